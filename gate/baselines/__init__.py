@@ -1,0 +1,1 @@
+"""One baseline source a file."""

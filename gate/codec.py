@@ -1,0 +1,134 @@
+"""Records to JSON and back, and the JSON Schema of a record: read off the dataclass, so that the
+three never disagree.
+
+Known types: str, int, float, bool, None, Any, Literal, X | None, tuple[T, ...], tuple[A, B],
+Mapping[str, T], records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, TypeVar, Union
+
+from gate.records import Json
+
+T = TypeVar("T")
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+def to_json(value: object) -> Json:
+    """Plain JSON data; tuples become lists, NaN and infinities None. Raises TypeError on anything
+    else.
+    """
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: to_json(getattr(value, name)) for name in _names(type(value))}
+    if isinstance(value, Mapping):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(item) for item in value]
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def from_json(cls: type[T], data: Json) -> T:
+    """A record of class `cls`; `data` must already fit `schema_of(cls)`. Keys that are absent take
+    their defaults.
+    """
+    return typing.cast(T, _build(cls, data))
+
+
+def schema_of(cls: type) -> dict[str, Json]:
+    """JSON Schema (2020-12) of a record: unknown keys refused, fields without a default required."""
+    properties, required = {}, []
+    for field in dataclasses.fields(cls):
+        properties[field.name] = _schema(_hints(cls)[field.name])
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            required.append(field.name)
+    schema: dict[str, Json] = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+    return {**schema, "required": required} if required else schema
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(cls))
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _schema(hint: Any) -> dict[str, Json]:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if hint in _PLAIN:
+        return {"type": _PLAIN[hint]}
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin in (Union, types.UnionType):
+        return _either([_schema(arg) for arg in args])
+    if origin is tuple and args[-1] is Ellipsis:
+        return {"type": "array", "items": _schema(args[0])}
+    if origin is tuple:
+        return {
+            "type": "array",
+            "prefixItems": [_schema(a) for a in args],
+            "minItems": len(args),
+            "maxItems": len(args),
+        }
+    if origin in (Mapping, dict):
+        return {"type": "object", "additionalProperties": _schema(args[1])}
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return schema_of(hint)
+    return {}
+
+
+def _either(schemas: list[dict[str, Json]]) -> dict[str, Json]:
+    if all(set(schema) == {"type"} for schema in schemas):
+        return {"type": [schema["type"] for schema in schemas]}
+    return {"anyOf": schemas}
+
+
+def _build(hint: Any, data: Json) -> Any:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        hints = _hints(hint)
+        return hint(**{key: _build(hints[key], item) for key, item in data.items() if key in hints})
+    if origin in (Union, types.UnionType):
+        return None if data is None else _build(_branch(args, data), data)
+    if origin is tuple:
+        inner = args[:-1] * len(data) if args[-1] is Ellipsis else args
+        return tuple(_build(kind, item) for kind, item in zip(inner, data, strict=True))
+    if origin in (Mapping, dict):
+        return {key: _build(args[1], item) for key, item in data.items()}
+    return float(data) if hint is float and data is not None else data
+
+
+def _branch(args: tuple[Any, ...], data: Json) -> Any:
+    kinds = [arg for arg in args if arg is not type(None)]
+    if len(kinds) == 1:
+        return kinds[0]
+    fitting = [kind for kind in kinds if _fits(kind, data)]
+    return fitting[0] if fitting else Any
+
+
+def _fits(kind: Any, data: Json) -> bool:
+    origin = typing.get_origin(kind)
+    if origin is Literal:
+        return data in typing.get_args(kind)
+    if dataclasses.is_dataclass(kind) or origin in (Mapping, dict):
+        return isinstance(data, dict)
+    if origin is tuple:
+        return isinstance(data, list)
+    return kind in _PLAIN and (isinstance(data, kind) or (kind is float and isinstance(data, int)))

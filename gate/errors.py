@@ -1,0 +1,98 @@
+"""Every error a user can see, each with the exit code it ends the command with.
+
+Failures of an agent, of the infrastructure and of a grader are *data* while a run goes on: the
+three classes at the
+end carry them from a plug-in to the runner, which turns them into records. Everything else stops
+the command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where something stands: a file, a line (from 1) and the dotted path of a key inside the file."""
+
+    file: str
+    line: int | None = None
+    key: str = ""
+
+    def __str__(self) -> str:
+        line = f":{self.line}" if self.line is not None else ""
+        return f"{self.file}{line}" + (f": {self.key}" if self.key else "")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing wrong with what the user gave, as one sentence that ends with the next step."""
+
+    place: Place
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+class GateError(Exception):
+    """Base of everything that ends a command with a message instead of a traceback."""
+
+    exit_code: ClassVar[int] = 70
+
+
+class UsageError(GateError):
+    """A wrong option, config, dataset or baseline file (exit 2)."""
+
+    exit_code = 2
+
+
+class InvalidInput(UsageError):
+    """All problems found in the user's files at once, in file and line order (exit 2)."""
+
+    def __init__(self, problems: list[Problem] | tuple[Problem, ...]) -> None:
+        self.problems = tuple(sorted(problems, key=_by_place))
+        super().__init__("\n".join(str(p) for p in self.problems))
+
+
+class InfrastructureError(GateError):
+    """Agent, judge, GitHub, store or disk out of reach (exit 6)."""
+
+    exit_code = 6
+
+
+class Interrupted(GateError):
+    """Ctrl-C (130) or SIGTERM (143); the session is saved and can be resumed."""
+
+    def __init__(self, message: str, *, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]
+
+
+class AgentFailure(Exception):
+    """The agent answered, but wrongly at the protocol level: an error body, a crash, a time-out.
+    Scores 0.
+    """
+
+
+class InfraFailure(Exception):
+    """The agent could not be asked: refused, reset, DNS, TLS, 401, 403, 429, 502, 503, 504.
+    Retried, then unscored.
+
+    `retry_after` (seconds) is set when the server said how long to wait; waiting it out is not an
+    attempt.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class GraderFailure(Exception):
+    """A grader could not judge an answer: the score is missing, counted and shown, never 0."""
+
+
+def _by_place(problem: Problem) -> tuple[str, int, str, str]:
+    place = problem.place
+    return place.file, place.line or 0, place.key, problem.message

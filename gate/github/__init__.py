@@ -1,0 +1,1 @@
+"""GitHub: what an event means, the REST API, comments, artifacts, outputs."""

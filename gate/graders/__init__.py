@@ -1,0 +1,1 @@
+"""One grader a file."""

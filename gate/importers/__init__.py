@@ -1,0 +1,1 @@
+"""One benchmark or trace format a file."""

@@ -1,0 +1,131 @@
+"""The mechanism behind every kind of plug-in: a name, a frozen dataclass whose fields are its
+options.
+
+Ours register themselves with a decorator and are found by walking their package; a user's is named
+by where it stands:
+`package.module:attribute` or `./file.py:attribute`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from gate.errors import UsageError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Names of one kind of plug-in -> the class that implements it.
+
+    `package` is walked (each module imported once) at the first look-up, never at import time.
+    """
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind = kind
+        self.package = package
+        self._found: dict[str, type[T]] = {}
+        self._walked = False
+
+    def register(self, name: str) -> Callable[[type[T]], type[T]]:
+        """Class decorator; a second class of the same name is our bug and raises ValueError."""
+
+        def add(cls: type[T]) -> type[T]:
+            if name in self._found:
+                raise ValueError(f"two {self.kind}s are called {name!r}")
+            self._found[name] = cls
+            return cls
+
+        return add
+
+    def names(self) -> tuple[str, ...]:
+        self._walk()
+        return tuple(sorted(self._found))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names()
+
+    def find(self, name: str, root: Path) -> type[T]:
+        """The class called `name`, or the user's own at `module:attr` / `./file.py:attr` (relative
+        to `root`).
+
+        Raises UsageError with the nearest right name.
+        """
+        if ":" in name:
+            return load_object(name, root)  # type: ignore[no-any-return]
+        self._walk()
+        if name not in self._found:
+            raise UsageError(f"unknown {self.kind} '{name}'{did_you_mean(name, self.names())}")
+        return self._found[name]
+
+    def _walk(self) -> None:
+        if self._walked:
+            return
+        package = importlib.import_module(self.package)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{self.package}.{module.name}")
+        self._walked = True
+
+
+def did_you_mean(name: str, known: tuple[str, ...] | list[str]) -> str:
+    """` - did you mean 'x'?`, or the known names when none is near and there are few."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f" - did you mean '{near[0]}'?"
+    return f" - known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
+
+
+def load_object(spec: str, root: Path) -> Any:
+    """What `package.module:attribute` or `./file.py:attribute` (relative to `root`) names;
+    UsageError if it is not there.
+    """
+    where, _, attribute = spec.rpartition(":")
+    module = (
+        _load_file(root / where, spec) if where.endswith(".py") else _load_module(where, root, spec)
+    )
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        raise UsageError(f"'{spec}': {where} has no '{attribute}'") from None
+
+
+def _load_module(name: str, root: Path, spec: str) -> ModuleType:
+    folder = str(root.resolve())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(f"'{spec}': cannot import {name}: {error}") from error
+
+
+def _load_file(path: Path, spec: str) -> ModuleType:
+    # One module object per file, so that two suites that name it share its state.
+    name = "gate_user_" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None or not path.is_file():
+        raise UsageError(f"'{spec}': there is no file {path}")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(
+            f"'{spec}': {path} does not load: {type(error).__name__}: {error}"
+        ) from error
+    return module
