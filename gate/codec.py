@@ -46,7 +46,7 @@ def from_json(cls: type[T], data: Json) -> T:
 
 
 def schema_of(cls: type) -> dict[str, Json]:
-    """JSON Schema (2020-12) of a record: unknown keys refused, fields without a default required."""
+    """JSON Schema (2020-12) of a record: unknown keys refused, fields without default required."""
     properties, required = {}, []
     for field in dataclasses.fields(cls):
         properties[field.name] = _schema(_hints(cls)[field.name])

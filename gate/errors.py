@@ -14,7 +14,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where something stands: a file, a line (from 1) and the dotted path of a key inside the file."""
+    """Where something stands: a file, a line (from 1) and the dotted path of a key in it."""
 
     file: str
     line: int | None = None

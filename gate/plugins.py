@@ -50,7 +50,7 @@ class World:
 
 
 class Connection(Protocol):
-    """An agent as one worker thread uses it: it keeps one open HTTP session, so it is never shared."""
+    """An agent as one worker thread uses it: it keeps one open session, so it is never shared."""
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
         """The answer, within `timeout_s` seconds in total.

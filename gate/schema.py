@@ -15,6 +15,7 @@ from gate.records import Json
 from gate.registry import did_you_mean
 
 Path = tuple[str | int, ...]
+_KINDS = {"object": "a mapping", "array": "a list", "null": "empty", "integer": "a whole number"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +59,16 @@ def _explain(error: ValidationError) -> Iterator[Mismatch]:
 
 
 def _nearest(error: ValidationError, path: Path) -> Iterator[Mismatch]:
-    """The branch that got furthest into the data explains the most."""
-    deepest = max(error.context, key=lambda e: len(e.absolute_path))
-    if len(deepest.absolute_path) > len(path):
-        branch = deepest.schema_path[0]
-        for inner in error.context:
-            if inner.schema_path[0] == branch:
+    """The alternative whose kind fits the value explains the most; none fits: name all kinds."""
+    wrong_kind = {
+        inner.schema_path[0]
+        for inner in error.context
+        if inner.validator in ("type", "enum", "const") and tuple(inner.absolute_path) == path
+    }
+    fitting = [inner for inner in error.context if inner.schema_path[0] not in wrong_kind]
+    if fitting:
+        for inner in fitting:
+            if inner.schema_path[0] == fitting[0].schema_path[0]:
                 yield from _explain(inner)
     else:
         kinds = " or ".join(dict.fromkeys(_wanted(inner) for inner in error.context))
@@ -96,10 +101,7 @@ def _wanted(error: ValidationError) -> str:
     wanted: Any = error.validator_value
     if error.validator == "type":
         kinds = wanted if isinstance(wanted, list) else [wanted]
-        return " or ".join(
-            {"object": "a mapping", "array": "a list", "null": "empty"}.get(kind, f"a {kind}")
-            for kind in kinds
-        )
+        return " or ".join(_KINDS.get(kind, f"a {kind}") for kind in kinds)
     if error.validator == "enum":
         near = did_you_mean(str(error.instance), [str(v) for v in wanted])
         return "one of " + ", ".join(map(str, wanted)) + (near if "did you mean" in near else "")

@@ -156,7 +156,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
     done = row["status"] == "completed"
     usage = row.get("usage") or {}
     known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
-    steps = row.get("steps")
+    steps, violations = row.get("steps"), row.get("safety_violations")
     return {
         "success": _flag(row["passed"]) if answered else None,
         "first_success": _first_success(attempts[0]) if attempts else None,
@@ -167,9 +167,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "total_tokens": float(sum(known)) if known and done else None,
         "steps": float(len(steps)) if steps is not None and done else None,
         "cost_usd": row.get("cost_usd") if answered else None,
-        "violations": float(len(row["safety_violations"]))
-        if done and "safety_violations" in row
-        else None,
+        "violations": float(len(violations)) if done and violations is not None else None,
     }
 
 

@@ -1,0 +1,313 @@
+"""Speed, side by side: Agent Gate, its peers and the bare loops, in one run against one stub agent.
+
+    python benchmarks/run.py [startup] [throughput] [overlap] [throttle] [memory] [compare] [--runs
+    3]
+
+Every figure is a whole process timed from outside, start-up and all files included; the variants
+of one table take
+turns (A B C A B C ...), so that a machine whose speed drifts slows all of them, and what counts is
+the ratio.
+GATE_TOOLS names the folder with `peers/` (stub agent, bare loops, the peers' smallest scripts);
+PEERS_ROOT (default
+/tmp/peers) holds one environment a peer, made by `peers/setup.sh`. A peer that is not installed is
+left out by name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+
+TOOLS = Path(os.environ.get("GATE_TOOLS", "")) / "peers"
+PEERS = Path(os.environ.get("PEERS_ROOT", "/tmp/peers"))
+PYTHON = sys.executable
+
+
+def floor(client: str) -> list[str]:
+    return [str(PEERS / "floor/bin/python"), str(TOOLS / "floor/floor.py"), "--client", client]
+
+
+RIVALS = {
+    "bare loop, http.client": floor("stdlib"),
+    "bare loop, urllib3": floor("urllib3"),
+    "bare loop, requests": floor("requests"),
+    "evalproof": [str(PEERS / "evalproof/bin/python"), str(TOOLS / "evalproof/run.py")],
+    "pydantic-evals on aiohttp (keeps nothing)": [
+        str(PEERS / "pydantic-evals/bin/python"),
+        str(TOOLS / "pydantic-evals/run.py"),
+        "--client",
+        "aiohttp",
+    ],
+    "inspect-ai, lean log": [
+        str(PEERS / "inspect-ai/bin/python"),
+        str(TOOLS / "inspect-ai/task.py"),
+        "--log",
+        "lean",
+    ],
+}
+
+
+class Stub:
+    """The peers' stub agent on a free port."""
+
+    def __init__(self, latency_ms: float, *more: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        python = PEERS / "floor/bin/python"
+        command = [str(python if python.exists() else PYTHON), str(TOOLS / "stub_agent.py")]
+        command += ["--port", str(self.port), "--latency-ms", str(latency_ms), *more]
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Stub:
+        for _ in range(100):
+            try:
+                self.get("/health")
+                return self
+            except OSError:
+                time.sleep(0.05)
+        raise SystemExit("the stub agent does not start")
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+    def get(self, path: str) -> dict[str, int]:
+        with urllib.request.urlopen(self.url + path, timeout=5) as reply:
+            found: dict[str, int] = json.load(reply)
+            return found
+
+
+def timed(command: Sequence[str], *, cwd: Path) -> tuple[float, float, str]:
+    """Wall seconds, peak memory in MB (largest process) and standard output of one whole process."""
+    peak = [0.0]
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    watch = threading.Thread(target=_peak, args=(process.pid, peak))
+    watch.start()
+    output, _ = process.communicate()
+    wall = time.perf_counter() - start
+    watch.join()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{output[-2000:]}")
+    return wall, peak[0], output
+
+
+def _peak(pid: int, peak: list[float]) -> None:
+    status = Path(f"/proc/{pid}/status")
+    while True:
+        try:
+            text = status.read_text()
+        except OSError:
+            return
+        for line in text.splitlines():
+            if line.startswith("VmHWM:"):
+                peak[0] = max(peak[0], int(line.split()[1]) / 1024)
+        if "\nState:\tZ" in text:
+            return
+        time.sleep(0.02)
+
+
+def gate_folder(folder: Path, cases: int, url: str, concurrency: int) -> list[str]:
+    """A gate.yml with the peers' data and their two checks; returns the command that runs it."""
+    sys.path.insert(0, str(TOOLS))
+    from stub_agent import expected, question  # the stub's own questions and answers
+
+    with (folder / "cases.jsonl").open("w", encoding="utf-8") as file:
+        for n in range(cases):
+            q = question(n)
+            row = {"id": f"case-{n}", "input": q, "expected": expected(q)}
+            file.write(json.dumps(row) + "\n")
+    (folder / "gate.yml").write_text(
+        f"""version: 1
+agent: {{type: openai, base_url: "{url}", model: stub, concurrency: {concurrency}}}
+suites:
+  - name: bench
+    dataset: cases.jsonl
+    graders:
+      - contains: {{key: expected}}
+      - regex: {{pattern: '^The code is [0-9a-f]{{8}}\\.$'}}
+    rounds: 1
+baseline: {{source: none}}
+report: {{html: false}}
+""",
+        encoding="utf-8",
+    )
+    return [PYTHON, "-m", "gate", "run", "--quiet"]
+
+
+def checked(output: str, folder: Path, cases: int) -> None:
+    """Every 50th answer of the stub is wrong on purpose: a right run says 98 %."""
+    if "RESULT {" in output:
+        found = json.loads(output[output.rindex("RESULT {") + 7 :].splitlines()[0])
+        passed, total = found["passed"], found["total"]
+    else:
+        newest = max((folder / "results").iterdir())
+        summary = json.loads((newest / "summary.json").read_text())
+        rate = summary["suites"]["bench"]["metrics"]["agent.success_rate"]
+        passed, total = round(rate["value"] * rate["n"]), rate["n"]
+    if (passed, total) != (cases - cases // 50, cases):
+        raise SystemExit(f"wrong result: {passed}/{total}\n{output[-2000:]}")
+
+
+def side_by_side(
+    title: str,
+    *,
+    cases: int,
+    concurrency: int,
+    latency_ms: float,
+    runs: int,
+    rivals: Sequence[str],
+    stub_options: Sequence[str] = (),
+) -> None:
+    """All variants in turn, `runs` times; prints medians and the ratio to Agent Gate, run by run."""
+    with tempfile.TemporaryDirectory() as name, Stub(latency_ms, *stub_options) as stub:
+        folder = Path(name)
+        commands = {"Agent Gate": gate_folder(folder, cases, stub.url, concurrency)}
+        for rival in rivals:
+            if not Path(RIVALS[rival][0]).exists():
+                print(f"(left out, not installed: {rival})")
+                continue
+            base = ["-n", str(cases), "-c", str(concurrency), "--base", stub.url + "/v1"]
+            commands[rival] = [*RIVALS[rival], *base]
+        walls: dict[str, list[float]] = {variant: [] for variant in commands}
+        peaks: dict[str, list[float]] = {variant: [] for variant in commands}
+        for _ in range(runs):
+            for variant, command in commands.items():
+                stub.get("/reset")
+                wall, peak, output = timed(command, cwd=folder)
+                checked(output, folder, cases)
+                walls[variant].append(wall)
+                peaks[variant].append(peak)
+    print(f"\n### {title}\n\n| | wall s (median of {runs}) | ratio to Agent Gate | peak MB |")
+    print("|:--|--:|--:|--:|")
+    own = walls["Agent Gate"]
+    for variant, seconds in walls.items():
+        ratio = statistics.median(a / b for a, b in zip(seconds, own, strict=True))
+        peak = statistics.median(peaks[variant])
+        print(f"| {variant} | {statistics.median(seconds):.2f} | {ratio:.2f} | {peak:.0f} |")
+
+
+def throughput(runs: int) -> None:
+    side_by_side(
+        "5,000 cases, agent of 0 ms, concurrency 32",
+        cases=5000,
+        concurrency=32,
+        latency_ms=0,
+        runs=runs,
+        rivals=[name for name in RIVALS if not name.startswith("inspect")],
+    )
+
+
+def overlap(runs: int) -> None:
+    side_by_side(
+        "1,000 cases, agent of 200 ms, concurrency 64 (possible: 3.2 s)",
+        cases=1000,
+        concurrency=64,
+        latency_ms=200,
+        runs=runs,
+        rivals=["bare loop, http.client", "bare loop, requests", "evalproof"],
+    )
+
+
+def throttle(runs: int) -> None:
+    side_by_side(
+        "200 cases of 50 ms, one in ten answered 429 with Retry-After 1, concurrency 32",
+        cases=200,
+        concurrency=32,
+        latency_ms=50,
+        runs=runs,
+        rivals=["evalproof"],
+        stub_options=["--throttle-every", "10", "--retry-after", "1"],
+    )
+
+
+def memory(runs: int) -> None:
+    """Peak memory at two sizes: the slope is what one more trial costs."""
+    peaks = {}
+    for cases in (1000, 5000):
+        with tempfile.TemporaryDirectory() as name, Stub(0) as stub:
+            folder = Path(name)
+            command = gate_folder(folder, cases, stub.url, 32)
+            peaks[cases] = statistics.median(
+                timed(command, cwd=folder)[1] for _ in range(max(1, runs))
+            )
+    slope = (peaks[5000] - peaks[1000]) * 1024 / 4000
+    print(
+        f"\n### Memory\n\n5,000 cases: {peaks[5000]:.0f} MB at the peak; one more trial: {slope:.2f} KB"
+    )
+
+
+def startup(runs: int) -> None:
+    """Against `python -c pass`, in turn; the difference is what the user waits for."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        commands = {
+            "python -c pass": [PYTHON, "-c", "pass"],
+            "gate --version": [PYTHON, "-m", "gate", "--version"],
+            "gate run --help": [PYTHON, "-m", "gate", "run", "--help"],
+            "gate validate, own config": [PYTHON, "-m", "gate", "validate"],
+        }
+        own = Path(__file__).resolve().parent.parent
+        walls: dict[str, list[float]] = {variant: [] for variant in commands}
+        for _ in range(max(5, runs * 5)):
+            for variant, command in commands.items():
+                cwd = own if "own" in variant else folder
+                walls[variant].append(timed(command, cwd=cwd)[0])
+    print("\n### Start-up\n\n| | ms (median) | over `python -c pass`, ms |\n|:--|--:|--:|")
+    bare = walls["python -c pass"]
+    for variant, seconds in walls.items():
+        over = statistics.median(a - b for a, b in zip(seconds, bare, strict=True))
+        print(f"| {variant} | {statistics.median(seconds) * 1e3:.0f} | {over * 1e3:.0f} |")
+
+
+def compare(runs: int) -> None:
+    """`gate compare` of two baseline files with 100,000 cases x 3 rounds."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run(
+            [PYTHON, str(Path(__file__).with_name("big_baselines.py")), name], check=True
+        )
+        command = [PYTHON, "-m", "gate", "compare", "a.json", "b.json", "--quiet"]
+        walls = [timed(command, cwd=folder)[0] for _ in range(runs)]
+    print(f"\n### 100,000 cases compared\n\n{statistics.median(walls):.2f} s (median of {runs})")
+
+
+PARTS = {
+    "startup": startup,
+    "throughput": throughput,
+    "overlap": overlap,
+    "throttle": throttle,
+    "memory": memory,
+    "compare": compare,
+}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    options.add_argument("--runs", type=int, default=3)
+    given = options.parse_args()
+    needs_stub = set(given.parts) - {"startup", "compare"}
+    if needs_stub and not (TOOLS / "stub_agent.py").exists():
+        raise SystemExit(f"{', '.join(sorted(needs_stub))}: set GATE_TOOLS to the tools' folder")
+    for part in given.parts:
+        PARTS[part](given.runs)
+
+
+if __name__ == "__main__":
+    main()

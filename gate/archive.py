@@ -1,0 +1,282 @@
+"""The session folder: events.jsonl while the run goes on, details.jsonl and the reports when it is
+over.
+
+events.jsonl is the resume log: its first line says what runs, then one line a trial in order of
+completion, each
+written and flushed on its own. details.jsonl holds the same lines in the order suite, case, round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from gate.codec import from_json, to_json
+from gate.errors import InfrastructureError, UsageError
+from gate.filelock import FileLock
+from gate.records import Json, MetricSpec, Provenance, Report
+
+EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
+SCHEMA_VERSION = 1
+
+Row = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteMeta:
+    """What one suite of a session measured, so that its rows can be read again without its
+    gate.yml.
+    """
+
+    dataset: str
+    dataset_digest: str
+    version: str | None = None
+    rounds: int
+    cases: int
+    not_selected: int = 0
+    specs: Mapping[str, MetricSpec] = field(default_factory=dict)
+    graders: Mapping[str, str] = field(default_factory=dict)  # column -> hash of its grader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """meta.json: what ran, on what, and the first line of events.jsonl."""
+
+    session_id: str
+    created_at: str
+    provenance: Provenance
+    suites: Mapping[str, SuiteMeta]
+    options: Mapping[str, Json] = field(default_factory=dict)
+    health: Mapping[str, Json] = field(default_factory=dict)
+    schema_version: int = SCHEMA_VERSION
+
+
+def new_session_id(now: datetime, token: Callable[[int], str] = secrets.token_hex) -> str:
+    """`YYYYmmdd-HHMMSS-<8 hex>`."""
+    return f"{now:%Y%m%d-%H%M%S}-{token(4)}"
+
+
+class SessionWriter:
+    """An open session folder; holds its lock, so that two runs never write to one session."""
+
+    def __init__(self, folder: Path, redact: Callable[[str], str]) -> None:
+        self.folder = folder
+        self._redact = redact
+        self._lock = FileLock(folder / ".lock")
+        self._index: list[tuple[str, str, int, int, int]] = []  # suite, case, round, offset, length
+        self._events: BinaryIO | None = None
+        self._size = 0
+
+    @classmethod
+    def create(cls, out: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
+        """Makes `<out>/session-<id>/` with meta.json and the head of events.jsonl."""
+        folder = out / f"session-{meta.session_id}"
+        with _disk(folder):
+            folder.mkdir(parents=True)
+        writer = cls(folder, redact)
+        writer._open()
+        writer.write(META, json.dumps(to_json(meta), indent=2, ensure_ascii=False) + "\n")
+        writer._line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
+        return writer
+
+    @classmethod
+    def resume(cls, folder: Path, redact: Callable[[str], str]) -> tuple[SessionWriter, Meta]:
+        """Opens a session that was cut off; a half-written last line is dropped.
+
+        Raises UsageError when it is no session or another process is writing to it.
+        """
+        writer = cls(folder, redact)
+        meta = read_meta(folder)
+        writer._open()
+        return writer, meta
+
+    def append(self, row: Row) -> None:
+        """Writes one trial; on return it survives kill -9."""
+        offset = self._size
+        self._line(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+        key = (row["suite"], row["case_id"], row["round"])
+        self._index.append((*key, offset, self._size - offset))
+
+    def rows(self) -> Iterator[Row]:
+        """The trials so far, in the order suite, case, round; the last one of a key wins."""
+        latest = {entry[:3]: entry for entry in self._index}
+        with (self.folder / EVENTS).open("rb") as file:
+            for _, _, _, offset, length in sorted(latest.values()):
+                file.seek(offset)
+                yield json.loads(file.read(length))
+
+    def done(self) -> frozenset[tuple[str, str, int]]:
+        return frozenset((suite, case, number) for suite, case, number, _, _ in self._index)
+
+    def write(self, name: str, text: str) -> Path:
+        """One more file of the session; secrets are taken out."""
+        path = self.folder / name
+        with _disk(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(self._redact(text).encode())
+        return path
+
+    def write_details(self) -> None:
+        """details.jsonl and <suite>/details.jsonl from the log, without parsing it again."""
+        latest = {entry[:3]: entry for entry in self._index}
+        ordered = sorted(latest.values())
+        with (self.folder / EVENTS).open("rb") as log, _disk(self.folder / DETAILS):
+            self._copy(log, ordered, self.folder / DETAILS)
+            for suite in dict.fromkeys(entry[0] for entry in ordered):
+                (self.folder / suite).mkdir(exist_ok=True)
+                own = [entry for entry in ordered if entry[0] == suite]
+                self._copy(log, own, self.folder / suite / DETAILS)
+
+    def close(self) -> None:
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+        self._lock.release()
+
+    def __enter__(self) -> SessionWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        path = self.folder / EVENTS
+        with _disk(path):
+            if not self._lock.acquire():
+                raise UsageError(
+                    f"{self.folder}: another run is writing to this session; wait for its end or "
+                    "start a new one"
+                )
+            self._size = self._index_log(path) if path.exists() else 0
+            self._events = path.open("r+b" if path.exists() else "w+b", buffering=0)
+            self._events.truncate(self._size)
+            self._events.seek(self._size)
+
+    def _index_log(self, path: Path) -> int:
+        """Finds every whole line; returns the length of the log up to the last one."""
+        offset = 0
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                row = _parse(line)
+                if row is not None and "case_id" in row:
+                    key = (row["suite"], row["case_id"], row["round"])
+                    self._index.append((*key, offset, len(line)))
+                offset += len(line)
+        return offset
+
+    def _line(self, text: str) -> None:
+        data = self._redact(text).encode() + b"\n"
+        with _disk(self.folder / EVENTS):
+            if self._events is None:
+                raise InfrastructureError(f"{self.folder}: the session is closed")
+            written = self._events.write(data)
+            if written != len(data):
+                self._events.truncate(self._size)
+                raise OSError(28, os.strerror(28))
+            self._size += len(data)
+
+    @staticmethod
+    def _copy(log: BinaryIO, entries: Iterable[tuple[str, str, int, int, int]], to: Path) -> None:
+        with to.open("wb") as file:
+            for _, _, _, offset, length in entries:
+                log.seek(offset)
+                file.write(log.read(length))
+
+
+class _disk:  # noqa: N801 - reads as a statement: with _disk(path): ...
+    """Turns a failing disk into exit 6 with the finished trials kept."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError):
+            raise InfrastructureError(
+                f"{self._path}: {error.strerror or error}; what was finished is kept: make room and "
+                f"go on with `gate run --resume {self._path.parent}`"
+            ) from error
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A stored session. `report` is None when the run never came to a verdict."""
+
+    folder: Path
+    meta: Meta
+    report: Report | None
+
+    def rows(self) -> Iterator[Row]:
+        """The rows of details.jsonl, or of the resume log when the run was cut off."""
+        details = self.folder / DETAILS
+        with (details if details.exists() else self.folder / EVENTS).open("rb") as file:
+            for line in file:
+                row = _parse(line)
+                if row is not None and "case_id" in row:
+                    yield row
+
+
+def is_session(path: Path) -> bool:
+    return (path / META).is_file()
+
+
+def load_session(folder: Path) -> Session:
+    """Raises UsageError when the folder is no session of this version."""
+    meta = read_meta(folder)
+    summary = folder / SUMMARY
+    report = from_json(Report, _load(summary)) if summary.exists() else None
+    return Session(folder=folder, meta=meta, report=report)
+
+
+def read_meta(folder: Path) -> Meta:
+    path = folder / META
+    if not path.is_file():
+        raise UsageError(
+            f"{folder}: no session here (no {META}); give a folder that `gate run` wrote"
+        )
+    data = _load(path)
+    if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
+        raise UsageError(f"{path}: not a session of this version of gate")
+    try:
+        return from_json(Meta, data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path}: not readable as a session ({error})") from error
+
+
+def _load(path: Path) -> Json:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: not readable: {error}") from error
+
+
+def _parse(line: bytes) -> dict[str, Json] | None:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None

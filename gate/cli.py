@@ -1,0 +1,78 @@
+"""The command line: parses, dispatches, turns errors into exit codes. The only sys.exit and
+environment.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from gate.errors import GateError, Interrupted, UsageError
+from gate.options import LATER, parse, parser
+from gate.stop import Stop
+from gate.text import plain
+
+
+def main() -> NoReturn:
+    """Console script `gate`."""
+    sys.exit(run(sys.argv[1:], os.environ))
+
+
+def container_main() -> NoReturn:
+    """The image's entry point (contract 8): nothing -> `action`, an option first -> `run`."""
+    argv = [argument for argument in sys.argv[1:] if argument]
+    if not argv:
+        argv = ["action"]
+    elif argv[0].startswith("-") and argv[0] not in ("--version", "--help", "-h", "--self-test"):
+        argv = ["run", *argv]
+    sys.exit(run(argv, os.environ))
+
+
+def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
+    """Runs one command; the exit codes are those of contract 2."""
+    _plain_streams()
+    if argv and argv[0] in LATER:
+        print(f"gate: `gate {argv[0]}` is not in this version", file=sys.stderr)
+        return 2
+    options = parse(argv)
+    if options.command is None:
+        parser().print_help()
+        return 2
+    stop = Stop()
+    stop.install()
+    options.stop = stop
+    try:
+        command = importlib.import_module(f"gate.commands.{options.command}")
+        return int(command.run(options, env))
+    except GateError as error:
+        return _tell(error)
+    except (KeyboardInterrupt, BrokenPipeError):
+        return 130
+    except Exception:
+        print(plain(traceback.format_exc()), file=sys.stderr)
+        print(
+            "gate: this is a bug of Agent Gate, not of your agent: please report it",
+            file=sys.stderr,
+        )
+        return 70
+
+
+def _tell(error: GateError) -> int:
+    prefix = "" if isinstance(error, UsageError) and "\n" in str(error) else "gate: "
+    for line in str(error).splitlines():
+        print(prefix + plain(line), file=sys.stderr)
+    if isinstance(error, Interrupted):
+        sys.stdout.flush()
+    return error.exit_code
+
+
+def _plain_streams() -> None:
+    """A terminal that cannot show a sign gets its ASCII stand-in, never an exception."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")

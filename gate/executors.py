@@ -1,0 +1,199 @@
+"""Who runs the trials: worker threads, results in completion order, delayed tasks that block no
+worker.
+
+Threads, not asyncio: graders and python agents stay plain functions
+(docs/decisions/0002-http-client.md).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+POLL_S = 0.2  # how soon a stop is noticed; results wake the loop at once
+STOP_S = 3.0  # how long workers may take to notice that their connection was closed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later(Generic[T]):
+    """A task to be tried again after `delay_s` seconds; its worker goes on with other tasks
+    meanwhile.
+    """
+
+    task: T
+    delay_s: float
+
+
+class Worker(Protocol[T, R_co]):
+    """What one thread works with: made in that thread, never shared but for `close`."""
+
+    def work(self, task: T) -> R_co | Later[T]: ...
+
+    def close(self) -> None: ...
+
+
+def run_threads(
+    tasks: Iterator[T],
+    make_worker: Callable[[], Worker[T, R]],
+    *,
+    concurrency: int,
+    per_minute: float | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Iterator[R]:
+    """Results in completion order; at most 2 x `concurrency` tasks are read ahead of them.
+
+    `per_minute` bounds how many tasks are started a minute, evenly spaced. When `stopped` turns
+    true (or the consumer
+    closes the iterator) no task is started any more, the workers are closed, and what they
+    finished is still yielded.
+    An exception of a worker ends the iteration with that exception.
+    """
+    pool: _Pool[T, R] = _Pool(make_worker, concurrency)
+    pace = _Pace(per_minute)
+    try:
+        yield from _drive(pool, tasks, pace, ahead=2 * concurrency, stopped=stopped)
+    finally:
+        pool.close()
+    yield from pool.leftovers()
+
+
+def _drive(
+    pool: _Pool[T, R],
+    tasks: Iterator[T],
+    pace: _Pace,
+    *,
+    ahead: int,
+    stopped: Callable[[], bool],
+) -> Iterator[R]:
+    delayed: list[tuple[float, int, T]] = []
+    order = itertools.count()
+    held: list[T] = []  # at most one task that waits for its turn at the pace
+    exhausted = False
+    while not stopped():
+        now = time.monotonic()
+        while delayed and delayed[0][0] <= now and pace.ready(now):
+            pool.submit(heapq.heappop(delayed)[2])
+            pace.take(now)
+        while not exhausted and pool.in_flight + len(delayed) < ahead:
+            if not held:
+                held.extend(itertools.islice(tasks, 1))
+                exhausted = not held
+                if exhausted:
+                    break
+            if not pace.ready(now):
+                break
+            pool.submit(held.pop())
+            pace.take(now)
+        if exhausted and not held and not delayed and not pool.in_flight:
+            return
+        for result in pool.wait(_pause(now, delayed, pace)):
+            if isinstance(result, Later):
+                due = time.monotonic() + result.delay_s
+                heapq.heappush(delayed, (due, next(order), result.task))
+            else:
+                yield result
+
+
+def _pause(now: float, delayed: list[tuple[float, int, T]], pace: _Pace) -> float:
+    due = delayed[0][0] - now if delayed else POLL_S
+    return max(0.0005, min(POLL_S, due, pace.wait(now)))
+
+
+class _Pace:
+    """Starts at most `per_minute` tasks a minute, evenly spaced."""
+
+    def __init__(self, per_minute: float | None) -> None:
+        self._gap = 60.0 / per_minute if per_minute else 0.0
+        self._next = 0.0
+
+    def ready(self, now: float) -> bool:
+        return now >= self._next
+
+    def take(self, now: float) -> None:
+        self._next = max(self._next, now) + self._gap
+
+    def wait(self, now: float) -> float:
+        return self._next - now if self._next > now else POLL_S
+
+
+class _Pool(Generic[T, R]):
+    """`concurrency` daemon threads between two queues; threads are started as tasks come in."""
+
+    def __init__(self, make_worker: Callable[[], Worker[T, R]], concurrency: int) -> None:
+        self._make_worker = make_worker
+        self._limit = concurrency
+        self._in: queue.SimpleQueue[T | None] = queue.SimpleQueue()
+        self._out: queue.SimpleQueue[R | Later[T] | BaseException] = queue.SimpleQueue()
+        self._workers: list[Worker[T, R]] = []
+        self._threads: list[threading.Thread] = []
+        self.in_flight = 0
+
+    def submit(self, task: T) -> None:
+        self.in_flight += 1
+        self._in.put(task)
+        if len(self._threads) < min(self._limit, self.in_flight):
+            thread = threading.Thread(target=self._loop, daemon=True, name="gate-worker")
+            self._threads.append(thread)
+            thread.start()
+
+    def wait(self, timeout: float) -> Iterator[R | Later[T]]:
+        """At least one result unless the time runs out, and whatever else is there already."""
+        try:
+            yield self._take(self._out.get(timeout=timeout))
+            while True:
+                yield self._take(self._out.get_nowait())
+        except queue.Empty:
+            return
+
+    def leftovers(self) -> Iterator[R]:
+        """What workers finished while the pool was being closed."""
+        while True:
+            try:
+                result = self._out.get_nowait()
+            except queue.Empty:
+                return
+            if not isinstance(result, (Later, BaseException)):
+                yield result
+
+    def close(self) -> None:
+        """Drops what no worker has taken yet, closes the workers and waits a little for their
+        threads.
+        """
+        while not self._in.empty():
+            self._in.get()
+        for _ in self._threads:
+            self._in.put(None)
+        for worker in list(self._workers):
+            worker.close()
+        deadline = time.monotonic() + STOP_S
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _take(self, result: R | Later[T] | BaseException) -> R | Later[T]:
+        self.in_flight -= 1
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    def _loop(self) -> None:
+        try:
+            worker = self._make_worker()
+        except Exception as error:
+            self._out.put(error)
+            return
+        self._workers.append(worker)
+        while (task := self._in.get()) is not None:
+            try:
+                self._out.put(worker.work(task))
+            except Exception as error:
+                self._out.put(error)

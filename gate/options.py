@@ -1,0 +1,162 @@
+"""Every command and option, as argparse sees it; imports nothing heavy, so that --help is quick."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gate import __version__
+
+COMMANDS: dict[str, str] = {
+    "run": "run the suites, compare with the baseline, decide, report",
+    "compare": "the same decision offline, from two sessions or baseline files",
+    "merge": "join the shards of one run into one session and decide once",
+    "report": "render every report of a session again, byte for byte the same",
+    "comment": "publish a stored session on its pull request",
+    "baseline": "save, pull, show or accept a baseline",
+    "validate": "check config, datasets and baselines; nothing is called",
+    "init": "write gate.yml, two workflows and a first dataset that run as they are",
+    "agent": "serve the bundled sample agent on loopback",
+    "action": "the container's entry point: reads INPUT_* and GITHUB_*",
+    "schema": "print the JSON Schema of the config, a case or a session",
+}
+LATER = ("plan", "calibrate", "history", "import", "review", "dataset", "export", "verify")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Exits with 2 and one sentence, like every other usage error."""
+
+    def error(self, message: str) -> Any:
+        self.exit(2, f"gate: {message}; `{self.prog} --help` lists what there is\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = _Parser(
+        prog="gate",
+        description="Blocks a pull request that made an AI agent worse.",
+        epilog="Exit codes: 0 pass, 1 fail, 2 usage or config, 3 inconclusive, 4 no baseline, "
+        "5 not comparable, 6 infrastructure, 70 our bug, 130/143 interrupted.",
+    )
+    top.add_argument("--version", action="version", version=f"gate {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        _ADD[name](command)
+    return top
+
+
+def _run(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("--config", metavar="FILE", help="(gate.yml)")
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--case", action="append", metavar="ID", help="run this case only; repeatable")
+    add("--base-url", metavar="URL", help="(http://127.0.0.1:14000)")
+    add("--model", help="(deepseek/deepseek-v4-flash)")
+    add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
+    add("--rounds", type=_whole(1), metavar="N", help="times each case is run (3)")
+    add("--max-attempts", type=_whole(1), metavar="N", help="tries of a trial, the first too (2)")
+    add("--timeout", type=_positive, metavar="S", help="seconds in total for a request (240)")
+    add("--concurrency", type=_whole(1), metavar="N", help="requests under way at once (16)")
+    add("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)")
+    add("--out", metavar="DIR", help="where session folders go (results)")
+    add("--sample", type=_whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
+    add("--shard", type=_shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
+    add("--resume", metavar="SESSION", help="go on with a session that was cut off")
+    add("--record", metavar="FILE", help="keep every answer of the agent in FILE")
+    add("--replay", metavar="FILE", help="take the answers from FILE, call no agent")
+    add("--budget-usd", type=_positive, metavar="USD", help="stop spending at this sum")
+    add("--executor", choices=("threads", "dask"), default="threads", help="(threads)")
+    add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+    _output(p)
+
+
+def _output(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--quiet", action="store_true", help="the verdict only")
+    p.add_argument("--verbose", action="store_true", help="a line a trial, and tracebacks")
+    p.add_argument("--no-color", action="store_true", help="plain text, as with NO_COLOR")
+
+
+def _compare(p: argparse.ArgumentParser) -> None:
+    p.add_argument("baseline", metavar="BASELINE", help="session folder or baseline file")
+    p.add_argument("current", metavar="CURRENT", help="session folder or baseline file")
+    p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
+    p.add_argument("--out", metavar="DIR", help="write the reports there too")
+    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    _output(p)
+
+
+def _merge(p: argparse.ArgumentParser) -> None:
+    p.add_argument("sessions", nargs="+", metavar="SESSION")
+    p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
+    p.add_argument("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path")
+    p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
+    _output(p)
+
+
+def _report(p: argparse.ArgumentParser) -> None:
+    p.add_argument("session", metavar="SESSION")
+    _output(p)
+
+
+def _comment(p: argparse.ArgumentParser) -> None:
+    p.add_argument("session", metavar="SESSION")
+    p.add_argument("--comment-id", metavar="ID", help="one comment a pull request and id (gate)")
+    modes = ("always", "on-change", "on-failure", "never")
+    p.add_argument("--when", choices=modes, default="always", help="(always)")
+    _output(p)
+
+
+def _validate(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+
+
+def _schema(p: argparse.ArgumentParser) -> None:
+    p.add_argument("what", choices=("config", "case", "session", "baseline"))
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def convert(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} on")
+        return int(text)
+
+    return convert
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return value
+
+
+def _shard(text: str) -> tuple[int, int]:
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N, e.g. 2/8")
+    return int(index), int(count)
+
+
+_ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "run": _run,
+    "compare": _compare,
+    "merge": _merge,
+    "report": _report,
+    "comment": _comment,
+    "baseline": lambda p: None,
+    "validate": _validate,
+    "init": lambda p: None,
+    "agent": lambda p: None,
+    "action": lambda p: None,
+    "schema": _schema,
+}
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    return parser().parse_args(argv)

@@ -1,0 +1,98 @@
+"""The frozen records, in the order in which they flow: Suite, Case, Response, Trial, Estimate,
+Verdict, Report.
+
+Nothing here computes. A metric's *natural* value is what the user reads (ms, USD, share);
+comparisons between runs are
+always `current - baseline` in natural units, or relative where `relative` is true (-0.05 is 5 %
+less).
+"""
+
+from gate.records.report import BaselineInfo, Calls, Cost, Mode, Provenance, Report, SuiteReport
+from gate.records.settings import (
+    BaselineRules,
+    Budget,
+    Config,
+    GateRule,
+    Json,
+    Level,
+    MetricRule,
+    PluginSpec,
+    Policy,
+    Price,
+    Quarantine,
+    RegressionRules,
+    ReportOptions,
+    Rule,
+    Suite,
+    Tolerance,
+)
+from gate.records.trials import (
+    Attempt,
+    Case,
+    Document,
+    Response,
+    Score,
+    ToolCall,
+    Trial,
+    TrialStatus,
+    Usage,
+)
+from gate.records.verdict import (
+    CaseChange,
+    CaseChanges,
+    Comparison,
+    Direction,
+    Estimate,
+    GateResult,
+    GateStatus,
+    MetricSpec,
+    Outcome,
+    Status,
+    Verdict,
+)
+
+__all__ = [
+    "Attempt",
+    "BaselineInfo",
+    "BaselineRules",
+    "Budget",
+    "Calls",
+    "Case",
+    "CaseChange",
+    "CaseChanges",
+    "Comparison",
+    "Config",
+    "Cost",
+    "Direction",
+    "Document",
+    "Estimate",
+    "GateResult",
+    "GateRule",
+    "GateStatus",
+    "Json",
+    "Level",
+    "MetricRule",
+    "MetricSpec",
+    "Mode",
+    "Outcome",
+    "PluginSpec",
+    "Policy",
+    "Price",
+    "Provenance",
+    "Quarantine",
+    "RegressionRules",
+    "Report",
+    "ReportOptions",
+    "Response",
+    "Rule",
+    "Score",
+    "Status",
+    "Suite",
+    "SuiteReport",
+    "Tolerance",
+    "ToolCall",
+    "Trial",
+    "TrialStatus",
+    "Usage",
+    "Verdict",
+]

@@ -1,0 +1,117 @@
+"""Everything a reporter may show: the Report and its parts; its JSON form is summary.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gate.records.settings import Policy
+from gate.records.verdict import CaseChanges, Comparison, Estimate, GateResult, Outcome
+
+Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    planned: int  # cases x rounds
+    cap: int
+    made: int
+    saved: int  # max(0, planned - made)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    usd: float | None  # None: nothing is known
+    baseline_usd: float | None = None  # of as many trials of the baseline
+    unknown_models: tuple[str, ...] = ()
+    unknown_trials: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineInfo:
+    """Where the numbers compared with come from."""
+
+    source: str  # "repo", "artifact", "file", "session", "none"
+    detail: str = ""  # path, run url or rule that chose it
+    commit: str | None = None
+    created_at: str | None = None
+    age_days: float | None = None
+    rounds: int = 0
+    runs: int = 0
+    fingerprint_diff: tuple[str, ...] = ()  # "agent model: a -> b"
+    notes: tuple[str, ...] = ()  # "older than 30 days", "run 1a2b left out: it differs (p = 0.003)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteReport:
+    name: str
+    outcome: Outcome
+    reason: str
+    version: str | None
+    dataset: str
+    dataset_digest: str
+    cases: int
+    trials: int
+    rounds: int
+    metrics: Mapping[str, Estimate]
+    failures_top: tuple[tuple[str, int], ...]
+    success_rate_ci95: tuple[float, float] | None
+    baseline: BaselineInfo
+    infra_errors: int = 0
+    agent_errors: int = 0
+    not_run: int = 0  # trials that a budget or an interruption left unmade
+    not_selected: int = 0  # cases that sampling or a shard left out
+    graders_unscored: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    commit: str | None = None
+    base_commit: str | None = None
+    config_digest: str = ""
+    agent_digest: str = ""
+    agent: str = ""  # type and model, no secrets
+    judge: str | None = None
+    tool_version: str = ""
+    event: str = "laptop"
+    mode: Mode = "laptop"
+    seed: int = 0
+    repository: str | None = None
+    run_url: str | None = None
+    run_id: str | None = None
+    run_attempt: str | None = None
+    pull_request: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything a reporter may show; its JSON form is summary.json. Rendering it twice gives the
+    same bytes.
+    """
+
+    session_id: str
+    created_at: str  # ISO 8601, UTC
+    duration_s: float
+    outcome: Outcome
+    exit_code: int
+    reason: str
+    policy: Policy
+    provenance: Provenance
+    suites: Mapping[str, SuiteReport]
+    comparisons: tuple[Comparison, ...]
+    gates: tuple[GateResult, ...]
+    cases: CaseChanges
+    calls: Calls
+    cost: Cost
+    baseline: BaselineInfo  # of the first suite that has one; each suite carries its own
+    loosened: tuple[str, ...] = ()  # rules that the pull request loosens, one sentence each
+    notes: tuple[str, ...] = ()  # warnings a reader should see
+    comment_id: str = "gate"
+    reproduce: str = ""  # the command that runs the worst case again
+    schema_version: int = 1
+
+    @property
+    def passed(self) -> bool:
+        """Exit code 0: pass, or an outcome that the policy lets through."""
+        return self.exit_code == 0

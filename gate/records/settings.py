@@ -1,0 +1,170 @@
+"""gate.yml as records: the agent, suites, gates and rules of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gate.errors import Place
+
+Json = Any  # what json.loads returns: None, bool, int, float, str, list, dict
+Level = Literal["block", "warn"]
+Rule = Literal["point", "convicted", "proven"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginSpec:
+    """A plug-in as it is written in gate.yml: its name (or user path) and its options."""
+
+    name: str
+    options: Mapping[str, Json] = field(default_factory=dict)
+    place: Place = Place("gate.yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRule:
+    """A limit on one metric: `min`/`max` block, `target` is wished for and never blocks."""
+
+    metric: str
+    min: float | None = None
+    max: float | None = None
+    target: float | None = None
+    level: Level = "block"
+    rule: Rule | None = None  # None: convicted, or proven in release mode
+    place: Place = Place("gate.yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """Harm nobody minds: absolute in the metric's unit, or relative (0.05 for "5%")."""
+
+    value: float
+    relative: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRule:
+    """How one metric named under `regression.metrics` is compared with the baseline."""
+
+    metric: str
+    tolerance: Tolerance | None = None
+    level: Level | None = None
+    place: Place = Place("gate.yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegressionRules:
+    alpha: float = (
+        0.01  # chance of a false block per run, shared by all blocking (suite, metric) pairs
+    )
+    power: float = 0.8  # chance to catch a drop of the size that is printed as detectable
+    tolerance: Tolerance | None = (
+        None  # None: the default of each metric's scale (contract: 0.02 in [0, 1], ...)
+    )
+    metrics: Mapping[str, MetricRule] = field(default_factory=dict)
+    max_removed: float = 0.10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What each outcome that is neither pass nor fail does to the exit code: pass, warn or fail."""
+
+    inconclusive: Literal["pass", "warn", "fail"] = "warn"
+    no_baseline: Literal["pass", "warn", "fail"] = "warn"
+    not_comparable: Literal["pass", "warn", "fail"] = "fail"
+    error: Literal["pass", "warn", "fail"] = "fail"
+    missing_metric: Literal["pass", "warn", "fail"] = "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineRules:
+    # auto | repo | artifact | none | a path of a baseline file, a folder of them or a session
+    source: str = "auto"
+    path: str = "baselines"
+    artifact: str = "gate-baseline"
+    branch: str = "main"
+    workflow: str | None = (
+        None  # the workflow file whose runs make the artifact; None: any run of the branch
+    )
+    keep_rounds: int = 15
+    max_age_days: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Spending limits of one run; None is no limit."""
+
+    usd: float | None = None
+    calls: int | None = None
+    minutes: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """A case that is run and shown but never blocks until `until` (ISO date); an expired entry is
+    an error.
+    """
+
+    case: str
+    owner: str
+    until: str
+    place: Place = Place("gate.yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """USD per million tokens."""
+
+    input: float
+    output: float
+    cached_input: float | None = None  # None: as `input`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """A dataset, its graders, rounds and gates."""
+
+    name: str
+    dataset: str  # path, relative to the folder of gate.yml
+    graders: tuple[PluginSpec, ...]
+    rounds: int = 3
+    max_attempts: int = 2
+    retry: Literal["infra", "any_failure"] = "infra"
+    version: str | None = None
+    sample: Mapping[str, int | Literal["all"]] = field(
+        default_factory=dict
+    )  # event name -> number of cases
+    gates: tuple[
+        GateRule, ...
+    ] = ()  # this suite's own gates; they win over the top-level ones by metric
+    place: Place = Place("gate.yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    dir: str = "results"
+    html: bool = True
+    junit: bool = True
+    sarif: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """gate.yml, checked: every default is filled in, every plug-in name is known."""
+
+    agent: PluginSpec
+    suites: tuple[Suite, ...]
+    gates: tuple[GateRule, ...] = ()
+    regression: RegressionRules = RegressionRules()
+    policy: Policy = Policy()
+    protect: bool = True
+    baseline: BaselineRules = BaselineRules()
+    budget: Budget = Budget()
+    pricing: Mapping[str, Price] = field(default_factory=dict)
+    quarantine: tuple[Quarantine, ...] = ()
+    report: ReportOptions = ReportOptions()
+    judge: PluginSpec | None = None
+    digest: str = ""  # sha256 of everything but `agent`, canonical JSON
+    file: str | None = None  # None: no gate.yml, built-in defaults
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,141 @@
+"""What goes into and comes out of one trial: Case, Response, Score, Attempt, Trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gate.errors import Place
+from gate.records.settings import Json
+
+TrialStatus = Literal["completed", "agent_error", "infra_error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One row of a dataset. `keys` holds every key of the row as it was written, aliases of
+    `input` resolved.
+    """
+
+    id: str
+    input: Json  # a string, a list of messages, or any object
+    keys: Mapping[str, Json]
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    # sha256 of what the agent sees and the graders read (not category, tags, status, metadata)
+    digest: str = ""
+    place: Place = Place("dataset")
+
+    @property
+    def question(self) -> str:
+        """The input as text: itself, the last user message, or its JSON-like form."""
+        if isinstance(self.input, str):
+            return self.input
+        if isinstance(self.input, list):
+            users = [m for m in self.input if isinstance(m, dict) and m.get("role") == "user"]
+            if users and isinstance(users[-1].get("content"), str):
+                return str(users[-1]["content"])
+        return str(self.input)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A retrieved document, in the order in which the agent ranked it."""
+
+    id: str
+    score: float | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call of a tool. Arguments that are not JSON are kept in `raw_arguments`; `arguments` is
+    then None.
+    """
+
+    name: str
+    arguments: Json = None
+    raw_arguments: str | None = None
+    result: Json = None
+    error: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one answer; None is unknown, never 0. `input_tokens` includes the cached ones."""
+
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None  # as the agent reports it; it wins over the price table
+
+    @property
+    def total_tokens(self) -> int | None:
+        if self.input_tokens is None and self.output_tokens is None:
+            return None
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What an agent answered, normalised over all protocols."""
+
+    answer: str
+    retrieved: tuple[Document, ...] | None = None  # None: the agent does not say what it retrieved
+    context: str | None = None
+    steps: tuple[ToolCall, ...] | None = None  # None: the agent does not say what it did
+    usage: Usage = Usage()
+    model: str | None = None
+    finish_reason: str | None = None
+    safety_violations: tuple[str, ...] | None = None  # None: the agent does not say
+    latency_ms: float | None = None  # a replayed answer: as it was recorded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A grader's judgement of one answer.
+
+    `values`: metric name -> number, or None where it does not apply to this case. `passed` is None
+    when the grader has
+    no opinion on pass or fail. An unscored answer has `unscored` (why) and no values.
+    """
+
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    passed: bool | None = None
+    failures: tuple[str, ...] = ()  # codes, e.g. "fact_missing:4.2 %"
+    reason: str = ""
+    unscored: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try of one trial, graded."""
+
+    n: int  # from 1
+    status: TrialStatus
+    latency_ms: float | None  # without time waited out for a 429 or 503
+    response: Response | None = None
+    scores: Mapping[str, Score] = field(default_factory=dict)  # grader name -> score
+    passed: bool | None = None  # None: unscored, or no grader has an opinion
+    failures: tuple[str, ...] = ()
+    error: str | None = None
+    waited_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One (case, round) with every attempt that was made."""
+
+    suite: str
+    case: Case
+    round: int  # from 1
+    attempts: tuple[Attempt, ...]
+    started_at: str  # ISO 8601, UTC
+    judged: int  # index of the attempt that counts (contract 9.4)
+
+    @property
+    def attempt(self) -> Attempt:
+        return self.attempts[self.judged]

@@ -1,0 +1,167 @@
+"""Numbers over a suite and what is decided from them: metrics, comparisons, gates, case lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gate.errors import Place
+from gate.records.settings import Json, Level, Rule
+
+Direction = Literal["higher", "lower"]  # which one is better
+Outcome = Literal["pass", "fail", "inconclusive", "no_baseline", "not_comparable", "error"]
+Status = Literal[
+    "regression",
+    "suspected",
+    "inconclusive",
+    "no_regression",
+    "within_tolerance",
+    "improvement",
+    "accepted",
+    "new",
+    "missing",
+    "not_comparable",
+]
+GateStatus = Literal["pass", "fail", "inconclusive", "missing", "accepted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec:
+    """What a metric is: how per-trial values of `column` become one number, in which unit and
+    direction.
+
+    `family` names the reduction in METRICS. `low`/`high` are the metric's own bounds (None:
+    unbounded).
+    `on_agent_error` is the value of a trial that ended in an agent error; None leaves the trial
+    out.
+    """
+
+    name: str  # dimension.metric
+    column: str
+    family: str = "mean"
+    options: Mapping[str, Json] = field(default_factory=dict)
+    unit: str = ""  # "share", "ms", "USD", "tokens", "steps", "points"
+    direction: Direction = "higher"
+    low: float | None = 0.0
+    high: float | None = 1.0
+    on_agent_error: float | None = 0.0
+    description: str = ""
+
+    @property
+    def dimension(self) -> str:
+        return self.name.split(".", 1)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A metric over a suite. `min`/`max` are over the per-case means; the interval is two-sided at
+    `confidence`.
+    """
+
+    metric: str
+    value: float | None  # None: could not be measured, `reason` says why
+    min: float | None = None
+    max: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    confidence: float = 0.95
+    n: int = 0  # trials with a value
+    unit: str = ""
+    direction: Direction = "higher"
+    method: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Current minus baseline on one metric of one suite, paired by case."""
+
+    suite: str
+    metric: str
+    baseline: float | None
+    current: float | None
+    delta: float | None  # natural units, or relative when `relative`
+    ci_low: float | None
+    ci_high: float | None
+    confidence: float
+    p_value: float | None  # one-sided, for "worse"
+    p_better: float | None
+    p_adjusted: float | None  # Holm over the blocking pairs of the run
+    tolerance: float
+    relative: bool
+    status: Status
+    n_paired: int
+    mde: (
+        float | None
+    )  # smallest drop that would be caught with the configured power, same scale as `delta`
+    level: Level
+    method: str
+    direction: Direction = "higher"
+    unit: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    suite: str
+    metric: str
+    value: float | None
+    min: float | None
+    max: float | None
+    target: float | None
+    rule: Rule
+    status: GateStatus
+    level: Level
+    ci_low: float | None = None  # bounds one-sided at alpha / number of blocking gates
+    ci_high: float | None = None
+    proved: bool = (
+        True  # False: the interval straddles the limit, or the target is not reached for certain
+    )
+    target_met: bool | None = None
+    unit: str = ""
+    direction: Direction = "higher"
+    reason: str = ""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseChange:
+    """One case of the case lists of a verdict."""
+
+    suite: str
+    case_id: str
+    category: str | None = None
+    baseline_passed: int | None = None  # rounds
+    baseline_rounds: int | None = None
+    current_passed: int | None = None
+    current_rounds: int | None = None
+    failures: tuple[str, ...] = ()  # codes seen now, most frequent first
+    reason: str = ""  # one line of evidence, hostile text
+    p_value: float | None = None
+    place: Place | None = None  # where the case stands in the dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseChanges:
+    newly_failing: tuple[CaseChange, ...] = ()
+    newly_passing: tuple[CaseChange, ...] = ()
+    flaky: tuple[CaseChange, ...] = ()
+    added: tuple[CaseChange, ...] = ()
+    removed: tuple[CaseChange, ...] = ()
+    changed: tuple[CaseChange, ...] = ()
+    errored: tuple[CaseChange, ...] = ()
+    quarantined: tuple[CaseChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The only thing that says pass."""
+
+    outcome: Outcome
+    exit_code: int
+    reason: str  # one sentence
+    suites: Mapping[str, tuple[Outcome, str]]  # name -> outcome and one sentence
+    comparisons: tuple[Comparison, ...]
+    gates: tuple[GateResult, ...]
+    cases: CaseChanges

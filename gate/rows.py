@@ -1,0 +1,90 @@
+"""One trial as a row of details.jsonl: the one place that knows its keys (contract 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gate.codec import to_json
+from gate.records import Attempt, Json, Response, Score, Trial
+
+QUESTION_LIMIT = 4_000  # characters of the input that a report may show
+
+
+def row_of(
+    trial: Trial, *, cost_usd: float | None, on_agent_error: Mapping[str, float | None]
+) -> dict[str, Json]:
+    """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
+    trial.
+    """
+    judged = trial.attempt
+    response = judged.response
+    failed = judged.status == "agent_error"
+    scores = dict(on_agent_error) if failed else _values(judged.scores)
+    return {
+        "suite": trial.suite,
+        "case_id": trial.case.id,
+        "case_digest": trial.case.digest,
+        "category": trial.case.category,
+        "tags": list(trial.case.tags),
+        "round": trial.round,
+        "attempts": [_attempt(attempt) for attempt in trial.attempts],
+        "status": judged.status,
+        "passed": judged.passed,
+        "failures": list(judged.failures),
+        "scores": scores,
+        "dimension_scores": _dimensions(scores),
+        "reasons": {name: score.reason for name, score in judged.scores.items() if score.reason},
+        "unscored": {n: s.unscored for n, s in judged.scores.items() if s.unscored},
+        "latency_ms": _ms(judged.latency_ms),
+        "cost_usd": cost_usd,
+        "question": trial.case.question[:QUESTION_LIMIT],
+        "error": judged.error,
+        "started_at": trial.started_at,
+        **_answer(response),
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Json]:
+    return {
+        "n": attempt.n,
+        "status": attempt.status,
+        "passed": attempt.passed,
+        "failures": list(attempt.failures),
+        "latency_ms": _ms(attempt.latency_ms),
+        "waited_ms": _ms(attempt.waited_ms),
+        "usage": to_json(attempt.response.usage) if attempt.response else None,
+        "error": attempt.error,
+    }
+
+
+def _answer(response: Response | None) -> dict[str, Json]:
+    if response is None:
+        keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations")
+        return dict.fromkeys(keys)
+    documents = response.retrieved
+    return {
+        "usage": to_json(response.usage),
+        "model": response.model,
+        "steps": to_json(response.steps),
+        "output": response.answer,
+        "retrieved_ids": None if documents is None else [document.id for document in documents],
+        "safety_violations": to_json(response.safety_violations),
+    }
+
+
+def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:
+    return {name: value for score in scores.values() for name, value in score.values.items()}
+
+
+def _dimensions(scores: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Mean of a dimension's measured values; None where none was measured."""
+    found: dict[str, list[float]] = {}
+    for name, value in scores.items():
+        values = found.setdefault(name.split(".", 1)[0], [])
+        if value is not None:
+            values.append(value)
+    return {name: sum(values) / len(values) if values else None for name, values in found.items()}
+
+
+def _ms(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

@@ -1,0 +1,224 @@
+"""One trial after another: ask, wait out a 429, try again, grade. Every failure is data and stays
+its own kind.
+
+Contract 9.4: a try is one call that was answered or failed; waiting out a 429 or 503 that says
+Retry-After is no try,
+is bounded by the time-out and not part of the latency.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from gate.errors import AgentFailure, InfraFailure
+from gate.executors import Later
+from gate.plugins import Agent, Connection, Grader, World
+from gate.records import Attempt, Case, Response, Suite, Trial
+
+FIRST_BACKOFF_S = 0.5
+MAX_BACKOFF_S = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A trial on its way: what to ask, and the tries that were made so far."""
+
+    suite: Suite
+    graders: Mapping[str, Grader]
+    case: Case
+    round: int
+    attempts: tuple[Attempt, ...] = ()
+    waited_s: float = 0.0  # before the next try, for Retry-After
+    started_at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """Time and jitter, handed in so that tests hand in others."""
+
+    seconds: Callable[[], float] = time.perf_counter
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    jitter: Callable[[], float] = random.random  # [0, 1)
+
+
+class TrialWorker:
+    """One thread's connection to the agent; does one try at a time."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        world: World,
+        grade: Callable[[Case, Response, Mapping[str, Grader]], Attempt],
+        *,
+        clock: Clock | None = None,
+        record: Callable[[Case, int, Response | Exception, float], None] | None = None,
+    ) -> None:
+        self._timeout_s = agent.timeout_s
+        self._connection: Connection = agent.connect(world)
+        self._grade = grade
+        self._clock = clock or Clock()
+        self._record = record
+
+    def work(self, task: Task) -> Trial | Later[Task]:
+        if not task.started_at:
+            task = replace(task, started_at=_iso(self._clock.now()))
+        start = self._clock.seconds()
+        try:
+            response = self._connection.ask(task.case, timeout_s=self._timeout_s - task.waited_s)
+        except InfraFailure as failure:
+            return self._infra(task, failure, self._ms_since(start))
+        except AgentFailure as failure:
+            self._keep(task, failure, self._ms_since(start))
+            return self._agent_error(task, failure, self._ms_since(start))
+        latency = self._ms_since(start)
+        self._keep(task, response, latency)
+        return self._next(task, self._completed(task, response, latency))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
+        if response.latency_ms is not None:  # a replayed answer took as long as it took then
+            latency = response.latency_ms
+        graded = self._grade(task.case, response, task.graders)
+        return replace(
+            graded, n=len(task.attempts) + 1, latency_ms=latency, waited_ms=task.waited_s * 1e3
+        )
+
+    def _agent_error(
+        self, task: Task, failure: AgentFailure, latency: float
+    ) -> Trial | Later[Task]:
+        attempt = Attempt(
+            n=len(task.attempts) + 1,
+            status="agent_error",
+            latency_ms=latency,
+            passed=False,
+            failures=("agent_error",),
+            error=str(failure),
+            waited_ms=task.waited_s * 1e3,
+        )
+        return self._next(task, attempt)
+
+    def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
+        wait = failure.retry_after
+        if wait is not None and task.waited_s + wait < self._timeout_s:
+            delay = wait * (1 + 0.05 * self._clock.jitter())
+            return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
+        self._keep(task, failure, latency)
+        attempt = Attempt(
+            n=len(task.attempts) + 1,
+            status="infra_error",
+            latency_ms=latency,
+            error=str(failure),
+            waited_ms=task.waited_s * 1e3,
+        )
+        return self._next(task, attempt)
+
+    def _next(self, task: Task, attempt: Attempt) -> Trial | Later[Task]:
+        """The finished trial, or the task again when the suite grants another try."""
+        attempts = (*task.attempts, attempt)
+        failed = attempt.status == "infra_error" or (
+            task.suite.retry == "any_failure" and attempt.passed is False
+        )
+        if failed and len(attempts) < task.suite.max_attempts:
+            delay = 0.0 if attempt.status == "completed" else self._backoff(len(attempts))
+            return Later(task=replace(task, attempts=attempts, waited_s=0.0), delay_s=delay)
+        return Trial(
+            suite=task.suite.name,
+            case=task.case,
+            round=task.round,
+            attempts=attempts,
+            started_at=task.started_at,
+            judged=len(attempts) - 1,
+        )
+
+    def _backoff(self, tries: int) -> float:
+        """Exponential with full jitter on its upper half."""
+        full = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** (tries - 1))
+        return full * (0.5 + 0.5 * self._clock.jitter())
+
+    def _keep(self, task: Task, answer: Response | Exception, latency: float) -> None:
+        if self._record is not None:
+            self._record(task.case, task.round, answer, latency)
+
+    def _ms_since(self, start: float) -> float:
+        return (self._clock.seconds() - start) * 1e3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedSuite:
+    """A suite ready to run: its graders made, its cases streamable any number of times."""
+
+    suite: Suite
+    graders: Mapping[str, Grader]
+    cases: Callable[[], Iterable[Case]]
+
+
+def tasks(suites: Iterable[PreparedSuite], done: Callable[[str, str, int], bool]) -> Iterator[Task]:
+    """All cases once, then all again: round 1 of every suite, round 2, ... without what is done.
+
+    An early end (budget, Ctrl-C) then leaves whole rounds, not the first cases only.
+    """
+    prepared = list(suites)
+    for number in range(1, max((p.suite.rounds for p in prepared), default=0) + 1):
+        for one in prepared:
+            if number > one.suite.rounds:
+                continue
+            for case in one.cases():
+                if not done(one.suite.name, case.id, number):
+                    yield Task(suite=one.suite, graders=one.graders, case=case, round=number)
+
+
+class Allowance:
+    """The budget while the run goes on: when it is used up, no task is started any more."""
+
+    def __init__(
+        self,
+        *,
+        usd: float | None,
+        calls: int | None,
+        minutes: float | None,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._usd, self._calls, self._minutes = usd, calls, minutes
+        self._seconds = seconds
+        self._begun = seconds()
+        self._started = 0
+        self._finished = 0
+        self._spent = 0.0
+        self.used_up = ""  # which limit ended the run, for the report
+
+    def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
+        """The tasks until a limit is reached. Costs of trials under way are guessed from the
+        finished ones.
+        """
+        for task in tasks:
+            self.used_up = self._reached()
+            if self.used_up:
+                return
+            self._started += 1
+            yield task
+
+    def finished(self, *, tries: int, cost_usd: float | None) -> None:
+        self._finished += 1
+        self._started += tries - 1
+        self._spent += cost_usd or 0.0
+
+    def _reached(self) -> str:
+        if self._calls is not None and self._started >= self._calls:
+            return f"the budget of {self._calls} calls is used up"
+        under_way = self._started - self._finished
+        expected = self._spent + under_way * self._spent / max(1, self._finished)
+        if self._usd is not None and expected >= self._usd:
+            return f"the budget of {self._usd:.2f} USD is used up"
+        if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
+            return f"the budget of {self._minutes:g} minutes is used up"
+        return ""
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

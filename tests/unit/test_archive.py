@@ -1,0 +1,166 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gate.archive import (
+    Meta,
+    SessionWriter,
+    SuiteMeta,
+    is_session,
+    load_session,
+    new_session_id,
+)
+from gate.errors import InfrastructureError, UsageError
+from gate.records import MetricSpec, Provenance
+
+
+def meta():
+    spec = MetricSpec(name="correctness.contains", column="correctness.contains")
+    return Meta(
+        session_id="20260102-030405-0a0b0c0d",
+        created_at="2026-01-02T03:04:05Z",
+        provenance=Provenance(commit="abc", agent="sample"),
+        suites={
+            "s": SuiteMeta(
+                dataset="d.jsonl", dataset_digest="x", rounds=2, cases=2, specs={spec.name: spec}
+            )
+        },
+        options={"suite": ["s"]},
+    )
+
+
+def row(case, number, **more):
+    return {"suite": "s", "case_id": case, "round": number, "output": "täxt", **more}
+
+
+def open_session(tmp_path, redact=lambda text: text):
+    return SessionWriter.create(tmp_path, meta(), redact)
+
+
+def test_session_id_has_the_published_form():
+    moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert new_session_id(moment, lambda n: "f" * 2 * n) == "20260102-030405-ffffffff"
+
+
+def test_a_trial_is_on_disk_when_append_returns(tmp_path):
+    with open_session(tmp_path) as session:
+        session.append(row("a", 1))
+        lines = (session.folder / "events.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(lines[0])["event"] == "session"
+    assert json.loads(lines[1])["output"] == "täxt"
+
+
+def test_details_are_in_order_whatever_the_order_of_completion(tmp_path):
+    with open_session(tmp_path) as session:
+        for case, number in [("b", 2), ("a", 2), ("b", 1), ("a", 1)]:
+            session.append(row(case, number))
+        session.write_details()
+        assert [(r["case_id"], r["round"]) for r in session.rows()] == [
+            ("a", 1),
+            ("a", 2),
+            ("b", 1),
+            ("b", 2),
+        ]
+    top = (session.folder / "details.jsonl").read_bytes()
+    assert top == (session.folder / "s" / "details.jsonl").read_bytes()
+    assert [json.loads(x)["case_id"] for x in top.splitlines()] == ["a", "a", "b", "b"]
+
+
+def test_resume_keeps_whole_lines_and_drops_a_half_one(tmp_path):
+    with open_session(tmp_path) as session:
+        session.append(row("a", 1))
+    with (session.folder / "events.jsonl").open("ab") as file:
+        file.write(b'{"suite": "s", "case_id": "b", "ro')
+    resumed, again = SessionWriter.resume(session.folder, lambda text: text)
+    with resumed:
+        assert again == meta()
+        assert resumed.done() == {("s", "a", 1)}
+        resumed.append(row("b", 1))
+        resumed.write_details()
+    found = load_session(session.folder)
+    assert [r["case_id"] for r in found.rows()] == ["a", "b"]
+    assert found.report is None
+
+
+def test_kill_9_loses_no_finished_trial(tmp_path):
+    script = textwrap.dedent(
+        """
+        import sys, time
+        from pathlib import Path
+        sys.path.insert(0, sys.argv[2])
+        from test_archive import open_session, row
+        session = open_session(Path(sys.argv[1]))
+        for n in range(1, 51):
+            session.append(row("a", n))
+        print("ready", flush=True)
+        time.sleep(60)
+        """
+    )
+    here = str(Path(__file__).parent)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path), here], stdout=subprocess.PIPE
+    )
+    assert process.stdout.readline().strip() == b"ready"
+    folder = next(tmp_path.glob("session-*"))
+    with pytest.raises(UsageError, match="another run is writing"):
+        SessionWriter.resume(folder, lambda text: text)
+    process.kill() if os.name == "nt" else os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    session, _ = SessionWriter.resume(folder, lambda text: text)
+    with session:
+        assert len(session.done()) == 50
+
+
+def test_secrets_never_reach_the_disk(tmp_path):
+    with open_session(tmp_path, lambda text: text.replace("sk-secret", "***")) as session:
+        session.append(row("a", 1, reasons={"g": "the key is sk-secret"}))
+        session.write("report.md", "sk-secret")
+        session.write_details()
+    assert not any(
+        b"sk-secret" in path.read_bytes() for path in session.folder.rglob("*") if path.is_file()
+    )
+
+
+def test_a_full_disk_is_infrastructure_and_keeps_what_is_there(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    with open_session(tmp_path) as session:
+        session.append(row("a", 1))
+        kept = session._events
+        session._events = Path("/dev/full").open("wb", buffering=0)
+        with pytest.raises(InfrastructureError, match="gate run --resume"):
+            session.append(row("a", 2))
+        session._events.close()
+        session._events = kept
+    assert [r["round"] for r in load_session(session.folder).rows()] == [1]
+
+
+def test_two_sessions_never_share_a_folder(tmp_path):
+    with open_session(tmp_path), pytest.raises(InfrastructureError):
+        open_session(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "no session here"),
+        ("{", "not readable"),
+        ("[]", "not a session of this version"),
+        ('{"schema_version": 99}', "not a session of this version"),
+        ('{"schema_version": 1}', "not readable as a session"),
+    ],
+)
+def test_what_is_no_session_is_named(tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "meta.json").write_text(text)
+    assert is_session(tmp_path) == (text is not None)
+    with pytest.raises(UsageError, match=message):
+        load_session(tmp_path)

@@ -1,0 +1,190 @@
+from collections import deque
+from datetime import UTC, datetime
+
+import pytest
+
+from gate.errors import AgentFailure, InfraFailure
+from gate.executors import Later
+from gate.records import Attempt, Case, Response, Suite
+from gate.runner import Allowance, Clock, PreparedSuite, Task, TrialWorker, tasks
+
+CASE = Case(id="c1", input="q", keys={"id": "c1", "input": "q"})
+
+
+class Scripted:
+    """An agent whose connection gives the scripted answers one after another."""
+
+    timeout_s = 10.0
+    concurrency = 1
+    requests_per_minute = None
+
+    def __init__(self, *answers):
+        self.answers = deque(answers)
+        self.timeouts = []
+
+    def connect(self, world):
+        return self
+
+    def ask(self, case, *, timeout_s):
+        self.timeouts.append(timeout_s)
+        answer = self.answers.popleft()
+        if isinstance(answer, Exception):
+            raise answer
+        return Response(answer=answer)
+
+    def close(self):
+        pass
+
+
+def grade(case, response, graders):
+    return Attempt(
+        n=0, status="completed", latency_ms=None, response=response, passed=response.answer == "ok"
+    )
+
+
+def finish(worker, suite, **task):
+    """Works on one trial to its end; returns it with the delays in between."""
+    step, delays = (
+        worker.work(Task(suite=suite, graders={}, case=CASE, round=1, **task)),
+        [],
+    )
+    while isinstance(step, Later):
+        delays.append(step.delay_s)
+        step = worker.work(step.task)
+    return step, delays
+
+
+def worker_for(*answers, seconds=None):
+    agent = Scripted(*answers)
+    ticks = iter(seconds or (n * 0.25 for n in range(100)))
+    clock = Clock(
+        seconds=lambda: next(ticks),
+        now=lambda: datetime(2026, 1, 2, tzinfo=UTC),
+        jitter=lambda: 0.0,
+    )
+    return TrialWorker(agent, None, grade, clock=clock), agent
+
+
+SUITE = Suite(name="s", dataset="d", graders=(), max_attempts=3)
+
+
+def test_a_good_answer_is_one_attempt_with_its_latency():
+    worker, _ = worker_for("ok")
+    trial, delays = finish(worker, SUITE)
+    assert delays == []
+    assert [a.status for a in trial.attempts] == ["completed"]
+    assert trial.attempt.latency_ms == 250.0
+    assert trial.attempt.passed is True
+    assert trial.started_at == "2026-01-02T00:00:00.000Z"
+
+
+def test_waiting_out_retry_after_is_no_try_and_no_latency():
+    worker, agent = worker_for(InfraFailure("429", retry_after=2.0), "ok")
+    trial, delays = finish(worker, SUITE)
+    assert delays == [2.0]
+    assert len(trial.attempts) == 1
+    assert trial.attempt.waited_ms == 2000.0
+    assert trial.attempt.latency_ms == 250.0
+    assert agent.timeouts == [10.0, 8.0]
+
+
+def test_retry_after_beyond_the_timeout_is_a_failed_try():
+    worker, _ = worker_for(*[InfraFailure("429", retry_after=60.0)] * 3)
+    trial, delays = finish(worker, SUITE)
+    assert [a.status for a in trial.attempts] == ["infra_error"] * 3
+    assert len(delays) == 2
+
+
+def test_infrastructure_errors_are_tried_again_with_growing_delays():
+    worker, _ = worker_for(InfraFailure("reset"), InfraFailure("reset"), "ok")
+    trial, delays = finish(worker, SUITE)
+    assert [a.status for a in trial.attempts] == ["infra_error", "infra_error", "completed"]
+    assert [a.n for a in trial.attempts] == [1, 2, 3]
+    assert delays == [0.25, 0.5]
+    assert trial.judged == 2
+
+
+def test_infrastructure_errors_to_the_end_stay_unscored():
+    worker, _ = worker_for(*[InfraFailure("down")] * 3)
+    trial, _ = finish(worker, SUITE)
+    assert trial.attempt.status == "infra_error"
+    assert trial.attempt.passed is None
+    assert trial.attempt.error == "down"
+
+
+def test_an_agent_error_is_not_tried_again():
+    worker, _ = worker_for(AgentFailure("500"), "ok")
+    trial, delays = finish(worker, SUITE)
+    assert (len(trial.attempts), delays) == (1, [])
+    assert trial.attempt.status == "agent_error"
+    assert trial.attempt.passed is False
+
+
+def test_a_wrong_answer_is_not_tried_again_unless_the_suite_says_so():
+    worker, _ = worker_for("wrong", "ok")
+    trial, _ = finish(worker, SUITE)
+    assert len(trial.attempts) == 1
+
+    worker, _ = worker_for("wrong", AgentFailure("500"), "ok")
+    suite = Suite(name="s", dataset="d", graders=(), max_attempts=3, retry="any_failure")
+    trial, _ = finish(worker, suite)
+    assert [a.passed for a in trial.attempts] == [False, False, True]
+    assert trial.judged == 2
+
+
+def test_rounds_come_one_after_another_over_all_suites():
+    def suite(name, rounds, *ids):
+        return PreparedSuite(
+            suite=Suite(name=name, dataset="d", graders=(), rounds=rounds),
+            graders={},
+            cases=lambda: [Case(id=i, input="q", keys={}) for i in ids],
+        )
+
+    found = tasks(
+        [suite("a", 2, "1", "2"), suite("b", 1, "3")], lambda s, c, r: (s, c, r) == ("a", "1", 2)
+    )
+    assert [(t.suite.name, t.case.id, t.round) for t in found] == [
+        ("a", "1", 1),
+        ("a", "2", 1),
+        ("b", "3", 1),
+        ("a", "2", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"usd": None, "calls": 3, "minutes": None}, "3 calls"),
+        ({"usd": 0.3, "calls": None, "minutes": None}, "0.30 USD"),
+        ({"usd": None, "calls": None, "minutes": 0.06}, "0.06 minutes"),
+    ],
+)
+def test_a_budget_stops_the_run_while_it_goes_on(limits, reason):
+    seconds = iter(range(100))
+    allowance = Allowance(**limits, seconds=lambda: next(seconds))
+    given = []
+    for task in allowance.limit(iter(range(10))):
+        given.append(task)
+        allowance.finished(tries=1, cost_usd=0.1)
+    assert len(given) == 3
+    assert reason in allowance.used_up
+
+
+def test_calls_of_retries_count_against_the_budget():
+    allowance = Allowance(usd=None, calls=4, minutes=None, seconds=lambda: 0.0)
+    given = []
+    for task in allowance.limit(iter(range(10))):
+        given.append(task)
+        allowance.finished(tries=2, cost_usd=None)
+    assert len(given) == 2
+
+
+def test_costs_of_trials_under_way_are_expected():
+    allowance = Allowance(usd=1.0, calls=None, minutes=None, seconds=lambda: 0.0)
+    stream = allowance.limit(iter(range(100)))
+    next(stream)
+    allowance.finished(tries=1, cost_usd=0.25)
+    for _ in range(3):
+        next(stream)  # three under way: 0.25 spent and 0.75 expected
+    assert list(stream) == []
+    assert "1.00 USD" in allowance.used_up
