@@ -66,11 +66,13 @@ def new_session_id(now: datetime, token: Callable[[int], str] = secrets.token_he
 class SessionWriter:
     """An open session folder; holds its lock, so that two runs never write to one session."""
 
-    def __init__(self, folder: Path, redact: Callable[[str], str]) -> None:
+    def __init__(self, folder: Path, meta: Meta, redact: Callable[[str], str]) -> None:
         self.folder = folder
+        self.meta = meta
         self._redact = redact
         self._lock = FileLock(folder / ".lock")
         self._index: list[tuple[str, str, int, int, int]] = []  # suite, case, round, offset, length
+        self._done: set[tuple[str, str, int]] = set()
         self._events: BinaryIO | None = None
         self._size = 0
 
@@ -80,40 +82,39 @@ class SessionWriter:
         folder = out / f"session-{meta.session_id}"
         with _disk(folder):
             folder.mkdir(parents=True)
-        writer = cls(folder, redact)
+        writer = cls(folder, meta, redact)
         writer._open()
         writer.write(META, json.dumps(to_json(meta), indent=2, ensure_ascii=False) + "\n")
         writer._line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
         return writer
 
     @classmethod
-    def resume(cls, folder: Path, redact: Callable[[str], str]) -> tuple[SessionWriter, Meta]:
+    def resume(cls, folder: Path, redact: Callable[[str], str]) -> SessionWriter:
         """Opens a session that was cut off; a half-written last line is dropped.
 
         Raises UsageError when it is no session or another process is writing to it.
         """
-        writer = cls(folder, redact)
-        meta = read_meta(folder)
+        writer = cls(folder, read_meta(folder), redact)
         writer._open()
-        return writer, meta
+        return writer
 
     def append(self, row: Row) -> None:
         """Writes one trial; on return it survives kill -9."""
         offset = self._size
         self._line(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
-        key = (row["suite"], row["case_id"], row["round"])
-        self._index.append((*key, offset, self._size - offset))
+        self._note(row, offset, self._size - offset)
 
     def rows(self) -> Iterator[Row]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
-        latest = {entry[:3]: entry for entry in self._index}
-        with (self.folder / EVENTS).open("rb") as file:
-            for _, _, _, offset, length in sorted(latest.values()):
-                file.seek(offset)
-                yield json.loads(file.read(length))
+        return self._read(self._index)
+
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        """The rows of some cases only, without reading the others."""
+        return self._read(e for e in self._index if e[0] == suite and e[1] in case_ids)
 
     def done(self) -> frozenset[tuple[str, str, int]]:
-        return frozenset((suite, case, number) for suite, case, number, _, _ in self._index)
+        """(suite, case, round) of every finished trial; nobody's answer is not finished."""
+        return frozenset(self._done)
 
     def write(self, name: str, text: str) -> Path:
         """One more file of the session; secrets are taken out."""
@@ -151,6 +152,19 @@ class SessionWriter:
     ) -> None:
         self.close()
 
+    def _read(self, entries: Iterable[tuple[str, str, int, int, int]]) -> Iterator[Row]:
+        latest = {entry[:3]: entry for entry in entries}
+        with (self.folder / EVENTS).open("rb") as file:
+            for _, _, _, offset, length in sorted(latest.values()):
+                file.seek(offset)
+                yield json.loads(file.read(length))
+
+    def _note(self, row: Row, offset: int, length: int) -> None:
+        key = (row["suite"], row["case_id"], row["round"])
+        self._index.append((*key, offset, length))
+        if row.get("status") != "infra_error":
+            self._done.add(key)
+
     def _open(self) -> None:
         path = self.folder / EVENTS
         with _disk(path):
@@ -173,8 +187,7 @@ class SessionWriter:
                     break
                 row = _parse(line)
                 if row is not None and "case_id" in row:
-                    key = (row["suite"], row["case_id"], row["round"])
-                    self._index.append((*key, offset, len(line)))
+                    self._note(row, offset, len(line))
                 offset += len(line)
         return offset
 

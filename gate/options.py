@@ -108,6 +108,46 @@ def _comment(p: argparse.ArgumentParser) -> None:
     _output(p)
 
 
+def _baseline(p: argparse.ArgumentParser) -> None:
+    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    save = actions.add_parser("save", help="append a session of the base branch to the baseline")
+    save.add_argument("session", metavar="SESSION")
+    pull = actions.add_parser("pull", help="fetch the baselines that a run would compare with")
+    show = actions.add_parser("show", help="print what is stored")
+    accept = actions.add_parser("accept", help="record that a change is meant; a new pool starts")
+    accept.add_argument("--reason", required=True, metavar="TEXT", help="why the change is meant")
+    accept.add_argument("--metric", action="append", metavar="NAME", help="repeatable (all)")
+    for action in (save, pull, show, accept):
+        action.add_argument("--config", metavar="FILE", help="(gate.yml)")
+        action.add_argument("--suite", action="append", metavar="NAME", help="repeatable (all)")
+    for action in (save, pull):
+        action.add_argument("--out", metavar="DIR", help="(baseline.path)")
+    for action in (pull, show):
+        action.add_argument("--baseline", metavar="SOURCE", help="(baseline.source)")
+
+
+def _agent(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("--host", default="127.0.0.1", metavar="NAME", help="(127.0.0.1)")
+    add("--port", type=int, default=14000, metavar="N", help="0: a free one, printed (14000)")
+    add("--api-key-env", metavar="NAME", help="variable with the key that callers must send")
+    add("--top-k", type=int, metavar="N", help="documents retrieved (5)")
+    add("--stale", action="store_true", help="answer from an older snapshot of the documents")
+    add("--no-tool", action="append", metavar="NAME", help="take a tool away; repeatable")
+    add("--latency", dest="latency_ms", type=float, metavar="MS", help="wait before answering (0)")
+    add("--seed", type=int, metavar="N", help="of everything that happens by chance (0)")
+    add("--flaky", type=float, metavar="P", help="chance of a degraded answer (0)")
+    add("--error-rate", type=float, metavar="P", help="chance of an HTTP 500 (0)")
+    for name in ("wrong-args", "wrong-tool", "hallucinate", "loop", "refuse", "unsafe"):
+        help_text = f"chance of {name.replace('-', ' ')}; alone: always (0)"
+        add(f"--{name}", type=float, nargs="?", const=1.0, metavar="P", help=help_text)
+
+
+def _init(p: argparse.ArgumentParser) -> None:
+    p.add_argument("dir", nargs="?", metavar="DIR", help="(the current folder)")
+    p.add_argument("--force", action="store_true", help="overwrite what is there")
+
+
 def _validate(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="(gate.yml)")
     p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
@@ -149,10 +189,10 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "merge": _merge,
     "report": _report,
     "comment": _comment,
-    "baseline": lambda p: None,
+    "baseline": _baseline,
     "validate": _validate,
-    "init": lambda p: None,
-    "agent": lambda p: None,
+    "init": _init,
+    "agent": _agent,
     "action": lambda p: None,
     "schema": _schema,
 }

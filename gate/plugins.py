@@ -68,9 +68,12 @@ class Connection(Protocol):
 class Agent(Protocol):
     """A protocol to ask an agent by; its fields are the keys under `agent:` in gate.yml."""
 
-    timeout_s: float  # total per request
-    concurrency: int
-    requests_per_minute: float | None
+    @property  # read-only, as plug-ins are frozen
+    def timeout_s(self) -> float: ...  # total per request
+    @property
+    def concurrency(self) -> int: ...
+    @property
+    def requests_per_minute(self) -> float | None: ...
 
     def describe(self) -> str:
         """Type, model and address for the report; no secrets."""
@@ -182,9 +185,10 @@ class Family(Protocol):
         tolerance: Tolerance,
         alpha: float,
         power: float,
+        tests: int = 1,
     ) -> Evidence:
-        """Evidence on current against baseline. `alpha`: one-sided level of the bounds and of the
-        detectable drop.
+        """Evidence on current against baseline. `alpha`: one-sided level of the bounds; `tests` of
+        them share it, so the detectable drop is one at alpha / tests.
         """
         ...
 
@@ -241,6 +245,7 @@ class BaselineRequest:
     workflow: str | None
     max_age_days: float
     now: datetime
+    explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,8 +263,8 @@ class BaselineSource(Protocol):
     def find(
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
-        """The suite's baseline, or None when this source has none. Raises UsageError,
-        InfrastructureError.
+        """The suite's baseline, or None when this source has none (`request.explain` is then told
+        why). Raises UsageError, InfrastructureError.
         """
         ...
 

@@ -65,6 +65,10 @@ class Registry(Generic[T]):
         """
         if ":" in name:
             return load_object(name, root)  # type: ignore[no-any-return]
+        return self.registered(name)
+
+    def registered(self, name: str) -> type[T]:
+        """The class that this project registered as `name`; UsageError with the nearest name."""
         self._walk()
         if name not in self._found:
             raise UsageError(f"unknown {self.kind} '{name}'{did_you_mean(name, self.names())}")

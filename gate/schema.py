@@ -4,6 +4,7 @@ its path.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -43,8 +44,9 @@ def _explain(error: ValidationError) -> Iterator[Mismatch]:
     schema: Any = error.schema
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         known = list(schema.get("properties", {}))
+        patterns = schema.get("patternProperties", {})
         for key in error.instance:
-            if key not in known:
+            if key not in known and not any(re.search(p, str(key)) for p in patterns):
                 yield Mismatch(
                     path=(*path, str(key)), message=f"unknown key{did_you_mean(str(key), known)}"
                 )

@@ -10,7 +10,7 @@ the same code.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -177,3 +177,50 @@ def _first_success(attempt: Mapping[str, Json]) -> float | None:
 
 def _flag(passed: bool | None) -> float | None:
     return None if passed is None else float(passed)
+
+
+def floats(rows: Sequence[Sequence[float | None]], rounds: int) -> Array:
+    """Lists of `rounds` values each as an array of shape (rows, rounds); None becomes NaN."""
+    return np.array(rows, dtype=np.float64).reshape(len(rows), rounds)
+
+
+def append_rounds(old: Table, new: Table, *, keep_absent: bool = False) -> Table:
+    """The rounds of `new` after those of `old`, for the cases and columns of `new`.
+
+    A case whose content changed, and a column whose grader changed, has NaN in the old rounds.
+    `keep_absent` keeps the cases that `new` did not run, with NaN in its rounds.
+    """
+    rows_old, rows_new = _row_numbers(old), _row_numbers(new)
+    cases = sorted({*rows_new, *(rows_old if keep_absent else ())})
+    after = [rows_new.get(case, -1) for case in cases]
+    before = [
+        -1 if j >= 0 and i >= 0 and old.digests[i] != new.digests[j] else i
+        for i, j in zip((rows_old.get(case, -1) for case in cases), after, strict=True)
+    ]
+    none = [-1] * len(cases)
+    columns = {}
+    for name in new.columns:
+        same_grader = old.graders.get(name) == new.graders.get(name)
+        past = _picked(old, name, before if same_grader else none)
+        columns[name] = np.hstack([past, _picked(new, name, after)])
+    at = [(new, j) if j >= 0 else (old, i) for i, j in zip(before, after, strict=True)]
+    return Table(
+        suite=new.suite,
+        cases=tuple(cases),
+        digests=tuple(table.digests[row] for table, row in at),
+        rounds=old.rounds + new.rounds,
+        columns=columns,
+        specs=new.specs,
+        graders=new.graders,
+        categories=tuple(t.categories[row] if t.categories else None for t, row in at),
+    )
+
+
+def _row_numbers(table: Table) -> dict[str, int]:
+    return {case: row for row, case in enumerate(table.cases)}
+
+
+def _picked(table: Table, name: str, rows: list[int]) -> Array:
+    """These rows of a column; -1 gives a row of NaN."""
+    missing = np.full((1, table.rounds), np.nan)
+    return np.vstack([table.column(name), missing])[np.array(rows, dtype=np.intp)]

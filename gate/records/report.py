@@ -109,6 +109,8 @@ class Report:
     notes: tuple[str, ...] = ()  # warnings a reader should see
     comment_id: str = "gate"
     reproduce: str = ""  # the command that runs the worst case again
+    alpha: float = 0.01  # as RegressionRules has them: what the statements about chance mean
+    power: float = 0.8
     schema_version: int = 1
 
     @property

@@ -158,6 +158,7 @@ class Config:
     gates: tuple[GateRule, ...] = ()
     regression: RegressionRules = RegressionRules()
     policy: Policy = Policy()
+    policy_set: tuple[str, ...] = ()  # keys that gate.yml sets; the others are `fail` at a release
     protect: bool = True
     baseline: BaselineRules = BaselineRules()
     budget: Budget = Budget()

@@ -76,16 +76,23 @@ def test_details_are_in_order_whatever_the_order_of_completion(tmp_path):
 def test_resume_keeps_whole_lines_and_drops_a_half_one(tmp_path):
     with open_session(tmp_path) as session:
         session.append(row("a", 1))
+        session.append(row("c", 1, status="infra_error"))
     with (session.folder / "events.jsonl").open("ab") as file:
         file.write(b'{"suite": "s", "case_id": "b", "ro')
-    resumed, again = SessionWriter.resume(session.folder, lambda text: text)
+    resumed = SessionWriter.resume(session.folder, lambda text: text)
     with resumed:
-        assert again == meta()
-        assert resumed.done() == {("s", "a", 1)}
+        assert resumed.meta == meta()
+        assert resumed.done() == {("s", "a", 1)}  # the unanswered one is asked again
         resumed.append(row("b", 1))
+        resumed.append(row("c", 1, status="completed"))
         resumed.write_details()
+        assert [r["case_id"] for r in resumed.rows_of("s", frozenset("bc"))] == ["b", "c"]
     found = load_session(session.folder)
-    assert [r["case_id"] for r in found.rows()] == ["a", "b"]
+    assert [(r["case_id"], r.get("status")) for r in found.rows()] == [
+        ("a", None),
+        ("b", None),
+        ("c", "completed"),
+    ]
     assert found.report is None
 
 
@@ -114,7 +121,7 @@ def test_kill_9_loses_no_finished_trial(tmp_path):
     process.kill() if os.name == "nt" else os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    session, _ = SessionWriter.resume(folder, lambda text: text)
+    session = SessionWriter.resume(folder, lambda text: text)
     with session:
         assert len(session.done()) == 50
 

@@ -1,0 +1,69 @@
+# Needs Python 3.11 or newer and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint check bench lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
+
+venv: $(VENV)/dev ## the environment for work on Agent Gate itself
+
+demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (under a minute)
+	$(BIN)/python demo/demo.py
+
+test: $(VENV)/dev ## all tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/lint ## style, types, action, workflows, Dockerfile
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml native/action.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --no-progress --quiet .
+	$(BIN)/hadolint Dockerfile
+
+check: lint test ## what CI runs
+
+bench: $(VENV)/dev ## speed, side by side with other tools (benchmarks/README.md)
+	$(BIN)/python benchmarks/run.py
+
+lock: $(VENV)/created ## requirements.lock anew; needs python3.13, the image's Python
+	python3.13 -m venv $(VENV)/lock
+	$(VENV)/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools
+	sed -n '/^# /p' requirements.lock > $(VENV)/requirements.lock
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade --strip-extras --generate-hashes --no-header \
+		--no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--output-file $(VENV)/lock/requirements.txt pyproject.toml
+	cat $(VENV)/lock/requirements.txt >> $(VENV)/requirements.lock
+	mv $(VENV)/requirements.lock requirements.lock
+
+clean: ## removes the environment and the caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+
+# The file that a rule makes is its time stamp: pip runs again when the dependencies change.
+$(VENV)/created:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Agent Gate needs Python 3.11 or newer: make PYTHON=python3.13')"
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/package: pyproject.toml $(VENV)/created
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/dev: pyproject.toml $(VENV)/created
+	$(PIP) -e ".[dev]"
+	touch $@ $(VENV)/package
+
+$(VENV)/lint: $(VENV)/dev
+	$(PIP) -e ".[dev,lint]"
+	touch $@

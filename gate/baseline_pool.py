@@ -1,0 +1,62 @@
+"""The life of a baseline: a run is appended, old rounds go, a change is accepted (contract 9.7)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gate.baseline_file import BaselineFile, kept_runs, last_rounds, render
+from gate.baseline_schema import Accepted, Run
+from gate.table import Table, append_rounds
+
+
+def append(
+    baseline: BaselineFile | None,
+    table: Table,
+    run: Run,
+    *,
+    keep_rounds: int,
+    keep_means: int = 20,
+    partial: bool = False,
+) -> BaselineFile:
+    """The pool with one more run (`run.rounds` and `.kept` are filled in here).
+
+    Only the newest `keep_rounds` rounds keep their values and the newest `keep_means` runs their
+    means. A changed case or grader starts anew; cases that `table` lacks go, unless it is `partial`
+    (a sample). After `accept` all older values go.
+    """
+    run = replace(run, rounds=table.rounds, kept=table.rounds)
+    runs: tuple[Run, ...] = (run,)
+    accepted: tuple[Accepted, ...] = ()
+    whole = table
+    if baseline is not None:
+        fresh = starts_anew(baseline)
+        past = last_rounds(baseline.table, 0) if fresh else baseline.table
+        old = tuple(replace(r, kept=0) for r in baseline.runs) if fresh else baseline.runs
+        whole = append_rounds(past, table, keep_absent=partial and not fresh)
+        runs, accepted = (*old, run), baseline.accepted
+    runs = kept_runs(runs, keep_rounds)[-keep_means:]
+    return BaselineFile(
+        table=last_rounds(whole, sum(r.kept for r in runs)), runs=runs, accepted=accepted
+    )
+
+
+def accept(
+    baseline: BaselineFile, *, who: str, when: str, why: str, metrics: Sequence[str] = ()
+) -> BaselineFile:
+    """The same values with one more accept record; the next `append` starts a new pool."""
+    record = Accepted(
+        who=who, when=when, why=why, old_digest=digest(baseline), metrics=tuple(metrics)
+    )
+    return replace(baseline, accepted=(*baseline.accepted, record))
+
+
+def starts_anew(baseline: BaselineFile) -> bool:
+    """Whether the values were accepted away and no run has come since."""
+    return bool(baseline.accepted) and baseline.accepted[-1].old_digest == digest(baseline)
+
+
+def digest(baseline: BaselineFile) -> str:
+    """sha256 of runs, rules and values; accept records do not count."""
+    return hashlib.sha256(render(replace(baseline, accepted=())).encode()).hexdigest()

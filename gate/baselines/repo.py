@@ -1,0 +1,62 @@
+"""The baseline file as the base branch has it; the working tree's own copy is never looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.baseline_file import newest_run
+from gate.plugins import BASELINES, BaselineRequest, Forge, FoundBaseline
+
+
+@BASELINES.register("repo")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repo:
+    """`<path>/<suite>.json` at the commit to compare with, else at the tip of the branch."""
+
+    def find(
+        self, request: BaselineRequest, forge: Forge | None, root: Path
+    ) -> FoundBaseline | None:
+        if forge is None:
+            request.explain("repo: neither git nor GitHub's API can be asked here")
+            return None
+        file = f"{request.path.strip('/')}/{request.suite}.json"
+        ref = request.base_sha or request.branch
+        text = forge.read(file, ref)
+        if text is None:
+            request.explain(f"repo: no {file} at {_short(ref)}")
+            return None
+        run = newest_run(text, file)
+        return FoundBaseline(
+            text=text,
+            source="repo",
+            detail=f"{file} at {_short(ref)}",
+            file=file,
+            notes=_old(run.created_at if run else None, request),
+        )
+
+
+def _old(created_at: str | None, request: BaselineRequest) -> tuple[str, ...]:
+    """A stale file is better than none, but the reader must see that it is stale."""
+    moment = _moment(created_at)
+    if moment is None:
+        return ("the baseline file does not say when it was measured",)
+    days = (request.now - moment).total_seconds() / 86_400
+    if days <= request.max_age_days:
+        return ()
+    return (
+        f"the baseline is {days:.0f} days old, more than max_age_days {request.max_age_days:g}",
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+def _short(ref: str) -> str:
+    return ref[:7] if len(ref) == 40 else ref

@@ -1,0 +1,18 @@
+"""Where the bundled datasets live: inside an installed wheel, else beside the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def folder() -> Path:
+    """`gate/bundled` of an installed wheel, else `datasets` of the repository."""
+    installed = _PACKAGE / "bundled"
+    return installed if installed.is_dir() else _PACKAGE.parent / "datasets"
+
+
+def suites() -> tuple[str, ...]:
+    """Names of the bundled suites: every sub-folder with a suite.yml, sorted."""
+    return tuple(sorted(found.parent.name for found in folder().glob("*/suite.yml")))

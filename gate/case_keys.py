@@ -1,0 +1,123 @@
+"""The keys of a case: which are known, what they must hold, which of them a suite needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gate.fits import Check, compiled
+from gate.plugins import GRADERS, Grader
+from gate.records import Json
+from gate.schema import mismatches
+from gate.yamlfile import dotted, scalar
+
+INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
+STATUSES = ("approved", "proposed", "rejected")
+# Not part of what is measured, so not part of a case's content hash (contract 9.5).
+OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata"))
+
+_TEXT: Json = {"type": "string"}
+_ANY: Json = {}
+OWN_KEYS: Mapping[str, Json] = {
+    "id": {"type": ["string", "integer"]},
+    **{key: {"type": ["string", "array", "object"]} for key in INPUT_KEYS},
+    "category": {"type": ["string", "null"]},
+    "tags": {"type": ["array", "null"], "items": _TEXT},
+    "status": {"enum": list(STATUSES)},
+    "metadata": {"type": ["object", "null"]},
+}
+# Keys of contract 4 and of the OpenAgent suites that a case may have although no grader here reads
+# them.
+_OTHER_KEYS = (
+    *("expected_answer", "expected_facts", "relevant_doc_ids", "relevance_scores", "context"),
+    *("expected_tool_calls", "tools", "optimal_steps", "rubric", "reference_trajectory"),
+    *("name", "intent", "format_type", "expected_keys", "fact_patterns", "must_patterns"),
+    *("forbid_patterns", "expected_answer_regex", "min_chars", "max_chars", "max_words"),
+    *("line_prefix", "item_count", "required_tools", "output_requirements"),
+    *("stage_requirements", "timeout_sec", "max_tokens", "temperature"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRule:
+    """What a key of a case must hold, and who says so."""
+
+    reader: str  # grader name; empty: every case
+    schema: Json
+    fits: Check
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRules:
+    """Every rule for the cases of one suite."""
+
+    known: frozenset[str]
+    rules: Mapping[str, tuple[KeyRule, ...]]
+    needs: tuple[tuple[str, str], ...]  # key, grader name
+
+    def faults(self, key: str, value: Json) -> list[str]:
+        """What is wrong with a value, one `key: message` each. None says that a grader's key does
+        not apply to the case.
+        """
+        found = []
+        for rule in self.rules.get(key, ()):
+            if rule.fits(value) or (value is None and rule.reader):
+                continue
+            who = f" (read by '{rule.reader}')" if rule.reader else ""
+            found += [
+                f"{dotted((key, *wrong.path))}: {wrong.message}{who}"
+                for wrong in mismatches(rule.schema, value)
+            ]
+        return found
+
+    def from_text(self, key: str, cell: str) -> Json:
+        """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""
+        wanted = [kind for rule in self.rules.get(key, ()) for kind in _kinds(rule.schema)]
+        return scalar(cell) if wanted and "string" not in wanted else cell
+
+
+def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
+    """The rules of a suite with these graders (grader name -> grader)."""
+    rules: dict[str, list[KeyRule]] = {
+        key: [KeyRule(reader="", schema=schema, fits=compiled(schema))]
+        for key, schema in OWN_KEYS.items()
+    }
+    for name, grader in graders.items():
+        for key, schema in grader.keys.items():
+            rule = KeyRule(reader=name, schema=schema, fits=compiled(schema))
+            rules.setdefault(key, []).append(rule)
+    registered = {key for name in GRADERS for key in _class_keys(name)}
+    return KeyRules(
+        known=frozenset((*rules, *registered, *_OTHER_KEYS)),
+        rules={key: tuple(found) for key, found in rules.items()},
+        needs=tuple((key, name) for name, grader in graders.items() for key in grader.needs),
+    )
+
+
+def case_schema() -> dict[str, Json]:
+    """JSON Schema of a case (2020-12) as the registered graders read it; further keys are allowed
+    (they are a warning).
+    """
+    properties: dict[str, Json] = dict.fromkeys(_OTHER_KEYS, _ANY)
+    for name in GRADERS:
+        for key, schema in _class_keys(name).items():
+            known = properties.get(key) or schema
+            properties[key] = known if known == schema else {"anyOf": [known, schema]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A case of an Agent Gate dataset",
+        "type": "object",
+        "properties": {**OWN_KEYS, **properties},
+        "required": ["id"],
+        "oneOf": [{"required": [key]} for key in INPUT_KEYS],
+    }
+
+
+def _class_keys(name: str) -> Mapping[str, Json]:
+    keys = GRADERS.registered(name).keys
+    return keys if isinstance(keys, Mapping) else {}
+
+
+def _kinds(schema: Json) -> list[str]:
+    kinds = schema.get("type", "string")
+    return kinds if isinstance(kinds, list) else [kinds]

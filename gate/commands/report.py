@@ -1,0 +1,38 @@
+"""`gate report SESSION`: renders every report again from the stored records, byte for byte."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from gate.archive import load_session
+from gate.errors import InfrastructureError, UsageError
+from gate.publish import write_reports
+from gate.records import ReportOptions
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when the reports are written; raises UsageError for a session without a verdict."""
+    folder = Path(options.session)
+    session = load_session(folder)
+    if session.report is None:
+        raise UsageError(
+            f"{folder}: the run never came to a verdict; go on with `gate run --resume {folder}`"
+        )
+    written: list[Path] = []
+
+    def write(name: str, text: str) -> None:
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+        except OSError as error:
+            raise InfrastructureError(f"{path}: {error.strerror or error}") from error
+        written.append(path)
+
+    write_reports(write, session.report, session.rows, ReportOptions(sarif=False))
+    if not options.quiet:
+        for path in written:
+            print(path)
+    return 0

@@ -1,0 +1,116 @@
+"""`gate validate`: config, datasets and baselines, every error at once; nothing is called."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from gate import baseline_file
+from gate.config import Examined, defaults, examine, measure, select
+from gate.config_lint import Findings, lint_with_data
+from gate.dataset import Summary, check
+from gate.errors import GateError, InvalidInput, UsageError
+from gate.plugins import GRADERS, Grader, build
+from gate.records import Config, Suite
+from gate.rules import CONFIG, Rules, disk
+from gate.text import plain
+
+
+@dataclass(slots=True, kw_only=True)
+class _Checked:
+    """What was read so far, and what is wrong with it."""
+
+    config: Config
+    root: Path
+    found: Findings
+    lines: list[str] = field(default_factory=list)  # what was checked, for the reader
+    cases: dict[str, frozenset[str]] = field(default_factory=dict)  # suite -> case ids
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when nothing is wrong; raises InvalidInput with every problem otherwise.
+
+    Options: `config` (None: gate.yml, or the built-in defaults where there is none), `suite`.
+    """
+    today = datetime.now(UTC).date()
+    root = Path(options.config).parent if options.config else Path()
+    examined = _examined(options.config, root, env, today)
+    config = select(examined.config, options.suite or ())
+    done = _Checked(config=config, root=root, found=examined.findings)
+    new = [suite for suite in config.suites if suite.name not in examined.measured]
+    measured = {**examined.measured, **measure(new, root, done.found)}
+    done.lines.append(_about(config))
+    for suite in config.suites:
+        _dataset(suite, done)
+        _baseline(suite, done)
+    done.found.add(lint_with_data(config, measured, done.cases))
+    for warning in dict.fromkeys(done.found.warnings):
+        print("warning:", plain(warning))
+    if done.found.problems:
+        raise InvalidInput(done.found.problems)
+    for line in done.lines:
+        print(plain(line))
+    print("All of it can be used as it is.")
+    return 0
+
+
+def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> Examined:
+    if file is None and not (root / CONFIG).is_file():
+        config, found = defaults(), Findings()
+        return Examined(config=config, measured=measure(config.suites, root, found), findings=found)
+    return examine(disk(root), Path(file or CONFIG).name, env=env, root=root, today=today)
+
+
+def _about(config: Config) -> str:
+    gates = len(config.gates) + sum(len(suite.gates) for suite in config.suites)
+    name = config.file or f"no {CONFIG}: built-in defaults"
+    return f"{name}: agent '{config.agent.name}', {len(config.suites)} suites, {gates} gates"
+
+
+def _dataset(suite: Suite, done: _Checked) -> None:
+    source = Rules(config=done.config, own=done.config, root=done.root).head_source(suite)
+    if source is None:
+        return
+    try:
+        summary = check(source, dict(_graders(suite, done.root)))
+    except InvalidInput as error:
+        done.found.problems += error.problems
+        return
+    done.cases[suite.name] = frozenset(summary.digests)
+    done.found.warnings += summary.warnings
+    done.lines.append(f"{source.name}: {_count(summary)}")
+
+
+def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
+    """Those that can be made; why the others cannot is told with the config."""
+    for spec in suite.graders:
+        try:
+            yield spec.name, build(GRADERS, spec, root)
+        except (UsageError, ValueError, TypeError, AttributeError):
+            continue
+
+
+def _count(summary: Summary) -> str:
+    categories = Counter(summary.categories.values())
+    text = f"{summary.cases} cases" + (f" in {len(categories)} categories" * (len(categories) > 1))
+    left_out = ", ".join(f"{n} {status}" for status, n in sorted(summary.not_run.items()))
+    return text + (f" (not run: {left_out})" if left_out else "")
+
+
+def _baseline(suite: Suite, done: _Checked) -> None:
+    path = Path(done.config.baseline.path, f"{suite.name}.json").as_posix()
+    content = disk(done.root)(path)
+    if content is None:
+        return
+    try:
+        baseline_file.parse(content, path)
+    except InvalidInput as error:
+        done.found.problems += error.problems
+    except GateError as error:
+        done.found.wrong(suite.place, str(error))
+    else:
+        done.lines.append(f"{path}: a baseline")

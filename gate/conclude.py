@@ -1,0 +1,247 @@
+"""From tables to the report: estimates, baseline, verdict, case evidence. Run, compare and merge
+share it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.analysis import estimates
+from gate.archive import SuiteMeta
+from gate.records import (
+    BaselineInfo,
+    Calls,
+    CaseChange,
+    CaseChanges,
+    Config,
+    Cost,
+    Estimate,
+    GateRule,
+    Json,
+    Mode,
+    Provenance,
+    Report,
+    SuiteReport,
+    Verdict,
+)
+from gate.table import Table
+from gate.tally import Tally
+from gate.verdict import SuiteData, decide
+
+Row = Mapping[str, Json]
+LISTED = 200  # newly failing cases whose evidence is looked up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The baseline of one suite, ready to be compared with."""
+
+    table: Table | None
+    info: BaselineInfo
+    not_comparable: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One suite after its last trial."""
+
+    name: str
+    meta: SuiteMeta
+    table: Table
+    tally: Tally
+    baseline: Compared
+    gates: tuple[GateRule, ...] = ()
+    new_cases: frozenset[str] = frozenset()
+    unreachable: str = ""
+    not_run: int = 0  # trials
+    unasked: int = 0  # cases that never got a round
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a report says about the run as a whole."""
+
+    session_id: str
+    created_at: str
+    duration_s: float
+    mode: Mode
+    provenance: Provenance
+    loosened: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    comment_id: str = "gate"
+    accepted: frozenset[str] = field(default_factory=frozenset)
+
+
+def conclude(
+    measured: Sequence[Measured],
+    config: Config,
+    setting: Setting,
+    rows_of: Callable[[str, frozenset[str]], Iterator[Row]],
+) -> Report:
+    """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
+    numbers = {one.name: estimates(one.table, one.table.specs) for one in measured}
+    verdict = decide(
+        [_data(one, config, setting) for one in measured],
+        gates=config.gates,
+        regression=config.regression,
+        policy=config.policy,
+        mode=setting.mode,
+    )
+    return Report(
+        session_id=setting.session_id,
+        created_at=setting.created_at,
+        duration_s=setting.duration_s,
+        outcome=verdict.outcome,
+        exit_code=verdict.exit_code,
+        reason=verdict.reason,
+        policy=config.policy,
+        provenance=setting.provenance,
+        suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
+        comparisons=verdict.comparisons,
+        gates=verdict.gates,
+        cases=_with_evidence(verdict.cases, rows_of),
+        calls=_calls(measured),
+        cost=_cost(measured),
+        baseline=_first_baseline(measured),
+        loosened=setting.loosened,
+        notes=setting.notes,
+        comment_id=setting.comment_id,
+        reproduce=_reproduce(verdict, measured),
+    )
+
+
+def _data(one: Measured, config: Config, setting: Setting) -> SuiteData:
+    return SuiteData(
+        name=one.name,
+        current=one.table,
+        baseline=one.baseline.table,
+        gates=one.gates,
+        not_comparable=one.baseline.not_comparable,
+        new_cases=one.new_cases,
+        quarantined=frozenset(entry.case for entry in config.quarantine),
+        accepted=setting.accepted,
+        agent_unreachable=one.unreachable,
+        not_run=one.not_run,
+        unasked=one.unasked,
+    )
+
+
+def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
+    outcome, reason = verdict.suites[one.name]
+    success = numbers.get("agent.success_rate")
+    bounds = None
+    if success is not None and success.ci_low is not None and success.ci_high is not None:
+        bounds = (success.ci_low, success.ci_high)
+    return SuiteReport(
+        name=one.name,
+        outcome=outcome,
+        reason=reason,
+        version=one.meta.version,
+        dataset=one.meta.dataset,
+        dataset_digest=one.meta.dataset_digest,
+        cases=one.meta.cases,
+        trials=one.tally.trials,
+        rounds=one.meta.rounds,
+        metrics=numbers,
+        failures_top=one.tally.top(),
+        success_rate_ci95=bounds,
+        baseline=one.baseline.info,
+        infra_errors=one.tally.infra_errors,
+        agent_errors=one.tally.agent_errors,
+        not_run=one.not_run,
+        not_selected=one.meta.not_selected,
+        graders_unscored=dict(sorted(one.tally.unscored.items())),
+    )
+
+
+def _calls(measured: Sequence[Measured]) -> Calls:
+    planned = sum(one.meta.cases * one.meta.rounds for one in measured)
+    made = sum(one.tally.calls for one in measured)
+    return Calls(planned=planned, cap=planned, made=made, saved=max(0, planned - made))
+
+
+def _cost(measured: Sequence[Measured]) -> Cost:
+    models: Counter[str] = Counter()
+    for one in measured:
+        models.update(one.tally.unknown_models)
+    priced = sum(one.tally.priced for one in measured)
+    return Cost(
+        usd=sum(one.tally.usd for one in measured) if priced else None,
+        baseline_usd=_baseline_cost(measured),
+        unknown_models=tuple(sorted(models)),
+        unknown_trials=sum(models.values()),
+    )
+
+
+def _baseline_cost(measured: Sequence[Measured]) -> float | None:
+    """What as many trials cost at the baseline's mean cost a trial; None when that is unknown."""
+    total = 0.0
+    for one in measured:
+        if one.baseline.table is None:
+            return None
+        costs = one.baseline.table.column("cost_usd")
+        known = costs[costs == costs]  # NaN is unknown
+        if not known.size:
+            return None
+        total += float(known.mean()) * one.tally.trials
+    return total
+
+
+def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
+    found = [one.baseline.info for one in measured if one.baseline.table is not None]
+    return (found or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[0]
+
+
+def _with_evidence(
+    cases: CaseChanges, rows_of: Callable[[str, frozenset[str]], Iterator[Row]]
+) -> CaseChanges:
+    """Failure codes and one line of evidence for the cases that newly fail, flip or are new."""
+    return replace(
+        cases,
+        newly_failing=_explained(cases.newly_failing, rows_of),
+        flaky=_explained(cases.flaky, rows_of),
+        added=_explained(cases.added, rows_of),
+        errored=_explained(cases.errored, rows_of),
+    )
+
+
+def _explained(
+    changes: tuple[CaseChange, ...], rows_of: Callable[[str, frozenset[str]], Iterator[Row]]
+) -> tuple[CaseChange, ...]:
+    wanted: dict[str, set[str]] = {}
+    for change in changes[:LISTED]:
+        wanted.setdefault(change.suite, set()).add(change.case_id)
+    codes: dict[tuple[str, str], Counter[str]] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    for suite, ids in wanted.items():
+        for row in rows_of(suite, frozenset(ids)):
+            key = (suite, row["case_id"])
+            codes.setdefault(key, Counter()).update(row["failures"])
+            if row["passed"] is not True and key not in reasons:
+                reasons[key] = _reason(row)
+    return tuple(
+        replace(
+            change,
+            failures=tuple(
+                c for c, _ in codes.get((change.suite, change.case_id), Counter()).most_common(5)
+            ),
+            reason=reasons.get((change.suite, change.case_id), ""),
+        )
+        for change in changes
+    )
+
+
+def _reason(row: Row) -> str:
+    """The error, or what the graders said."""
+    return row["error"] or "; ".join(str(text) for text in row["reasons"].values())
+
+
+def _reproduce(verdict: Verdict, measured: Sequence[Measured]) -> str:
+    """The command that runs the worst case again on a laptop."""
+    worst = [*verdict.cases.newly_failing, *verdict.cases.errored]
+    if worst:
+        return f"gate run --suite {worst[0].suite} --case {worst[0].case_id} --baseline auto"
+    suites = " ".join(f"--suite {one.name}" for one in measured)
+    return f"gate run {suites} --baseline auto"

@@ -1,0 +1,190 @@
+"""gate.yml -> Config: read, checked for form and for sense, every problem told at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from gate import bundled, config_records, yamlfile
+from gate.codec import schema_of, to_json
+from gate.config_check import checked
+from gate.config_lint import Findings, Measured, lint
+from gate.errors import InvalidInput, Place, UsageError
+from gate.metrics.catalogue import TRIAL_METRICS
+from gate.plugins import AGENTS, GRADERS, build
+from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
+from gate.registry import did_you_mean
+from gate.schema import mismatches
+from gate.yamlfile import dotted
+
+Read = Callable[[str], bytes | None]  # a file's bytes by its path; None: it is not there
+
+DEFAULT_AGENT = PluginSpec(
+    name="openagent",
+    options={
+        "base_url": "http://127.0.0.1:14000",
+        "model": "deepseek/deepseek-v4-flash",
+        "api_key_env": "OPENAGENT_PROVIDER_KEY",
+    },
+    place=Place("the default agent"),
+)
+_NOT_RULES = ("agent", "digest", "file", "warnings", "place")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """As much of gate.yml as could be read, with everything that is wrong in it."""
+
+    config: Config
+    measured: Measured  # suite -> metric -> what it is
+    findings: Findings
+
+
+def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Config:
+    """The checked config. `read` gets the files (of the working tree or of a commit); user plug-ins
+    are loaded from `root`.
+
+    Raises InvalidInput with every problem, UsageError when there is no such file.
+    """
+    examined = examine(read, file, env=env, root=root, today=today)
+    if examined.findings.problems:
+        raise InvalidInput(examined.findings.problems)
+    return examined.config
+
+
+def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Examined:
+    """As `load`, but what could be read is handed over beside the problems."""
+    content = read(file)
+    if content is None:
+        raise UsageError(f"{file}: there is no such file - `gate init` writes one")
+    document = yamlfile.parse(content, file)
+    data, problems = checked(document, env)
+    config = config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
+    if "suites" not in (document.data or {}):
+        config = replace(config, suites=bundled_suites())
+    found = Findings(problems=problems)
+    measured = measure(config.suites, root, found)
+    _agent_fits(config.agent, root, found)
+    complete = not any(problem.place.key.startswith("suites") for problem in found.problems)
+    found.add(lint(config, measured, today, complete=complete))
+    judge = (document.data or {}).get("judge")
+    config = replace(config, digest=digest(config, judge), warnings=tuple(found.warnings))
+    return Examined(config=config, measured=measured, findings=found)
+
+
+def defaults() -> Config:
+    """Without a gate.yml: the bundled suites against an OpenAgent server on this machine."""
+    config = Config(agent=DEFAULT_AGENT, suites=bundled_suites())
+    return replace(config, digest=digest(config, None))
+
+
+def select(config: Config, names: Sequence[str]) -> Config:
+    """The suites called `names`, of gate.yml or else of the bundled ones; no name or `all`: every
+    suite of gate.yml. Raises UsageError.
+    """
+    if not names or "all" in names:
+        return config
+    known = {suite.name: suite for suite in config.suites}
+    if not known.keys() >= set(names):
+        known = {**{suite.name: suite for suite in bundled_suites()}, **known}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
+    return replace(config, suites=tuple(known[name] for name in dict.fromkeys(names)))
+
+
+def bundled_suites() -> tuple[Suite, ...]:
+    """The suites that come with the package; their dataset paths are absolute."""
+    return tuple(_bundled(bundled.folder() / name / "suite.yml") for name in bundled.suites())
+
+
+def _bundled(file: Path) -> Suite:
+    document = yamlfile.parse(file.read_bytes(), str(file))
+    own = {**document.data, "graders": config_records.spelled_out(document.data["graders"])}
+    (suite,) = config_records.suites([own], lambda path: document.place(path[2:]))
+    return replace(suite, dataset=str(file.parent / suite.dataset))
+
+
+def digest(config: Config, judge: Json) -> str:
+    """sha256 over canonical JSON of every rule. Not of the agent, of places in the file, nor of
+    what variables hold: `judge` is the block as it is written.
+    """
+    rules = {**_without_places(to_json(config)), "judge": judge}
+    text = json.dumps(rules, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _without_places(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {k: _without_places(item) for k, item in value.items() if k not in _NOT_RULES}
+    return [_without_places(item) for item in value] if isinstance(value, list) else value
+
+
+def grader_digest(spec: PluginSpec, root: Path) -> str:
+    """sha256[:16] of a grader's name, options and, for a user's own, of its file: what a comparison
+    with the baseline needs to be the same (contract 9.5).
+    """
+    where, _, _ = spec.name.rpartition(":")
+    path = where if where.endswith(".py") else f"{where.replace('.', '/')}.py"
+    text = json.dumps([spec.name, to_json(spec.options)], sort_keys=True, separators=(",", ":"))
+    code = root / path
+    own = code.read_bytes() if where and code.is_file() else b""
+    return hashlib.sha256(text.encode() + own).hexdigest()[:16]
+
+
+def measure(suites: Sequence[Suite], root: Path, found: Findings) -> Measured:
+    """What each suite measures; a grader that cannot be made is added to what was `found`."""
+    measured: dict[str, Mapping[str, MetricSpec]] = {}
+    for suite in suites:
+        if suite.name.casefold() in {name.casefold() for name in measured}:
+            found.wrong(suite.place, f"two suites are called '{suite.name}'")
+        if suite.name == "all":
+            found.wrong(suite.place, "'all' means every suite - choose another name")
+        specs = {spec.name: spec for spec in TRIAL_METRICS}
+        for grader in suite.graders:
+            for spec in _metrics(grader, root, found):
+                if spec.name in specs:
+                    message = f"'{grader.name}' measures {spec.name}, which is measured already"
+                    found.wrong(grader.place, f"{message} - one grader a metric")
+                specs[spec.name] = spec
+        measured[suite.name] = specs
+    return measured
+
+
+def _metrics(spec: PluginSpec, root: Path, found: Findings) -> tuple[MetricSpec, ...]:
+    try:
+        cls = GRADERS.find(spec.name, root)
+        faults = _faults(cls, spec)
+        for fault in faults:
+            found.wrong(spec.place, fault)
+        return () if faults else build(GRADERS, spec, root).metrics()
+    except Exception as error:  # a user's own class may raise anything
+        ours = isinstance(error, UsageError)
+        found.wrong(spec.place, str(error) if ours else f"{spec.name}: {error!r}")
+        return ()
+
+
+def _faults(cls: Any, spec: PluginSpec) -> list[str]:
+    """What a grader's class, or the options for it, lack."""
+    missing = [name for name in ("keys", "needs", "metrics", "grade") if not hasattr(cls, name)]
+    if not (isinstance(cls, type) and is_dataclass(cls)) or missing:
+        lacks = f" ({', '.join(missing)} missing)" if missing else ""
+        return [
+            f"'{spec.name}' is not a grader: a dataclass with keys, needs, metrics, grade{lacks}"
+        ]
+    if ":" not in spec.name:
+        return []  # its options were checked with the schema of the file
+    wrong = mismatches(schema_of(cls), dict(spec.options))
+    return [f"{spec.name}{'.' if m.path else ''}{dotted(m.path)}: {m.message}" for m in wrong]
+
+
+def _agent_fits(agent: PluginSpec, root: Path, found: Findings) -> None:
+    try:
+        build(AGENTS, agent, root)
+    except (UsageError, ValueError) as error:
+        found.wrong(agent.place, str(error))

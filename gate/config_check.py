@@ -1,0 +1,138 @@
+"""gate.yml against its schema: variables replaced, keys refused, each problem with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gate.codec import schema_of
+from gate.config_records import spelled_out
+from gate.config_schema import schema
+from gate.config_variables import Fault, replace_variables, secrets
+from gate.errors import InvalidInput, Place, Problem
+from gate.plugins import AGENTS, GRADERS, REPORTERS
+from gate.records import Json
+from gate.registry import did_you_mean
+from gate.schema import Mismatch, mismatches
+from gate.yamlfile import Document, Path
+
+# Keys of later versions: path ('*' is any index) -> the values of later versions; empty: all.
+_LATER: tuple[tuple[Path, tuple[str, ...]], ...] = (
+    (("control_agent",), ()),
+    (("retriever",), ()),
+    (("suites", "*", "suite"), ()),
+    (("suites", "*", "mode"), ("upstream",)),
+    (("regression", "stop"), ("early",)),
+    (("regression", "max_rounds"), ()),
+    (("regression", "control"), ("fresh",)),
+    (("policy", "inconclusive"), ("extend",)),
+)
+
+
+def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json], list[Problem]]:
+    """The data that fit, and everything that does not.
+
+    What is broken is left out: an unknown key alone, otherwise its section, or its suite (then
+    None, so that the others keep their index). Raises InvalidInput when nothing can be read.
+    """
+    written = {} if document.data is None else document.data
+    if not isinstance(written, dict):
+        raise InvalidInput([Problem(Place(document.file, 1), "the file must be a mapping of keys")])
+    done = replace_variables(written, env, lambda path: _wants_text(written, path))
+    _spell_out(done.data)
+    keys = list(secrets(written))
+    hidden = done.hidden | {fault.path for fault in keys}
+    wrong = [_reworded(found, hidden) for found in mismatches(schema(), done.data)]
+    faults = [*keys, *done.faults, *_twice(done.data), *_later(done.data), *wrong]
+    for fault in faults:
+        _leave_out(done.data, fault)
+    told = dict.fromkeys(Problem(document.place(fault.path), fault.message) for fault in faults)
+    return done.data, list(told)
+
+
+def _spell_out(data: dict[str, Json]) -> None:
+    suites = data.get("suites")
+    for suite in suites if isinstance(suites, list) else []:
+        if isinstance(suite, dict) and isinstance(suite.get("graders"), list):
+            suite["graders"] = spelled_out(suite["graders"])
+
+
+def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
+    """Whether the option at `path` is a text in the class of its agent type."""
+    section = written[str(path[0])]
+    kind = str(section.get("type")) if isinstance(section, dict) else ""
+    wanted: Any = schema_of(AGENTS.registered(kind)) if kind in AGENTS else {}
+    for part in path[1:]:
+        inner = wanted.get("items" if isinstance(part, int) else "additionalProperties")
+        wanted = wanted.get("properties", {}).get(part, inner if isinstance(inner, dict) else {})
+    kinds = [option.get("type") for option in wanted.get("anyOf", [wanted])]
+    return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
+
+
+def _reworded(found: Mismatch, hidden: set[Path]) -> Fault:
+    path, message = found.path, found.message
+    shows_value = not (message.startswith("unknown key") or message.endswith("' is missing"))
+    if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
+        message = "the value (not shown, it may be secret) does not fit"
+    if _is_grader(path) and message.startswith("unknown key"):
+        name = str(path[-1])
+        message = f"unknown grader '{name}'{did_you_mean(name, GRADERS.names())}"
+        path = path[:-1]
+    elif _is_grader((*path, "")) and " is not " not in message:
+        message = "a grader is its name, or its name with options: {name: {option: value}}"
+    return Fault(path=path, message=message)
+
+
+def _is_grader(path: Path) -> bool:
+    return len(path) == 5 and (path[0], path[2]) == ("suites", "graders")
+
+
+def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
+    """A rule in its own spelling and in that of a plain QUALITY_GATES dictionary."""
+    regression = data.get("regression")
+    if "gates" in data and "QUALITY_GATES" in data:
+        yield Fault(path=("QUALITY_GATES",), message="means the same as gates - keep one")
+    if (
+        "regression_threshold" in data
+        and isinstance(regression, dict)
+        and "tolerance" in regression
+    ):
+        message = "means the same as regression.tolerance - keep one"
+        yield Fault(path=("regression_threshold",), message=message)
+
+
+def _later(data: Mapping[str, Json]) -> Iterator[Fault]:
+    for pattern, values in _LATER:
+        for path, value in _matching(data, pattern, ()):
+            if not values or value in values:
+                what = f"'{value}' is" if values else "this key is"
+                yield Fault(path=path, message=f"{what} not in this version")
+    report = data.get("report")
+    if isinstance(report, dict) and report.get("sarif") is True and "sarif" not in REPORTERS:
+        yield Fault(path=("report", "sarif"), message="this key is not in this version")
+
+
+def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Json]]:
+    if not pattern:
+        yield path, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if pattern[0] in ("*", index):
+                yield from _matching(item, pattern[1:], (*path, index))
+    elif isinstance(value, dict) and pattern[0] in value:
+        yield from _matching(value[pattern[0]], pattern[1:], (*path, pattern[0]))
+
+
+def _leave_out(data: dict[str, Json], fault: Fault) -> None:
+    """Takes the broken part out; what a fault before it took is gone already."""
+    path = fault.path
+    if not path:
+        return
+    if fault.message.startswith("unknown key") or fault.message.endswith("not in this version"):
+        around = next((found for _, found in _matching(data, path[:-1], ())), None)
+        if isinstance(around, dict):
+            around.pop(str(path[-1]), None)
+    elif path[0] == "suites" and len(path) > 1 and isinstance(data.get("suites"), list):
+        data["suites"][int(path[1])] = None
+    else:
+        data.pop(str(path[0]), None)

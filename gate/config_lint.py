@@ -1,0 +1,229 @@
+"""Rules that cannot work: unknown metrics, gates that no data can meet or break, old quarantine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from statistics import NormalDist
+
+from gate.errors import Place, Problem
+from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
+from gate.registry import did_you_mean
+
+Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
+
+# Names of contract 7 and of the benchmarks, whether or not a grader of this version measures them.
+_NAMES: dict[str, str] = {
+    "retrieval": "precision@k recall@k hit_rate@k ndcg@k mrr map",
+    "correctness": "exact_match contains fact_accuracy fact_pattern_match semantic_similarity "
+    "correctness completeness faithfulness judge_score",
+    "response_quality": "format_compliance instruction_following conciseness clarity structure",
+    "operational": "mean_latency_ms p50_latency_ms p95_latency_ms p99_latency_ms worst_latency_ms "
+    "std_latency_ms avg_tokens std_tokens estimated_cost_per_query hallucination_rate error_rate "
+    "retry_rate",
+    "agent": "success_rate first_attempt_success_rate tool_call_accuracy tool_call_validity "
+    "trajectory_match trajectory_efficiency trajectory_score trajectory_quality avg_steps "
+    "cost_per_task pass@k pass^k consistency safety_violations_per_100",
+    "swebench": "resolved_rate",
+    "webarena": "success_rate",
+    "thudm_agentbench": "overall",
+    "bfcl": "accuracy",
+    "tau": "pass^k",
+}
+_CONTRACT = frozenset(
+    f"{group}.{name}" for group, names in _NAMES.items() for name in names.split()
+)
+_MIN_CASES = 5  # fewer paired cases are not comparable (contract 9.5)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a check found: problems stop the command, warnings are shown."""
+
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    complete: bool = True
+
+    def wrong(self, place: Place, message: str) -> None:
+        self.problems.append(Problem(place, message))
+
+    def warn(self, place: Place, message: str) -> None:
+        self.warnings.append(str(Problem(place, message)))
+
+    def add(self, other: Findings) -> None:
+        self.problems += other.problems
+        self.warnings += other.warnings
+
+
+def lint(config: Config, measured: Measured, today: date, *, complete: bool = True) -> Findings:
+    """Everything that can be said without looking at a dataset.
+
+    `complete`: every suite could be read; otherwise an unknown metric may be one of a suite that is
+    broken, and only misspelled ones are told.
+    """
+    found = Findings(complete=complete)
+    everywhere = {name: spec for specs in measured.values() for name, spec in specs.items()}
+    for gate in config.gates:
+        _known(gate.metric, gate.place, everywhere, found)
+        _limits(gate, everywhere.get(gate.metric), found)
+    for suite in config.suites:
+        specs = measured.get(suite.name, {})
+        for gate in suite.gates:
+            _known(gate.metric, gate.place, specs, found)
+            _limits(gate, specs.get(gate.metric), found)
+    for rule in config.regression.metrics.values():
+        _known(rule.metric, rule.place, everywhere, found)
+        _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
+    _quarantine(config, today, found)
+    _judge(config, found)
+    return found
+
+
+def lint_with_data(
+    config: Config, measured: Measured, cases: Mapping[str, frozenset[str]]
+) -> Findings:
+    """What needs the datasets: `cases` are the case ids of each suite that was read."""
+    found = Findings()
+    ids = frozenset().union(*cases.values())
+    for entry in config.quarantine:
+        if entry.case not in ids and len(cases) == len(config.suites):
+            hint = did_you_mean(entry.case, sorted(ids))
+            found.wrong(entry.place, f"no dataset has a case '{entry.case}'{hint}")
+    for suite in config.suites:
+        if suite.name in cases:
+            _at_this_size(suite, config, measured[suite.name], len(cases[suite.name]), found)
+    return found
+
+
+def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Findings) -> None:
+    if metric in specs:
+        return
+    number = re.search(r"(?<=[@^])[1-9]\d*$", metric)
+    contract = {re.sub(r"(?<=[@^])k$", number[0] if number else "k", name) for name in _CONTRACT}
+    if metric in contract:
+        found.warn(place, "no suite measures it, so it is missing (policy.missing_metric decides)")
+        return
+    names = sorted({*specs, *contract})
+    same = [name for name in names if name.split(".", 1)[-1] == metric.split(".", 1)[-1]]
+    hint = f" - did you mean '{same[0]}'?" if same else did_you_mean(metric, names)
+    if found.complete or hint:
+        found.wrong(place, f"unknown metric{hint}")
+
+
+def _limits(gate: GateRule, spec: MetricSpec | None, found: Findings) -> None:
+    """A gate that no data can meet, or none can break, is no gate."""
+    if gate.min is None and gate.max is None and gate.target is None:
+        found.wrong(gate.place, "needs min, max or target")
+    if gate.min is not None and gate.max is not None and gate.min > gate.max:
+        found.wrong(
+            gate.place, f"min {gate.min:g} is above max {gate.max:g}: nothing can meet both"
+        )
+    if gate.target is not None:
+        _target(gate, gate.target, spec, found)
+    if spec is None:
+        return
+    low, high = spec.low, spec.high
+    if gate.min is not None:
+        if high is not None and gate.min > high:
+            found.wrong(gate.place, f"min {gate.min:g} can never be met: it is at most {high:g}")
+        elif low is not None and gate.min <= low:
+            found.wrong(gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}")
+        elif spec.direction == "lower" and gate.max is None:
+            found.warn(gate.place, "lower is better here - did you mean max?")
+    if gate.max is not None:
+        if low is not None and gate.max < low:
+            found.wrong(gate.place, f"max {gate.max:g} can never be met: it is at least {low:g}")
+        elif high is not None and gate.max >= high:
+            found.wrong(gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}")
+        elif spec.direction == "higher" and gate.min is None:
+            found.warn(gate.place, "higher is better here - did you mean min?")
+
+
+def _target(gate: GateRule, target: float, spec: MetricSpec | None, found: Findings) -> None:
+    """A target is beyond the limit, on the better side, and can be reached."""
+    if gate.min is not None and target < gate.min:
+        found.wrong(gate.place, f"target {target:g} is below min {gate.min:g}")
+    if gate.max is not None and target > gate.max:
+        found.wrong(gate.place, f"target {target:g} is above max {gate.max:g}")
+    if spec is None:
+        return
+    if spec.high is not None and target > spec.high:
+        found.wrong(gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}")
+    if spec.low is not None and target < spec.low:
+        found.wrong(gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}")
+
+
+def _tolerance(
+    allowed: Tolerance | None, spec: MetricSpec | None, place: Place, found: Findings
+) -> None:
+    if allowed is None or spec is None or spec.low is None or spec.high is None:
+        return
+    reach = 1.0 if allowed.relative else spec.high - spec.low
+    if allowed.value >= reach:
+        found.wrong(
+            place, f"tolerance {allowed.value:g} can never be broken: no drop is that large"
+        )
+
+
+def _quarantine(config: Config, today: date, found: Findings) -> None:
+    seen: set[str] = set()
+    for entry in config.quarantine:
+        try:
+            until = date.fromisoformat(entry.until)
+        except ValueError:
+            found.wrong(entry.place, f"until: {entry.until} is not a date (YYYY-MM-DD)")
+            continue
+        if until < today:
+            message = f"the quarantine of '{entry.case}' ended on {until} - mend the case"
+            found.wrong(entry.place, f"{message} or agree on a new date with {entry.owner}")
+        if entry.case in seen:
+            found.wrong(entry.place, f"'{entry.case}' is in quarantine twice")
+        seen.add(entry.case)
+
+
+def _judge(config: Config, found: Findings) -> None:
+    if config.judge is None:
+        return
+    found.warn(config.judge.place, "no grader of this version uses a judge")
+    model = config.judge.options.get("model")
+    if model is not None and model == config.agent.options.get("model"):
+        message = "the judge is the agent's own model, and models favour their own answers"
+        found.warn(config.judge.place, f"{message} - choose another one")
+
+
+def _at_this_size(
+    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, found: Findings
+) -> None:
+    own = {gate.metric for gate in suite.gates}
+    gates = [*suite.gates, *(gate for gate in config.gates if gate.metric not in own)]
+    blocking = sum(gate.level == "block" for gate in gates) or 1
+    trials = cases * suite.rounds
+    for gate in gates:
+        spec = specs.get(gate.metric)
+        if spec is not None and spec.unit == "share" and (spec.low, spec.high) == (0.0, 1.0):
+            _reachable(gate, suite.name, trials, config.regression.alpha / blocking, found)
+    if cases < _MIN_CASES:
+        message = f"{cases} cases: fewer than {_MIN_CASES} can never be compared with a baseline"
+        found.warn(suite.place, message)
+
+
+def _reachable(gate: GateRule, suite: str, trials: int, alpha: float, found: Findings) -> None:
+    """Whether even all-wrong or all-right answers clear the limit with this many trials: Wilson's
+    bound of 0 or n out of n is z^2 / (n + z^2) from that end.
+    """
+    z = NormalDist().inv_cdf(1 - alpha)
+    slack = z * z / (trials + z * z)
+    for name, limit in (("min", gate.min), ("max", gate.max)):
+        if limit is None or limit in (0.0, 1.0) or gate.rule == "point":
+            continue
+        distance = limit if name == "min" else 1 - limit  # from the limit to the worst value
+        if gate.rule != "proven" and distance <= slack:
+            message = (
+                f"{name} {limit:g} cannot be broken for certain with {trials} trials of '{suite}'"
+            )
+            found.warn(gate.place, f"{message} - add cases or rounds, or write rule: point")
+        if gate.rule == "proven" and 1 - distance <= slack:
+            message = f"{name} {limit:g} cannot be proven with {trials} trials of '{suite}'"
+            found.warn(gate.place, f"{message} - add cases or rounds, or write rule: convicted")

@@ -1,0 +1,71 @@
+"""What beats gate.yml: options of the command line, and release mode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gate.codec import schema_of
+from gate.errors import UsageError
+from gate.plugins import AGENTS
+from gate.records import Config, Json, PluginSpec
+from gate.schema import mismatches
+
+_AGENT_OPTIONS = {"base_url": "base_url", "model": "model", "timeout": "timeout_s"}
+
+
+def override(
+    config: Config,
+    *,
+    base_url: str | None = None,
+    model: str | None = None,
+    timeout: float | None = None,
+    concurrency: int | None = None,
+    rounds: int | None = None,
+    max_attempts: int | None = None,
+    budget_usd: float | None = None,
+    baseline: str | None = None,
+    out: str | None = None,
+) -> Config:
+    """The config with the options that are given; None leaves gate.yml's value.
+
+    Raises UsageError for an option that the agent's type does not have.
+    """
+    agent = config.agent
+    given = {"base_url": base_url, "model": model, "timeout": timeout, "concurrency": concurrency}
+    for option, value in given.items():
+        if value is not None:
+            agent = _agent_option(agent, option, value)
+    suite = _given(rounds=rounds, max_attempts=max_attempts)
+    return replace(
+        config,
+        agent=agent,
+        suites=tuple(replace(one, **suite) for one in config.suites),
+        budget=replace(config.budget, **_given(usd=budget_usd)),
+        baseline=replace(config.baseline, **_given(source=baseline)),
+        report=replace(config.report, **_given(dir=out)),
+    )
+
+
+def for_release(config: Config) -> Config:
+    """Release mode (contract 9.3): a policy that gate.yml does not set is `fail`."""
+    every = schema_of(type(config.policy))["properties"]
+    strict: dict[str, Any] = {name: "fail" for name in every if name not in config.policy_set}
+    return replace(config, policy=replace(config.policy, **strict))
+
+
+def _agent_option(agent: PluginSpec, option: str, value: Json) -> PluginSpec:
+    key = _AGENT_OPTIONS.get(option, option)
+    flag = "--" + option.replace("_", "-")
+    schema = schema_of(AGENTS.registered(agent.name))
+    if key not in schema["properties"]:
+        raise UsageError(f"{flag}: an agent of type '{agent.name}' has no '{key}' - leave it out")
+    options = {**agent.options, key: value}
+    wrong = [found for found in mismatches(schema, options) if found.path[:1] == (key,)]
+    if wrong:
+        raise UsageError(f"{flag}: {wrong[0].message}")
+    return replace(agent, options=options)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

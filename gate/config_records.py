@@ -1,0 +1,142 @@
+"""gate.yml's data as records, each with its place in the file; the data fit the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gate.codec import from_json
+from gate.errors import Place
+from gate.records import (
+    BaselineRules,
+    Budget,
+    Config,
+    GateRule,
+    Json,
+    MetricRule,
+    PluginSpec,
+    Policy,
+    Price,
+    Quarantine,
+    RegressionRules,
+    ReportOptions,
+    Suite,
+    Tolerance,
+)
+from gate.yamlfile import Path
+
+Where = Callable[[Path], Place]
+_NOT_STORED = ("mode", "suite", "stop", "max_rounds", "control")  # only their default is accepted
+
+
+def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: str) -> Config:
+    """Everything but `agent` (used when gate.yml has none) out of checked data; an item of `suites`
+    that is None is left out.
+    """
+    simple: dict[str, Any] = {
+        "policy": from_json(Policy, data.get("policy") or {}),
+        "baseline": from_json(BaselineRules, data.get("baseline") or {}),
+        "budget": from_json(Budget, data.get("budget") or {}),
+        "report": from_json(ReportOptions, data.get("report") or {}),
+    }
+    gates = "gates" if "gates" in data else "QUALITY_GATES"
+    return Config(
+        agent=plugin(data["agent"], where(("agent",))) if "agent" in data else agent,
+        judge=plugin(data["judge"], where(("judge",))) if "judge" in data else None,
+        suites=suites(data.get("suites") or [], where),
+        gates=_gates(data.get(gates) or {}, (gates,), where),
+        regression=_regression(data, where),
+        pricing={name: from_json(Price, p) for name, p in (data.get("pricing") or {}).items()},
+        quarantine=_quarantine(data.get("quarantine") or [], where),
+        protect=data.get("protect", True),
+        policy_set=tuple(sorted(data.get("policy") or {})),
+        file=file,
+        **simple,
+    )
+
+
+def plugin(data: Mapping[str, Json], place: Place) -> PluginSpec:
+    """`{type: name, further keys}`."""
+    options = {key: value for key, value in data.items() if key != "type"}
+    return PluginSpec(name=data["type"], options=options, place=place)
+
+
+def suites(data: list[Json], where: Where) -> tuple[Suite, ...]:
+    return tuple(
+        _suite(item, ("suites", index), where)
+        for index, item in enumerate(data)
+        if item is not None
+    )
+
+
+def spelled_out(graders: list[Json]) -> list[Json]:
+    """`name` and `{name: null}` as `{name: {}}`; anything else as it is."""
+    return [_spelled_out(item) for item in graders]
+
+
+def _spelled_out(item: Json) -> Json:
+    if isinstance(item, str):
+        return {item: {}}
+    if isinstance(item, dict):
+        return {name: {} if options is None else options for name, options in item.items()}
+    return item
+
+
+def _suite(data: Mapping[str, Json], path: Path, where: Where) -> Suite:
+    plain = {key: data[key] for key in data if key not in ("graders", "gates", *_NOT_STORED)}
+    if "version" in plain:
+        plain["version"] = str(plain["version"])
+    graders = [
+        PluginSpec(name=name, options=options, place=where((*path, "graders", index)))
+        for index, item in enumerate(data["graders"])
+        for name, options in item.items()
+    ]
+    return Suite(
+        **plain,
+        graders=tuple(graders),
+        gates=_gates(data.get("gates") or {}, (*path, "gates"), where),
+        place=where(path),
+    )
+
+
+def _gates(data: Mapping[str, Json], path: Path, where: Where) -> tuple[GateRule, ...]:
+    return tuple(
+        replace(from_json(GateRule, {"metric": name, **rule}), place=where((*path, name)))
+        for name, rule in data.items()
+    )
+
+
+def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
+    written = dict(data.get("regression") or {})
+    for key in _NOT_STORED:
+        written.pop(key, None)
+    if "regression_threshold" in data:
+        written["tolerance"] = data["regression_threshold"]
+    if "tolerance" in written:
+        written["tolerance"] = tolerance(written["tolerance"])
+    if "max_removed" in written:
+        written["max_removed"] = tolerance(written["max_removed"]).value
+    written["metrics"] = {
+        name: _metric_rule(name, rule, where(("regression", "metrics", name)))
+        for name, rule in (written.get("metrics") or {}).items()
+    }
+    return RegressionRules(**written)
+
+
+def _metric_rule(name: str, data: Mapping[str, Json], place: Place) -> MetricRule:
+    allowed = tolerance(data["tolerance"]) if "tolerance" in data else None
+    return MetricRule(metric=name, tolerance=allowed, level=data.get("level"), place=place)
+
+
+def tolerance(value: float | str) -> Tolerance:
+    """0.02 is absolute, "5%" relative."""
+    if isinstance(value, str):
+        return Tolerance(value=float(value.rstrip("% ")) / 100, relative=True)
+    return Tolerance(value=float(value))
+
+
+def _quarantine(data: list[Json], where: Where) -> tuple[Quarantine, ...]:
+    return tuple(
+        Quarantine(**item, place=where(("quarantine", index))) for index, item in enumerate(data)
+    )

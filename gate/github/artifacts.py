@@ -1,0 +1,172 @@
+"""The baseline artifact of the base branch: which run is trusted, and its bytes, checked.
+
+An artifact is trusted for who made it: a successful push, schedule or manual run of this very
+repository's branch. Forks share branch and artifact names, so ids are compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice, takewhile
+from posixpath import basename
+
+from gate.errors import UsageError
+from gate.github.api import Api, ApiError, Download
+from gate.github.unpack import DEFAULT_LIMITS, unpack
+from gate.plugins import Artifact, BaselineRequest
+from gate.records import Json
+
+NEEDS = "actions: read"
+EVENTS = ("push", "schedule", "workflow_dispatch")
+RUNS_ASKED = 20  # runs whose artifacts are listed before giving up
+RUNS_LISTED = 200
+ZIP_TYPES = ("application/zip", "application/x-zip-compressed", "application/octet-stream")
+
+Run = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A downloaded artifact before its files are taken out, and which rule chose its run."""
+
+    download: Download
+    name: str
+    commit: str
+    created_at: str
+    url: str
+    chosen_by: str
+
+    def files(self, request: BaselineRequest) -> Artifact:
+        """The suite's baseline file only, under its plain name; raises UsageError on a bad zip."""
+        file = f"{request.suite}.json"
+        found = self._content(file, f"{request.path.strip('/')}/{file}")
+        return Artifact(
+            files={file: found} if found is not None else {},
+            commit=self.commit,
+            created_at=self.created_at,
+            url=self.url,
+            chosen_by=self.chosen_by,
+        )
+
+    def _content(self, file: str, nested: str) -> bytes | None:
+        content, kind = self.download.content, self.download.content_type
+        if kind in ZIP_TYPES or content.startswith(b"PK"):
+            members = unpack(content, (file, nested), source=f"artifact '{self.name}'")
+            return members.get(file, members.get(nested))
+        # Newer uploads may store one file as it is; then its own name says which suite's.
+        return content if self.download.filename in (None, file) else None
+
+
+def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> Fetched | None:
+    """The best run's artifact, downloaded and compared with its digest; None when there is none.
+
+    Raises ApiError, and UsageError when what was downloaded is not what GitHub stored.
+    """
+    runs = [run for run in _runs(api, request) if _trusted(run, request, repository_id)]
+    for run, rule in islice(_ordered(runs, request, api), RUNS_ASKED):
+        for artifact in _artifacts(api, run, request.artifact):
+            try:
+                return _download(api, run, artifact, rule)
+            except ApiError as error:
+                if error.status != 410:  # expired since it was listed
+                    raise
+    return None
+
+
+def _runs(api: Api, request: BaselineRequest) -> Iterator[Run]:
+    """Newest first, up to the first one that is too old."""
+    query = {"branch": request.branch, "status": "success", "exclude_pull_requests": "true"}
+    path = "actions/runs"
+    if request.workflow:
+        path = f"actions/workflows/{basename(request.workflow)}/runs"
+    listed = api.pages(path, query, key="workflow_runs", needs=NEEDS)
+    return takewhile(lambda run: not _too_old(run, request), islice(listed, RUNS_LISTED))
+
+
+def _trusted(run: Run, request: BaselineRequest, repository_id: int | None) -> bool:
+    """A finished run of this repository's own branch, by a trusted event."""
+    head, own = _id(run.get("head_repository")), _id(run.get("repository"))
+    return (
+        run.get("conclusion") == "success"
+        and run.get("event") in EVENTS
+        and run.get("head_branch") == request.branch
+        and head is not None
+        and head == (repository_id if repository_id is not None else own)
+    )
+
+
+def _too_old(run: Run, request: BaselineRequest) -> bool:
+    created = _moment(run.get("created_at"))
+    return created is None or request.now - created > timedelta(days=request.max_age_days)
+
+
+def _ordered(runs: Sequence[Run], request: BaselineRequest, api: Api) -> Iterator[tuple[Run, str]]:
+    """Runs of the base commit first, then of its ancestors, nearest first, then the newest ones."""
+    given: set[int] = set()
+    for place, sha in enumerate(_line(runs, request, api)):
+        for run in runs:
+            if run.get("head_sha") == sha:
+                given.add(run["id"])
+                yield run, "the base commit" if place == 0 else f"{place} commits before the base"
+    for run in runs:
+        if run["id"] not in given:
+            yield run, f"the newest run of {request.branch}"
+
+
+def _line(runs: Sequence[Run], request: BaselineRequest, api: Api) -> Iterator[str]:
+    """The base commit and up to 100 of its ancestors; asked only when the base itself has none."""
+    if request.base_sha is None or not runs:
+        return
+    yield request.base_sha
+    query = {"sha": request.base_sha}
+    try:
+        commits = list(islice(api.pages("commits", query, needs="contents: read"), 100))
+    except ApiError as error:
+        if error.status not in (404, 409, 422):  # the commit is gone: then the newest run it is
+            raise
+        return
+    yield from (str(commit.get("sha")) for commit in commits[1:])
+
+
+def _artifacts(api: Api, run: Run, name: str) -> Iterator[Mapping[str, Json]]:
+    """The run's unexpired artifacts of that name, newest first (a re-run makes a second one)."""
+    path = f"actions/runs/{run['id']}/artifacts"
+    listed = api.pages(path, {"name": name}, key="artifacts", needs=NEEDS)
+    fit = [a for a in listed if a.get("name") == name and not a.get("expired")]
+    return iter(sorted(fit, key=lambda artifact: artifact["id"], reverse=True))
+
+
+def _download(api: Api, run: Run, artifact: Mapping[str, Json], rule: str) -> Fetched:
+    path = f"actions/artifacts/{artifact['id']}/zip"
+    download = api.download(path, limit=DEFAULT_LIMITS.compressed, needs=NEEDS)
+    digest = artifact.get("digest")
+    if isinstance(digest, str) and digest.startswith("sha256:"):
+        got = hashlib.sha256(download.content).hexdigest()
+        if got != digest.removeprefix("sha256:").lower():
+            raise UsageError(
+                f"artifact '{artifact['name']}' of run {run['id']}: what was downloaded is not "
+                "what was stored (sha256 differs); run the job again"
+            )
+    return Fetched(
+        download=download,
+        name=str(artifact["name"]),
+        commit=str(run.get("head_sha") or ""),
+        created_at=str(artifact.get("created_at") or run.get("created_at")),
+        url=str(run.get("html_url") or ""),
+        chosen_by=rule,
+    )
+
+
+def _id(repository: Json) -> int | None:
+    found = repository.get("id") if isinstance(repository, dict) else None
+    return found if isinstance(found, int) else None
+
+
+def _moment(text: Json) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None

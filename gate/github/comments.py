@@ -1,0 +1,259 @@
+"""One comment per id on a pull request, updated in place, whatever runs at the same time.
+
+GitHub has no compare-and-set for comments, so an upsert converges instead: the oldest own comment
+is the real one, it is written, the list is read again, and only then are own duplicates deleted.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.errors import UsageError
+from gate.github.api import Api, ApiError
+from gate.records import Json, Report
+
+NEEDS = "pull-requests: write"
+TRIES = 5
+# Characters and bytes; the first is GitHub's documented bound, the others for when it is less.
+LIMITS = (65_536, 32_768, 8_192)
+
+CommentMode = Literal["always", "on-change", "on-failure", "never"]
+_MARKER = re.compile(
+    r"<!-- agent-gate id=(\S+) sha=([0-9a-fA-F]+|unknown) run=(\d+)\.(\d+) v=1 -->\r?(?:\n|$)"
+)
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """The hidden first line of a comment: whose it is, and which run of which commit wrote it."""
+
+    id: str
+    sha: str
+    run: int = 0
+    attempt: int = 1
+
+    def __str__(self) -> str:
+        return f"<!-- agent-gate id={self.id} sha={self.sha} run={self.run}.{self.attempt} v=1 -->"
+
+    @property
+    def order(self) -> tuple[int, int]:
+        return self.run, self.attempt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What became of a comment. `reason` says why it was not written, with the next step."""
+
+    action: Literal["created", "updated", "skipped", "failed"]
+    url: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Waiting between two tries, 0.3 to 0.9 s, so that racing runs do not stay in step."""
+
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+
+
+def marker(comment_id: str, sha: str | None, run: str | None, attempt: str | None) -> Marker:
+    """Raises UsageError when the id could break out of the marker."""
+    if not _ID.fullmatch(comment_id):
+        raise UsageError(
+            f"comment-id: '{comment_id[:80]}' is no id; use letters, digits, dots, dashes, up to 64"
+        )
+    return Marker(
+        id=comment_id, sha=sha or "unknown", run=_whole(run), attempt=_whole(attempt) or 1
+    )
+
+
+def read_marker(body: str) -> Marker | None:
+    """The marker on the first line; one further down is text, not a marker."""
+    found = _MARKER.match(body)
+    if found is None:
+        return None
+    return Marker(id=found[1], sha=found[2], run=int(found[3]), attempt=int(found[4]))
+
+
+def decide(mode: CommentMode, report: Report) -> Literal["write", "update", "nothing"]:
+    """`update`: no new comment, but one that is there must not keep saying what is over."""
+    if mode == "never":
+        return "nothing"
+    failed = report.outcome == "fail" or not report.passed
+    moved = any(c.status in ("regression", "improvement") for c in report.comparisons)
+    cases = report.cases.newly_failing or report.cases.newly_passing
+    changed = moved or bool(cases) or report.outcome != "pass"
+    wanted = {"always": True, "on-change": changed, "on-failure": failed}[mode]
+    return "write" if wanted else "update"
+
+
+def publish(
+    api: Api,
+    pull_request: int,
+    mark: Marker,
+    body: str,
+    *,
+    shorter: Callable[[int], str] | None = None,
+    create: bool = True,
+    pace: Pace | None = None,
+) -> Published:
+    """Writes the comment; never raises for what GitHub refuses, so it never changes a verdict.
+
+    `shorter(limit)` renders at most `limit` characters; asked when the body is too long.
+    """
+    try:
+        upsert = _Upsert(api, pull_request, mark, create=create)
+        return upsert.converge(_bodies(mark, body, shorter), pace or Pace())
+    except ApiError as error:
+        return Published(action="failed", reason=str(error))
+
+
+class _Upsert:
+    """One run's attempt to have its text in the one comment."""
+
+    def __init__(self, api: Api, pull_request: int, mark: Marker, *, create: bool) -> None:
+        self._api = api
+        self._number = pull_request
+        self._mark = mark
+        self._create = create
+        self._author = _login(api)
+
+    def converge(self, bodies: Sequence[Callable[[], str]], pace: Pace) -> Published:
+        created = False
+        for _ in range(TRIES):
+            stop = self._moved_on()
+            own = self._own() if stop is None else []
+            stop = stop or self._overtaken(own) or self._unwanted(own)
+            if stop is not None:
+                return stop
+            written = self._write(own, bodies)
+            created = created or not own
+            if written is not None and self._settled(written):
+                url = written.get("html_url")
+                return Published(
+                    action="created" if created else "updated",
+                    url=url if isinstance(url, str) else "",
+                )
+            pace.sleep(0.3 + 0.6 * pace.jitter())
+        return Published(action="failed", reason=f"other runs kept writing '{self._mark.id}' too")
+
+    def _own(self) -> list[Mapping[str, Json]]:
+        """Our comments, oldest first, from all pages."""
+        found = self._api.pages(f"issues/{self._number}/comments", {}, needs=NEEDS)
+        own = [comment for comment in found if self._is_own(comment)]
+        return sorted(own, key=lambda comment: comment["id"])
+
+    def _is_own(self, comment: Mapping[str, Json]) -> bool:
+        mark, user = _mark_of(comment), comment.get("user")
+        if mark is None or mark.id != self._mark.id or not isinstance(user, dict):
+            return False
+        # A workflow's token cannot ask who it is: then only an app's comment can be ours.
+        return user.get("login") == self._author if self._author else user.get("type") == "Bot"
+
+    def _moved_on(self) -> Published | None:
+        """Why nothing is written when this run judged another commit than the newest one."""
+        pull = self._api.get(f"pulls/{self._number}", needs="pull-requests: read")
+        head = str(pull["head"]["sha"])
+        if self._mark.sha in ("unknown", head):
+            return None
+        reason = f"the pull request is at {head[:7]} now, this run judged {self._mark.sha[:7]}"
+        return Published(action="skipped", reason=reason)
+
+    def _overtaken(self, own: Sequence[Mapping[str, Json]]) -> Published | None:
+        for comment in own:
+            there = _mark_of(comment)
+            if there and self._later(there):
+                reason = f"run {there.run}.{there.attempt} of the same commit wrote it already"
+                return Published(action="skipped", reason=reason)
+        return None
+
+    def _later(self, there: Marker) -> bool:
+        same = self._mark.sha in ("unknown", there.sha)
+        return same and there.order > self._mark.order
+
+    def _unwanted(self, own: Sequence[Mapping[str, Json]]) -> Published | None:
+        if own or self._create:
+            return None
+        return Published(action="skipped", reason="nothing to say, and no earlier comment to mend")
+
+    def _write(
+        self, own: Sequence[Mapping[str, Json]], bodies: Sequence[Callable[[], str]]
+    ) -> Mapping[str, Json] | None:
+        """The written comment; None when it was deleted meanwhile."""
+        for body in bodies:
+            try:
+                if own:
+                    path, method = f"issues/comments/{own[0]['id']}", "PATCH"
+                else:
+                    path, method = f"issues/{self._number}/comments", "POST"
+                written = self._api.write(method, path, {"body": body()}, needs=NEEDS)
+            except ApiError as error:
+                if error.status == 404 and own:
+                    return None
+                if error.status != 422 or "too long" not in error.detail:
+                    raise
+            else:
+                return written if isinstance(written, dict) else None
+        raise ApiError("GitHub finds every rendering of the comment too long", status=422)
+
+    def _settled(self, written: Mapping[str, Json]) -> bool:
+        """After a second look: the oldest own comment is ours; duplicates no newer run made go."""
+        own = self._own()
+        first = _mark_of(own[0]) if own else None
+        if first != self._mark or own[0]["id"] != written["id"]:
+            return False
+        for duplicate in own[1:]:
+            there = _mark_of(duplicate)
+            if there is None or not self._later(there):  # else: it is about to move its text up
+                self._delete(duplicate["id"])
+        return True
+
+    def _delete(self, comment_id: int) -> None:
+        try:
+            self._api.write("DELETE", f"issues/comments/{comment_id}", needs=NEEDS)
+        except ApiError as error:
+            if error.status != 404:  # another run was faster
+                raise
+
+
+def _bodies(
+    mark: Marker, body: str, shorter: Callable[[int], str] | None
+) -> tuple[Callable[[], str], ...]:
+    """The text and its shorter renderings, each made when it is needed, each under our marker."""
+    whole = _marked(mark, body)
+    room = len(str(mark)) + 1
+    lesser = [(lambda n=n: _marked(mark, shorter(n - room))) for n in LIMITS] if shorter else []
+    fits = max(len(whole), len(whole.encode())) <= LIMITS[0]
+    return (lambda: whole, *lesser[1:]) if fits or not lesser else tuple(lesser)
+
+
+def _marked(mark: Marker, body: str) -> str:
+    text = body.encode("utf-8", "replace").decode()
+    return f"{mark}\n{_MARKER.sub('', text, count=1) if read_marker(text) else text}"
+
+
+def _mark_of(comment: Mapping[str, Json]) -> Marker | None:
+    body = comment.get("body")
+    return read_marker(body) if isinstance(body, str) else None
+
+
+def _login(api: Api) -> str | None:
+    """Who the token is; None for a workflow's or an app's token, which may not ask."""
+    try:
+        login = api.get("/user").get("login")
+    except ApiError as error:
+        if error.status not in (403, 404):
+            raise
+        return None
+    return login if isinstance(login, str) else None
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() else 0

@@ -1,0 +1,106 @@
+"""The repository as GitHub's API shows it, for baseline sources and for the base branch's rules."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate.git import GitForge, open_repository
+from gate.github import artifacts
+from gate.github.api import Api, ApiError
+from gate.github.context import Job
+from gate.plugins import Artifact, BaselineRequest, Forge
+
+NEEDS = "contents: read"
+
+
+class GitHubForge:
+    """`folder` is the folder of gate.yml in the repository; paths are relative to it."""
+
+    def __init__(self, api: Api, *, folder: str = "", repository_id: int | None = None) -> None:
+        self._api = api
+        self._folder = folder
+        self._repository_id = repository_id
+        # Several suites share one artifact: it is downloaded once.
+        self._fetched: dict[tuple[str, str, str | None], artifacts.Fetched | None] = {}
+
+    def read(self, path: str, ref: str) -> bytes | None:
+        """A file's bytes, up to GitHub's 100 MB; raises ApiError."""
+        where = self._path(path)
+        if where is None:
+            return None
+        return self._api.raw(f"contents/{where}", {"ref": ref}, needs=NEEDS)
+
+    def listing(self, folder: str, ref: str) -> tuple[str, ...]:
+        where = self._path(folder)
+        if where is None:
+            return ()
+        try:
+            found = self._api.get(f"contents/{where}", {"ref": ref}, needs=NEEDS)
+        except ApiError as error:
+            if error.status == 404:
+                return ()
+            raise
+        entries = found if isinstance(found, list) else []
+        return tuple(sorted(entry["name"] for entry in entries if entry.get("type") == "file"))
+
+    def artifact(self, request: BaselineRequest) -> Artifact | None:
+        key = (request.branch, request.artifact, request.workflow)
+        if key not in self._fetched:
+            self._fetched[key] = artifacts.fetch(
+                self._api, request, repository_id=self._repository_id
+            )
+        fetched = self._fetched[key]
+        return fetched.files(request) if fetched is not None else None
+
+    def _path(self, path: str) -> str | None:
+        """The path in the repository; None when it leads out of it."""
+        whole = posixpath.normpath(posixpath.join(self._folder, path.replace("\\", "/")))
+        outside = whole.startswith(("../", "/")) or whole == ".."
+        if outside:
+            return None
+        return "" if whole == "." else whole
+
+
+def connect(job: Job, token: str) -> Api | None:
+    """The API of the job's repository; None without a token or outside GitHub."""
+    if not (job.api_url and job.repository and token):
+        return None
+    return Api(job.api_url, token, job.repository)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """How this run reads the repository; `notes` say what it cannot do."""
+
+    forge: Forge | None
+    git: GitForge | None
+    notes: tuple[str, ...] = ()
+
+
+def open_forge(job: Job, api: Api | None, root: Path) -> Opened:
+    """Through git where there is a work tree, and through the API for what git does not have.
+
+    `root` is the folder of gate.yml in the workspace.
+    """
+    opened = open_repository(root)
+    if isinstance(opened, GitForge):
+        folder = root.resolve().relative_to(opened.top).as_posix()
+        remote = _remote(job, api, folder)
+        return Opened(forge=replace(opened, remote=remote), git=opened)
+    remote = _remote(job, api, _below(root, Path.cwd()))
+    return Opened(forge=remote, git=None, notes=() if remote else (opened.reason,))
+
+
+def _remote(job: Job, api: Api | None, folder: str) -> GitHubForge | None:
+    if api is None:
+        return None
+    return GitHubForge(api, folder=folder, repository_id=job.repository_id)
+
+
+def _below(root: Path, workspace: Path) -> str:
+    try:
+        return root.resolve().relative_to(workspace.resolve()).as_posix()
+    except ValueError:
+        return ""

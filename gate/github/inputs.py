@@ -1,0 +1,149 @@
+"""The action's inputs: INPUT_* -> arguments of `gate run` or `gate merge`, and settings over
+gate.yml;
+pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from gate.errors import UsageError
+from gate.github.comments import CommentMode
+from gate.registry import did_you_mean
+
+# Inputs that are options of `gate run` under the same name.
+RUN_OPTIONS = (
+    "config",
+    "base-url",
+    "model",
+    "provider-key",
+    "rounds",
+    "max-attempts",
+    "timeout",
+    "concurrency",
+    "shard",
+    "baseline",
+    "budget-usd",
+)
+# Inputs that stand for keys of gate.yml.
+SETTINGS = {
+    "baseline-path": "baseline.path",
+    "baseline-artifact": "baseline.artifact",
+    "baseline-branch": "baseline.branch",
+    "baseline-workflow": "baseline.workflow",
+    "on-inconclusive": "policy.inconclusive",
+    "on-no-baseline": "policy.no_baseline",
+    "on-not-comparable": "policy.not_comparable",
+    "on-error": "policy.error",
+}
+CHOICES = {
+    "comment": ("always", "on-change", "on-failure", "never"),
+    "on-inconclusive": ("fail", "warn", "pass"),
+    "on-no-baseline": ("fail", "warn", "pass"),
+    "on-not-comparable": ("fail", "warn", "pass"),
+    "on-error": ("fail", "warn", "pass"),
+}
+FLAGS = {"check-run": False, "annotations": True, "summary": True, "fail": True, "verbose": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the inputs ask for. `argv` is for the command line's parser; `env` has the keys."""
+
+    argv: tuple[str, ...] = field(repr=False)
+    settings: Mapping[str, str]  # dotted keys of gate.yml
+    env: Mapping[str, str] = field(repr=False)
+    comment: CommentMode
+    comment_id: str
+    check_run: bool
+    annotations: bool
+    summary: bool
+    fail: bool
+    shard: bool
+
+
+def read_inputs(env: Mapping[str, str]) -> Plan:
+    """Raises UsageError with every wrong input, a line each."""
+    wrong = list(_wrong(env))
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    settings = {key: _input(env, name) for name, key in SETTINGS.items() if _input(env, name)}
+    if _input(env, "sample") == "all":
+        settings["sample"] = "all"
+    judge_key = _input(env, "judge-key")
+    return Plan(
+        argv=_merge_argv(env) if _list(env, "merge") else _run_argv(env),
+        settings=settings,
+        env={**env, "JUDGE_API_KEY": judge_key} if judge_key else env,
+        comment=cast("CommentMode", _input(env, "comment") or "always"),
+        comment_id=_input(env, "comment-id") or "gate",
+        check_run=flag(env, "check-run") is True,
+        annotations=flag(env, "annotations") is True,
+        summary=flag(env, "summary") is True,
+        fail=flag(env, "fail") is True,
+        shard=bool(_input(env, "shard")),
+    )
+
+
+def _run_argv(env: Mapping[str, str]) -> tuple[str, ...]:
+    argv = ["run"]
+    for name in RUN_OPTIONS:
+        value = _input(env, name)
+        # One argument, so that a value with a dash in front stays a value.
+        argv += [f"--{name}={value}"] if value else []
+    argv += [f"--suite={name}" for name in _list(env, "suite")]
+    sample = _input(env, "sample")
+    argv += [f"--sample={sample}"] if sample and sample != "all" else []
+    return tuple(argv + _output_argv(env))
+
+
+def _merge_argv(env: Mapping[str, str]) -> tuple[str, ...]:
+    argv = ["merge"]
+    argv += [
+        f"--{name}={_input(env, name)}" for name in ("config", "baseline") if _input(env, name)
+    ]
+    out = [] if _input(env, "results-dir") else ["--out=results"]
+    return (*argv, *out, *_output_argv(env), "--", *_list(env, "merge"))
+
+
+def _output_argv(env: Mapping[str, str]) -> list[str]:
+    out = _input(env, "results-dir")
+    verbose = ["--verbose"] if flag(env, "verbose") else []
+    return ([f"--out={out}"] if out else []) + verbose
+
+
+def _wrong(env: Mapping[str, str]) -> list[str]:
+    wrong = []
+    for name, known in CHOICES.items():
+        value = _input(env, name)
+        if name == "on-inconclusive" and value == "extend":
+            wrong.append("on-inconclusive: 'extend' is not in this version; use fail, warn or pass")
+        elif value and value not in known:
+            wrong.append(f"{name}: '{value}' is not one of {', '.join(known)}")
+    for name in FLAGS:
+        if flag(env, name) is None:
+            value = _input(env, name)
+            wrong.append(
+                f"{name}: '{value}' is not true or false{did_you_mean(value, ('true', 'false'))}"
+            )
+    return wrong
+
+
+def _input(env: Mapping[str, str], name: str) -> str:
+    """The runner keeps the hyphens of an input's name; one that is left out is empty."""
+    return env.get(f"INPUT_{name.upper()}", "").strip()
+
+
+def _list(env: Mapping[str, str], name: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[,\n]", _input(env, name)) if part.strip()]
+
+
+def flag(env: Mapping[str, str], name: str) -> bool | None:
+    """A yes-or-no input, by default as FLAGS says; None when the text is neither."""
+    value = _input(env, name).lower()
+    if not value:
+        return FLAGS[name]
+    return {"true": True, "yes": True, "false": False, "no": False}.get(value)

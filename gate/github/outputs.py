@@ -1,0 +1,160 @@
+"""What a step hands on: GITHUB_OUTPUT, the step summary, and raw text that must not be a command.
+
+Limits and syntax: GitHub's "Workflow commands"; a malformed file fails the step.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from gate.errors import InfrastructureError
+from gate.records import Report
+
+SUMMARY_BYTES = 1_048_576
+LIST_CHARACTERS = 50_000  # of 1 MB for all outputs of a job, counted as UTF-16
+CUT = "\n\n_Cut here: the whole report is in the session folder._\n"
+
+Token = Callable[[], str]
+
+
+def random_token() -> str:
+    return secrets.token_hex(16)
+
+
+def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, str]:
+    """The outputs that a report decides; paths are relative to the workspace, lists are JSON."""
+    worse = [_pair(c.suite, c.metric) for c in report.comparisons if c.status == "regression"]
+    better = [_pair(c.suite, c.metric) for c in report.comparisons if c.status == "improvement"]
+    gates = [_pair(g.suite, g.metric) for g in report.gates if g.status in ("fail", "missing")]
+    cases = [_pair(c.suite, c.case_id) for c in report.cases.newly_failing]
+    folder = _relative(session, workspace)
+    return {
+        "outcome": report.outcome,
+        "exit-code": str(report.exit_code),
+        "passed": str(report.passed).lower(),
+        "summary": report.reason,
+        "regressions": _list(worse),
+        "improvements": _list(better),
+        "failed-gates": _list(gates),
+        "newly-failing": _list(cases),
+        "session-dir": folder,
+        "report-html": _file(session, folder, "report.html"),
+        "report-md": _file(session, folder, "report.md"),
+        "junit": _file(session, folder, "junit.xml"),
+        "baseline-source": report.baseline.source,
+        "baseline-sha": report.baseline.commit or "",
+        "calls": str(report.calls.made),
+        "calls-saved": str(report.calls.saved),
+        "cost-usd": "" if report.cost.usd is None else f"{report.cost.usd:.6f}",
+    }
+
+
+def error_outputs(message: str, exit_code: int) -> dict[str, str]:
+    """The outputs of a run that came to no verdict."""
+    return {
+        "outcome": "error",
+        "exit-code": str(exit_code),
+        "passed": "false",
+        "summary": message,
+    }
+
+
+def render_outputs(values: Mapping[str, str], token: Token = random_token) -> str:
+    """The lines for GITHUB_OUTPUT, each value between delimiters that do not occur in it."""
+    lines = []
+    for name, value in values.items():
+        delimiter = _unused(value, token)
+        lines.append(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
+    return "".join(lines)
+
+
+def write_outputs(file: str | None, values: Mapping[str, str], token: Token = random_token) -> None:
+    """Appends to the file that GITHUB_OUTPUT names; nothing without one."""
+    _append(file, render_outputs(values, token))
+
+
+def write_summary(file: str | None, texts: Iterable[str]) -> None:
+    """Appends the first text that fits what GITHUB_STEP_SUMMARY still takes, else the last one cut.
+
+    Over the limit GitHub drops the whole summary.
+    """
+    if not file:
+        return
+    used = 0
+    with suppress(OSError):
+        used = Path(file).stat().st_size
+    room = SUMMARY_BYTES - used - 1
+    last = ""
+    for last in texts:
+        if len(last.encode("utf-8", "replace")) <= room:
+            break
+    _append(file, shorten(last, room))
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most `limit` bytes: whole lines, with open folds closed, and a sentence that says so."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return text
+    folds = data.count(b"<details>")
+    ending = "\n</details>" * folds + CUT
+    kept = data[: max(0, limit - len(ending.encode()))].decode("utf-8", "ignore")
+    kept = kept[: kept.rfind("\n") + 1]
+    opened = kept.count("<details>") - kept.count("</details>")
+    fence = "```\n" if kept.count("\n```") % 2 else ""
+    whole = kept + fence + "\n</details>" * max(0, opened) + CUT
+    return whole if len(whole.encode()) <= limit else ""
+
+
+def stop_commands(text: str = "", token: Token = random_token) -> tuple[str, str]:
+    """The lines to print before and after text that others wrote, so that it is never a command."""
+    word = _unused(text, token)
+    return f"::stop-commands::{word}", f"::{word}::"
+
+
+def _append(file: str | None, text: str) -> None:
+    if not file:
+        return
+    try:
+        with Path(file).open("ab") as out:
+            out.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise InfrastructureError(f"{file}: cannot be written: {error.strerror}") from error
+
+
+def _unused(value: str, token: Token) -> str:
+    while (word := f"gate_{token()}") in value:
+        pass
+    return word
+
+
+def _list(items: list[str]) -> str:
+    """As many items as fit, the last one says how many were left out."""
+    kept: list[str] = []
+    size = 0
+    for item in items:
+        size += len(json.dumps(item)) + 2
+        if size > LIST_CHARACTERS:
+            kept.append(f"... and {len(items) - len(kept)} more")
+            break
+        kept.append(item)
+    return json.dumps(kept)
+
+
+def _pair(suite: str, name: str) -> str:
+    return f"{suite}: {name}"
+
+
+def _file(session: Path, folder: str, name: str) -> str:
+    return f"{folder}/{name}" if (session / name).is_file() else ""
+
+
+def _relative(path: Path, workspace: Path) -> str:
+    try:
+        return path.resolve().relative_to(workspace.resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()

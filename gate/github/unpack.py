@@ -1,0 +1,94 @@
+"""Opens a zip that others made: in memory, the named members only, every trick refused."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BytesIO
+
+from gate.errors import UsageError
+
+ENCRYPTED = 0x1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Sizes in bytes; `ratio` is expanded to compressed, for members above 1 MB."""
+
+    compressed: int = 64 << 20
+    expanded: int = 256 << 20
+    entries: int = 1000
+    ratio: float = 200.0
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def unpack(
+    data: bytes, wanted: Iterable[str], *, source: str, limits: Limits = DEFAULT_LIMITS
+) -> dict[str, bytes]:
+    """Those members of `wanted` that are in the zip. Raises UsageError, with `source` first, when
+    any member, wanted or not, is one that an honest upload does not have.
+    """
+    if len(data) > limits.compressed:
+        raise _refused(source, f"it is larger than {limits.compressed >> 20} MB")
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            members = archive.infolist()
+            _check(members, source, limits)
+            by_name = {member.filename: member for member in members if not member.is_dir()}
+            return {
+                name: _read(archive, by_name[name], source) for name in wanted if name in by_name
+            }
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError) as error:
+        raise _refused(source, f"it is no readable zip ({error})") from error
+
+
+def _check(members: list[zipfile.ZipInfo], source: str, limits: Limits) -> None:
+    if len(members) > limits.entries:
+        raise _refused(source, f"it has more than {limits.entries} entries")
+    if sum(member.file_size for member in members) > limits.expanded:
+        raise _refused(source, f"it expands to more than {limits.expanded >> 20} MB")
+    seen: set[str] = set()
+    for member in members:
+        why = _fault(member, limits)
+        # Case is folded: on some disks a second spelling would be the same file.
+        if not why and member.filename.casefold() in seen:
+            why = "comes twice"
+        if why:
+            raise _refused(source, f"its entry {member.orig_filename[:80]!r} {why}")
+        seen.add(member.filename.casefold())
+
+
+def _fault(member: zipfile.ZipInfo, limits: Limits) -> str:
+    """What is wrong with one entry; `orig_filename` is the name before zipfile mends it."""
+    name = member.orig_filename
+    if "\\" in name or "\0" in name:
+        return "has a backslash or a null in its name"
+    if name.startswith("/") or name[1:2] == ":":
+        return "has an absolute path"
+    if ".." in name.split("/"):
+        return "leads out of its folder"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "is a symbolic link"
+    if member.flag_bits & ENCRYPTED:
+        return "is encrypted"
+    big = member.file_size > 1 << 20
+    if big and member.file_size > limits.ratio * max(1, member.compress_size):
+        return f"expands more than {limits.ratio:g} times"
+    return ""
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> bytes:
+    """One byte more than promised is asked for, so that a false size in the index shows."""
+    with archive.open(member) as file:
+        content = file.read(member.file_size + 1)
+    if len(content) != member.file_size:
+        raise _refused(source, f"its entry {member.filename[:80]!r} is not as long as it says")
+    return content
+
+
+def _refused(source: str, why: str) -> UsageError:
+    return UsageError(f"{source}: refused, {why}; delete the artifact or use `baseline: repo`")

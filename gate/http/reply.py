@@ -1,0 +1,118 @@
+"""An answer, and what the statuses that are none mean: whose fault it is, and when to ask again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from gate.errors import AgentFailure, InfraFailure
+from gate.redact import Redactor
+from gate.text import one_line
+
+NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # contract 9.4
+WAITABLE = frozenset({429, 503})
+
+_SAID = 160  # characters of a body that a message shows
+_MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back; header names are in lower case. `address` is where it came from."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    address: str
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def excerpt(self) -> str:
+        """What the body says, as one short line without the request's secrets."""
+        return self.masked(_said(self.body))
+
+    def masked(self, text: str) -> str:
+        return one_line(Redactor(self.secrets).redact(text[:4000]), _SAID)
+
+
+def judge(reply: Reply, *, now: datetime, setting: str) -> None:
+    """Raises InfraFailure or AgentFailure unless the status is 2xx.
+
+    `setting` is the key of gate.yml with the address; `now` is what a Retry-After date counts from
+    when the server sends no date of its own.
+    """
+    if 200 <= reply.status < 300:
+        return
+    message = f"{reply.address} answered {reply.status} {_phrase(reply.status)}".rstrip()
+    if 300 <= reply.status < 400:
+        target = reply.masked(reply.headers.get("location", "").partition("?")[0]) or "nowhere"
+        raise InfraFailure(f"{message}: it redirects to {target} - set {setting} to where it leads")
+    excerpt = reply.excerpt()
+    message += f": {excerpt}" if excerpt else ""
+    if reply.status not in NOBODYS_FAULT:
+        hint = f" - check the path in {setting}" if reply.status in (404, 405) else ""
+        raise AgentFailure(message + hint)
+    section = setting.partition(".")[0]
+    hint = {
+        401: f" - check the key that {section}.api_key_env names",
+        403: f" - check what the key of {section}.api_key_env may do",
+        407: " - put the proxy's user and password into its variable",
+    }.get(reply.status, "")
+    wait = retry_after(reply.headers, now) if reply.status in WAITABLE else None
+    raise InfraFailure(message + hint, retry_after=wait)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds to wait: `retry-after-ms`, else `Retry-After` as seconds or as a date (RFC 9110
+    10.2.3).
+    """
+    exact = _number(headers.get("retry-after-ms"))
+    if exact is not None:
+        return exact / 1e3
+    written = headers.get("retry-after")
+    seconds = _number(written)
+    if seconds is not None or written is None:
+        return seconds
+    then = _date(written)
+    if then is None:
+        return None
+    return max(0.0, (then - (_date(headers.get("date", "")) or now)).total_seconds())
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _said(body: bytes) -> str:
+    """The message of the usual shapes of error bodies, else the body itself."""
+    text = body[:4000].decode("utf-8", "replace")
+    try:
+        data = json.loads(body) if len(body) < 100_000 else None
+    except (ValueError, RecursionError):
+        return text
+    while isinstance(data, dict):
+        data = next((data[key] for key in _MESSAGE_KEYS if data.get(key)), None)
+    return data if isinstance(data, str) else text
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""

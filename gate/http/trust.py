@@ -1,0 +1,43 @@
+"""Whose certificates are trusted: the system's and certifi's, or a private bundle by variable."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import certifi
+
+from gate.errors import UsageError
+
+VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+_ONE_AT_A_TIME = threading.Lock()  # reading the certificates takes 20 ms; all threads share them
+
+
+def trusted(env: Mapping[str, str]) -> ssl.SSLContext:
+    """The context for TLS connections. Raises UsageError when a bundle cannot be read."""
+    variable = next((name for name in VARIABLES if env.get(name)), "")
+    with _ONE_AT_A_TIME:
+        return _context(variable, env.get(variable, ""))
+
+
+@cache
+def _context(variable: str, bundle: str) -> ssl.SSLContext:
+    if not variable:
+        context = ssl.create_default_context()
+        context.load_verify_locations(certifi.where())
+    else:
+        folder = Path(bundle).is_dir()
+        try:
+            context = ssl.create_default_context(
+                cafile=None if folder else bundle, capath=bundle if folder else None
+            )
+        except OSError as error:
+            raise UsageError(
+                f"{variable}: {bundle} holds no certificates that can be read: {error}"
+            ) from error
+    context.set_alpn_protocols(["http/1.1"])
+    return context

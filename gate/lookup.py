@@ -1,0 +1,92 @@
+"""Finds a suite's baseline, pools its runs and says how its circumstances differ from this run's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate import baseline_file
+from gate.analysis import pool
+from gate.baseline_schema import fingerprint
+from gate.baselines import find_baseline, source_names
+from gate.conclude import Compared
+from gate.plugins import BaselineRequest, Forge, FoundBaseline
+from gate.prepare import SuitePlan
+from gate.records import BaselineInfo, BaselineRules, Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where to look: the folder of gate.yml, the repository's host, the base commit, and the time."""
+
+    root: Path
+    forge: Forge | None
+    base_sha: str | None
+    now: datetime
+
+
+def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -> Compared:
+    """The pooled baseline of a suite; without one `Compared.table` is None and the info says why.
+
+    `now`: what this run is like; differences to the baseline's newest run are listed. Raises
+    UsageError (unreadable file) and InfrastructureError (host out of reach).
+    """
+    if rules.source == "none":
+        return Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
+    why: list[str] = []
+    named = source_names(rules.source) == ("file",)
+    request = BaselineRequest(
+        suite=plan.suite.name,
+        path=rules.source if named else rules.path,
+        branch=rules.branch,
+        base_sha=place.base_sha,
+        artifact=rules.artifact,
+        workflow=rules.workflow,
+        max_age_days=rules.max_age_days,
+        now=place.now,
+        explain=why.append,
+    )
+    found = find_baseline(rules.source, request, place.forge, place.root)
+    if found is None:
+        return Compared(table=None, info=BaselineInfo(source="none", detail="; ".join(why)))
+    facts = fingerprint(now, plan.dataset_digest)
+    return _pooled(found, rules, place.now, facts)
+
+
+def _pooled(
+    found: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
+) -> Compared:
+    stored = baseline_file.parse(found.text, found.file)
+    everything = baseline_file.table(stored, rules.keep_rounds)
+    pooled = pool(everything, baseline_file.run_rounds(stored, rules.keep_rounds))
+    newest = stored.runs[-1] if stored.runs else None
+    info = BaselineInfo(
+        source=found.source,
+        detail=found.detail,
+        commit=newest.commit if newest else None,
+        created_at=newest.created_at if newest else None,
+        age_days=age_days(newest.created_at, now) if newest else None,
+        rounds=pooled.table.rounds,
+        runs=pooled.runs,
+        fingerprint_diff=_differences(newest.fingerprint if newest else {}, facts),
+        notes=(*found.notes, *pooled.notes),
+    )
+    return Compared(table=pooled.table, info=info)
+
+
+def age_days(created_at: str, now: datetime) -> float | None:
+    """Days; None when the moment cannot be read."""
+    try:
+        created = datetime.fromisoformat(created_at)
+    except ValueError:
+        return None
+    created = created if created.tzinfo else created.replace(tzinfo=UTC)
+    return max(0.0, (now - created).total_seconds() / 86_400)
+
+
+def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    """`what: before -> now` for everything known on both sides that differs."""
+    shared = sorted(before.keys() & now.keys())
+    return tuple(f"{key}: {before[key]} -> {now[key]}" for key in shared if before[key] != now[key])

@@ -1,0 +1,104 @@
+"""Mean of positive, skewed values (latency, tokens, cost), compared by their logarithms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from gate.plugins import METRICS, Array, Evidence, Interval
+from gate.records import MetricSpec, Tolerance
+from gate.stats.change import Change, Question, change_in_mean
+from gate.stats.intervals import mean_of_these_cases, mean_over_cases
+from gate.stats.pairs import case_means
+
+
+@METRICS.register("log_mean")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogMean:
+    """The value is the arithmetic mean; a comparison is the ratio of the geometric means, which one
+    slow answer does not decide.
+    """
+
+    def reduce(self, values: Array) -> float:
+        means = self.per_case(values)
+        means = means[~np.isnan(means)]
+        return float(means.mean()) if means.size else math.nan
+
+    def per_case(self, values: Array) -> Array:
+        return case_means(values)
+
+    def interval(self, values: Array, spec: MetricSpec, *, confidence: float) -> Interval | None:
+        n = int((~np.isnan(values)).sum())
+        if n == 0:
+            return None
+        bounds = mean_of_these_cases(values, confidence, None)
+        bounds = (bounds or mean_over_cases(values, confidence, None)).within(spec.low, spec.high)
+        return Interval(
+            value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
+        )
+
+    def compare(
+        self,
+        baseline: Array,
+        current: Array,
+        spec: MetricSpec,
+        *,
+        tolerance: Tolerance,
+        alpha: float,
+        power: float,
+        tests: int = 1,
+    ) -> Evidence:
+        question = Question(
+            direction=spec.direction, tolerance=tolerance, alpha=alpha, power=power, tests=tests
+        )
+        shift = _shift(baseline, current)
+        if math.isnan(shift):
+            return Evidence(**asdict(change_in_mean(baseline, current, question)))
+        logs_b, logs_c = np.log(baseline + shift), np.log(current + shift)
+        middle = math.exp(np.nanmean(case_means(logs_b)))
+        change = change_in_mean(logs_b, logs_c, _on_logs(question, middle))
+        return Evidence(**asdict(_natural(change, question, shift)))
+
+
+def _shift(baseline: Array, current: Array) -> float:
+    """What to add before taking logarithms: nothing, or 1 % of the median where there are zeros;
+    NaN where logarithms make no sense.
+    """
+    pooled = np.concatenate([baseline.ravel(), current.ravel()])
+    pooled = pooled[~np.isnan(pooled)]
+    if not pooled.size or pooled.min() < 0.0 or pooled.max() == 0.0:
+        return math.nan
+    if pooled.min() > 0.0:
+        return 0.0
+    return 0.01 * (float(np.median(pooled)) or float(pooled.mean()))
+
+
+def _on_logs(question: Question, middle: float) -> Question:
+    """The tolerance as a difference of logarithms; an absolute one is taken at `middle`."""
+    allowed = question.tolerance
+    share = allowed.value if allowed.relative else allowed.value / middle
+    if question.direction == "lower":
+        log_share = math.log1p(share)
+    else:
+        log_share = -math.log1p(-min(share, 0.999))
+    return replace(question, tolerance=Tolerance(value=log_share))
+
+
+def _natural(change: Change, question: Question, shift: float) -> Change:
+    """From logarithms to a ratio less one, or to the metric's unit."""
+    ratio = replace(
+        change.mapped(_expm1, question.direction),
+        baseline=math.exp(change.baseline) - shift,
+        current=math.exp(change.current) - shift,
+        relative=True,
+        method=f"{change.method} of logarithms",
+    )
+    if question.tolerance.relative:
+        return ratio
+    return ratio.times(math.exp(change.baseline), relative=False)
+
+
+def _expm1(x: float) -> float:
+    return math.expm1(x) if x < 700.0 else math.inf

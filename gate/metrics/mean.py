@@ -1,0 +1,67 @@
+"""Mean over the cases of each case's mean over its rounds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from gate.plugins import METRICS, Array, Evidence, Interval
+from gate.records import MetricSpec, Tolerance
+from gate.stats.change import Question, change_in_mean
+from gate.stats.intervals import mean_of_these_cases, mean_over_cases
+from gate.stats.pairs import case_means
+
+
+@METRICS.register("mean")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """For scores, counts and steps. `scale` multiplies every value (100: per hundred trials)."""
+
+    scale: float = 1.0
+
+    def reduce(self, values: Array) -> float:
+        means = self.per_case(values)
+        means = means[~np.isnan(means)]
+        return float(means.mean()) if means.size else float("nan")
+
+    def per_case(self, values: Array) -> Array:
+        return case_means(values) * self.scale
+
+    def interval(self, values: Array, spec: MetricSpec, *, confidence: float) -> Interval | None:
+        n = int((~np.isnan(values)).sum())
+        if n == 0:
+            return None
+        span = _span(spec)
+        scaled = values * self.scale
+        bounds = mean_of_these_cases(scaled, confidence, span)
+        bounds = (bounds or mean_over_cases(scaled, confidence, span)).within(spec.low, spec.high)
+        return Interval(
+            value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
+        )
+
+    def compare(
+        self,
+        baseline: Array,
+        current: Array,
+        spec: MetricSpec,
+        *,
+        tolerance: Tolerance,
+        alpha: float,
+        power: float,
+        tests: int = 1,
+    ) -> Evidence:
+        question = Question(
+            direction=spec.direction,
+            tolerance=tolerance,
+            alpha=alpha,
+            power=power,
+            tests=tests,
+            span=_span(spec),
+        )
+        change = change_in_mean(baseline * self.scale, current * self.scale, question)
+        return Evidence(**asdict(change))
+
+
+def _span(spec: MetricSpec) -> float | None:
+    return None if spec.low is None or spec.high is None else spec.high - spec.low

@@ -1,0 +1,57 @@
+"""Share of trials, as the mean of the cases' shares."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from gate.plugins import METRICS, Array, Evidence, Interval
+from gate.records import MetricSpec, Tolerance
+from gate.stats.change import Question, change_in_mean
+from gate.stats.intervals import mean_of_these_cases, wilson
+from gate.stats.pairs import case_means
+
+
+@METRICS.register("rate")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """For pass/fail and other values from 0 to 1; Wilson's interval where cases ran only once."""
+
+    def reduce(self, values: Array) -> float:
+        means = self.per_case(values)
+        means = means[~np.isnan(means)]
+        return float(means.mean()) if means.size else float("nan")
+
+    def per_case(self, values: Array) -> Array:
+        return case_means(values)
+
+    def interval(self, values: Array, spec: MetricSpec, *, confidence: float) -> Interval | None:
+        n = int((~np.isnan(values)).sum())
+        if n == 0:
+            return None
+        value = self.reduce(values)
+        bounds = mean_of_these_cases(values, confidence, 1.0) or wilson(value, n, confidence)
+        bounds = bounds.within(0.0, 1.0)
+        return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
+
+    def compare(
+        self,
+        baseline: Array,
+        current: Array,
+        spec: MetricSpec,
+        *,
+        tolerance: Tolerance,
+        alpha: float,
+        power: float,
+        tests: int = 1,
+    ) -> Evidence:
+        question = Question(
+            direction=spec.direction,
+            tolerance=tolerance,
+            alpha=alpha,
+            power=power,
+            tests=tests,
+            span=1.0,
+        )
+        return Evidence(**asdict(change_in_mean(baseline, current, question)))

@@ -1,0 +1,91 @@
+"""Standard deviation of all calls."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from gate.plugins import METRICS, Array, Evidence, Interval
+from gate.records import MetricSpec, Tolerance
+from gate.stats.change import Change, Question, change_in_mean
+from gate.stats.intervals import bootstrap_over_cases
+from gate.stats.pairs import case_variances
+
+SEED = 20_260_101  # the same data always give the same interval
+
+
+@METRICS.register("std")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Std:
+    """Of single calls, ddof 1. Compared by squared deviations from the mean of both runs, which
+    shuffling leaves as it is.
+    """
+
+    def reduce(self, values: Array) -> float:
+        there = values[~np.isnan(values)]
+        return float(there.std(ddof=1)) if there.size > 1 else math.nan
+
+    def per_case(self, values: Array) -> Array:
+        """Within the case; NaN for a single round."""
+        return np.sqrt(case_variances(values))
+
+    def interval(self, values: Array, spec: MetricSpec, *, confidence: float) -> Interval | None:
+        n = int((~np.isnan(values)).sum())
+        if n < 2:
+            return None
+        bounds = bootstrap_over_cases(values, _std, confidence, np.random.default_rng(SEED))
+        return Interval(
+            value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
+        )
+
+    def compare(
+        self,
+        baseline: Array,
+        current: Array,
+        spec: MetricSpec,
+        *,
+        tolerance: Tolerance,
+        alpha: float,
+        power: float,
+        tests: int = 1,
+    ) -> Evidence:
+        question = Question(
+            direction=spec.direction,
+            tolerance=Tolerance(value=0.0),
+            alpha=alpha,
+            power=power,
+            tests=tests,
+        )
+        pooled = np.concatenate([baseline.ravel(), current.ravel()])
+        centre = float(pooled[~np.isnan(pooled)].mean()) if not np.isnan(pooled).all() else 0.0
+        squares = change_in_mean((baseline - centre) ** 2, (current - centre) ** 2, question)
+        if not squares.n_paired:
+            return Evidence(**asdict(squares))
+        return Evidence(**asdict(_roots(squares, spec, tolerance)))
+
+
+def _std(sums: Array) -> Array:
+    """From sums of 1, x, x^2; ddof 1."""
+    n, total, squares = sums.T
+    variance: Array = np.maximum(squares - total**2 / n, 0.0) / np.maximum(n - 1.0, 1.0)
+    return np.sqrt(variance)
+
+
+def _roots(squares: Change, spec: MetricSpec, tolerance: Tolerance) -> Change:
+    """From variances to standard deviations, relative when the tolerance is."""
+    before = squares.baseline
+
+    def root(difference: float) -> float:
+        return math.sqrt(max(0.0, before + difference)) - math.sqrt(before)
+
+    change = replace(
+        squares.mapped(root, spec.direction),
+        baseline=math.sqrt(before),
+        current=math.sqrt(squares.current),
+        method=f"{squares.method} of squared deviations",
+    )
+    if tolerance.relative and change.baseline > 0.0:
+        change = change.times(1.0 / change.baseline, relative=True)
+    return replace(change, mde=max(change.mde, tolerance.value))

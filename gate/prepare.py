@@ -1,0 +1,170 @@
+"""From a checked config to suites that can run: graders made, datasets checked, cases chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from gate.archive import SuiteMeta
+from gate.config import grader_digest
+from gate.dataset import Summary, cases, check, dataset_digest
+from gate.dataset_rows import Source
+from gate.errors import InvalidInput, Problem, UsageError
+from gate.grading import named_graders
+from gate.metrics.catalogue import TRIAL_METRICS
+from gate.plugins import Grader
+from gate.protect import drift, loosened_cases
+from gate.records import Case, MetricSpec, Suite
+from gate.rules import Rules
+from gate.runner import PreparedSuite
+from gate.sampling import choose, in_shard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which cases of a suite run: all, or those that every given condition picks (contract 9.8)."""
+
+    sample: int | None = None  # --sample, wins over the suite's own
+    event: str | None = None  # the key of suites[].sample
+    shard: tuple[int, int] | None = None
+    case_ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitePlan:
+    """One suite, ready to run and to be judged."""
+
+    suite: Suite
+    graders: Mapping[str, Grader]
+    dataset_digest: str
+    chosen: frozenset[str]
+    not_selected: int
+    specs: Mapping[str, MetricSpec]
+    grader_digests: Mapping[str, str]  # column -> hash of its grader
+    read: Callable[[], Iterator[Case]] = field(repr=False)
+    new_cases: frozenset[str] = frozenset()  # run, but do not gate
+    loosened: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def cases(self) -> Iterator[Case]:
+        return (case for case in self.read() if case.id in self.chosen)
+
+    def task_source(self) -> PreparedSuite:
+        return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases)
+
+    def meta(self) -> SuiteMeta:
+        return SuiteMeta(
+            dataset=self.suite.dataset,
+            dataset_digest=self.dataset_digest,
+            version=self.suite.version,
+            rounds=self.suite.rounds,
+            cases=len(self.chosen),
+            not_selected=self.not_selected,
+            specs=self.specs,
+            graders=self.grader_digests,
+        )
+
+
+def prepare(suites: tuple[Suite, ...], rules: Rules, selection: Selection) -> tuple[SuitePlan, ...]:
+    """All suites, or InvalidInput with the problems of all their datasets at once."""
+    plans: list[SuitePlan] = []
+    problems: list[Problem] = []
+    for suite in suites:
+        try:
+            plans.append(_plan(suite, rules, selection))
+        except InvalidInput as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InvalidInput(problems)
+    _known_cases(plans, selection.case_ids)
+    return tuple(plans)
+
+
+def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
+    """Base cases first, then those that only the pull request has; these are run and do not gate."""
+    graders = named_graders(suite.graders, rules.root)
+    own, trusted = rules.head_source(suite), rules.base_source(suite)
+    sources = [source for source in (trusted, own) if source is not None]
+    found = [check(source, graders) for source in sources]
+    first, rest = found[0], found[1:]
+    added: frozenset[str] = frozenset()
+    loosened: tuple[str, ...] = ()
+    if rest:
+        change = drift(first.digests, rest[0].digests)
+        added, loosened = frozenset(change.added), loosened_cases(suite.name, change)
+    if suite.name in rules.new_suites:
+        added = frozenset(first.digests)
+    categories = {**first.categories, **(rest[0].categories if rest else {})}
+    chosen = _choose(suite, {i: categories[i] for i in (*first.digests, *sorted(added))}, selection)
+    return SuitePlan(
+        suite=suite,
+        graders=graders,
+        dataset_digest=_digest(first, rest, added),
+        chosen=chosen,
+        not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
+        specs=specs_of(graders),
+        grader_digests=_grader_digests(suite, graders, rules.root),
+        read=lambda: _read(sources, graders, added if rest else frozenset()),
+        new_cases=added & chosen,
+        loosened=loosened,
+        warnings=tuple(warning for summary in found[-1:] for warning in summary.warnings),
+    )
+
+
+def _read(
+    sources: list[Source], graders: Mapping[str, Grader], added: frozenset[str]
+) -> Iterator[Case]:
+    trusted = cases(sources[0], graders)
+    if not added:
+        return trusted
+    return chain(trusted, (case for case in cases(sources[1], graders) if case.id in added))
+
+
+def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
+    if not rest or not added:
+        return first.digest
+    return dataset_digest({**first.digests, **{i: rest[0].digests[i] for i in added}})
+
+
+def specs_of(graders: Mapping[str, Grader]) -> dict[str, MetricSpec]:
+    """Every metric that can be measured: of the trials themselves and of each grader."""
+    specs = {spec.name: spec for spec in TRIAL_METRICS}
+    for grader in graders.values():
+        specs.update({spec.name: spec for spec in grader.metrics()})
+    return specs
+
+
+def _grader_digests(suite: Suite, graders: Mapping[str, Grader], root: Path) -> dict[str, str]:
+    """Column -> hash; the success of a trial depends on every grader of the suite."""
+    each = [grader_digest(spec, root) for spec in suite.graders]
+    found = {
+        spec.column: digest
+        for grader, digest in zip(graders.values(), each, strict=True)
+        for spec in grader.metrics()
+    }
+    together = "+".join(sorted(each))
+    return {**found, "success": together, "first_success": together}
+
+
+def _choose(
+    suite: Suite, categories: Mapping[str, str | None], selection: Selection
+) -> frozenset[str]:
+    wanted = selection.sample or suite.sample.get(selection.event or "", "all")
+    chosen = frozenset(categories)
+    if isinstance(wanted, int):
+        chosen = choose(categories, suite.name, wanted)
+    if selection.shard is not None:
+        index, count = selection.shard
+        chosen = frozenset(i for i in chosen if in_shard(i, index, count))
+    if selection.case_ids:
+        chosen = frozenset(categories) & selection.case_ids
+    return chosen
+
+
+def _known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
+    missing = wanted - frozenset(i for plan in plans for i in plan.chosen)
+    if missing:
+        names = ", ".join(sorted(missing)[:5])
+        raise UsageError(f"--case {names}: no such case in the chosen suites")

@@ -1,0 +1,36 @@
+"""The progress bar of a run on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gate.records import Json
+
+
+@contextmanager
+def bar(stream: TextIO, planned: int) -> Iterator[Callable[[Mapping[str, Json]], None]]:
+    """Advances by one with each row; counts what failed and what nobody answered."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("[red]{task.fields[failed]} failed[/] [yellow]{task.fields[errors]}[/]"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(file=stream), transient=True) as drawn:
+        task = drawn.add_task("trials", total=planned, failed=0, errors="")
+        failed = errors = 0
+
+        def advance(row: Mapping[str, Json]) -> None:
+            nonlocal failed, errors
+            failed += row["passed"] is False
+            errors += row["status"] == "infra_error"
+            said = f"{errors} not answered" if errors else ""
+            drawn.update(task, advance=1, failed=failed, errors=said)
+
+        yield advance

@@ -1,0 +1,58 @@
+"""Writes every report of a session: the same records give the same bytes, today and in a year."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from gate.archive import SUMMARY
+from gate.codec import to_json
+from gate.plugins import REPORTERS
+from gate.records import CaseChanges, Json, Report, ReportOptions
+
+Row = Mapping[str, Json]
+Write = Callable[[str, str], object]  # file name in the session folder, its text
+OPTIONAL = ("html", "junit", "sarif")  # keys under `report:` that turn a reporter off
+
+
+def write_reports(
+    write: Write, report: Report, rows: Callable[[], Iterator[Row]], options: ReportOptions
+) -> None:
+    """summary.json, every reporter's file, and a folder a suite with its own report and summary."""
+    write(SUMMARY, summary(report))
+    for name in REPORTERS:
+        if name in OPTIONAL and not getattr(options, name):
+            continue
+        reporter = REPORTERS.registered(name)()
+        write(reporter.filename, reporter.render(report, rows))
+    markdown = REPORTERS.registered("markdown")()
+    for name in report.suites:
+        part = of_suite(report, name)
+        write(f"{name}/{SUMMARY}", summary(part))
+        write(f"{name}/report.md", markdown.render(part, _only(rows, name)))
+
+
+def summary(report: Report) -> str:
+    """summary.json (contract 6)."""
+    return json.dumps(to_json(report), indent=2, ensure_ascii=False) + "\n"
+
+
+def of_suite(report: Report, name: str) -> Report:
+    """The report as if this suite had been the only one; the verdict stays the run's."""
+    mine = {
+        field: tuple(change for change in getattr(report.cases, field) if change.suite == name)
+        for field in CaseChanges.__dataclass_fields__
+    }
+    return replace(
+        report,
+        suites={name: report.suites[name]},
+        comparisons=tuple(c for c in report.comparisons if c.suite == name),
+        gates=tuple(g for g in report.gates if g.suite == name),
+        cases=CaseChanges(**mine),
+        baseline=report.suites[name].baseline,
+    )
+
+
+def _only(rows: Callable[[], Iterator[Row]], suite: str) -> Callable[[], Iterator[Row]]:
+    return lambda: (row for row in rows() if row["suite"] == suite)

@@ -1,0 +1,151 @@
+"""report.md: the whole verdict, for every suite and for each one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from gate.plugins import REPORTERS, Rows
+from gate.records import CaseChange, Report, SuiteReport
+from gate.text import cell, inline
+from gate.wording import casebook, figures, headline, sentences
+from gate.wording.checks import checks, warned
+from gate.wording.markdown import alert, case_table, checks_table, metrics_table, table
+from gate.wording.method import method, provenance
+from gate.wording.spans import markdown, prose
+
+LISTED = 1_000  # cases of one list
+WORST = 20  # cases
+
+
+@REPORTERS.register("markdown")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Markdown:
+    """Everything in the order in which it is read: verdict, rules, cases, suites, method."""
+
+    filename: ClassVar[str] = "report.md"
+
+    def render(self, report: Report, rows: Rows) -> str:
+        books = casebook.read(rows())
+        parts = _parts(_for_suite(report), books)
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _for_suite(report: Report) -> Report:
+    """A suite's own report speaks for the suite, whatever became of the others."""
+    if len(report.suites) != 1:
+        return report
+    (suite,) = report.suites.values()
+    same = suite.outcome == report.outcome
+    return report if same else replace(report, outcome=suite.outcome, reason=suite.reason)
+
+
+def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str]:
+    yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
+    yield markdown(headline.because(report), limit=2_000)
+    yield markdown(headline.detectable(report))
+    yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
+    if report.loosened:
+        lines = [prose(text) for text in report.loosened]
+        yield alert("WARNING", "**This change loosens the rules it is judged by.**", lines)
+    if notes := sentences.cautions(report):
+        yield alert("NOTE", "", notes)
+    yield markdown(sentences.spending(report))
+    if found := checks(report):
+        yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
+    yield markdown(sentences.warn_only(warned(report)))
+    yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
+    yield from _lists(report)
+    for suite in report.suites.values():
+        yield from _suite(report, suite, books.get(suite.name, casebook.SuiteBook()))
+    yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
+    named = ((inline(name), markdown(value)) for name, value in provenance(report))
+    yield "## What ran\n\n" + table(("", ""), "<<", named)
+    step = markdown(sentences.next_step(report), limit=400)
+    yield f"**Next**: {step}" if step else ""
+
+
+def _lists(report: Report) -> Iterator[str]:
+    cases = report.cases
+    lists: tuple[tuple[str, tuple[CaseChange, ...]], ...] = (
+        ("Newly failing", sentences.by_severity(cases.newly_failing)),
+        ("Newly passing", cases.newly_passing),
+        ("Flaky", cases.flaky),
+        ("Errored", cases.errored),
+        ("Quarantined", cases.quarantined),
+        ("Added", cases.added),
+        ("Removed", cases.removed),
+        ("Changed", cases.changed),
+    )
+    for title, changes in lists:
+        if changes:
+            shown = case_table(report, changes[:LISTED], evidence=True)
+            more = len(changes) - LISTED
+            rest = f"\n\n{more:,} more are in summary.json." if more > 0 else ""
+            yield f"### {title} ({len(changes):,})\n\n{shown}{rest}"
+
+
+def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[str]:
+    yield f"## Suite {inline(suite.name)}"
+    word = f"{headline.icon(suite.outcome)} {headline.word(suite.outcome)}"
+    yield f"{word}: {markdown(headline.why(suite), limit=1_000)}".rstrip(": ")
+    yield table(("", ""), "<<", _numbers(suite, book))
+    yield metrics_table(report, suite.name, changed_only=False)
+    if suite.failures_top:
+        rows = ((cell(code, 120), f"{number:,}") for code, number in suite.failures_top[:10])
+        yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
+            ("Code", "times"), "<>", rows
+        )
+    categories = book.categories()
+    if len(categories) > 1:
+        yield f"### Categories\n\n{_categories(categories)}"
+    if worst := book.worst(WORST):
+        yield f"### Worst cases\n\n{_worst(worst)}"
+
+
+def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str, str]]:
+    success = suite.metrics.get("agent.success_rate")
+    if success is not None and success.value is not None:
+        low_high = suite.success_rate_ci95
+        ends = f" (95 %: {low_high[0]:.3f} … {low_high[1]:.3f})" if low_high else ""
+        yield "success rate", f"{success.value:.3f}{ends}"
+    yield "cases x rounds", f"{suite.cases:,} x {suite.rounds}, {suite.trials:,} trials made"
+    failed = (
+        f"; {figures.count(book.failed_calls, 'failed call')} apart" if book.failed_calls else ""
+    )
+    yield "latency", _spread(book.latency, "ms", worst=True) + failed
+    yield "tokens", _spread(book.tokens, "tokens", worst=False)
+
+
+def _spread(found: casebook.Spread, unit: str, *, worst: bool) -> str:
+    if not found.n:
+        return "not measured"
+    std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""
+    top = f", worst {figures.value(found.worst, unit)}" if worst else ""
+    return f"mean {figures.value(found.mean, unit)}{std}{top} (n = {found.n:,} answers)"
+
+
+def _categories(found: dict[str, tuple[int, int, int]]) -> str:
+    rows = (
+        (
+            inline(name, 80) or figures.ABSENT,
+            f"{cases:,}",
+            f"{passed:,} of {judged:,}",
+            f"{passed / judged:.2f}" if judged else figures.ABSENT,
+        )
+        for name, (cases, judged, passed) in found.items()
+    )
+    return table(("Category", "cases", "passed trials", "success rate"), "<>>>", rows)
+
+
+def _worst(found: list[casebook.CaseBook]) -> str:
+    rows = (
+        (
+            cell(case.case_id, 80),
+            f"{case.passed}/{case.judged}",
+            ", ".join(f"{cell(code, 80)} ({n})" for code, n in case.codes.most_common(3)),
+        )
+        for case in found
+    )
+    return table(("Case", "passed", "failed by"), "<><", rows)

@@ -1,0 +1,134 @@
+"""Intervals of one number of one run: shares, means of these cases, bootstrap for the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.stats.distributions import beta_quantile, normal_quantile, t_quantile
+from gate.stats.pairs import Array, case_means, case_variances
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Each side is wrong with probability at most (1 - confidence) / 2."""
+
+    low: float
+    high: float
+    method: str
+
+    def within(self, low: float | None, high: float | None) -> Bounds:
+        """Cut at the number's own limits."""
+        return Bounds(
+            low=self.low if low is None else max(low, self.low),
+            high=self.high if high is None else min(high, self.high),
+            method=self.method,
+        )
+
+
+def wilson(share: float, n: float, confidence: float) -> Bounds:
+    """Score interval of a binomial share (Wilson 1927).
+
+    For trials of unlike cases it is conservative: a sum of unlike Bernoullis varies less than the
+    binomial (Hoeffding 1956).
+    """
+    z = _z(confidence)
+    centre = (share + z * z / (2.0 * n)) / (1.0 + z * z / n)
+    half = z / (1.0 + z * z / n) * math.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n))
+    return Bounds(low=centre - half, high=centre + half, method="Wilson").within(0.0, 1.0)
+
+
+def clopper_pearson(successes: int, n: int, confidence: float) -> Bounds:
+    """Exact binomial interval (1934), the tails inverted by bisection."""
+    tail = (1.0 - confidence) / 2.0
+    k = successes
+    return Bounds(
+        low=beta_quantile(tail, k, n - k + 1) if k > 0 else 0.0,
+        high=beta_quantile(1.0 - tail, k + 1, n - k) if k < n else 1.0,
+        method="Clopper-Pearson",
+    )
+
+
+def mean_of_these_cases(values: Array, confidence: float, span: float | None) -> Bounds | None:
+    """Interval of the mean of the case means when only run-to-run noise counts.
+
+    `values`: cases x rounds, NaN is missing. `span`: width of the scale, None if unbounded; one
+    call can move the mean by span / calls, which keeps identical rounds from proving too much.
+    None when a measured case has a single round, so that its noise is unknown.
+    """
+    means, variances = case_means(values), case_variances(values)
+    calls = (~np.isnan(values)).sum(axis=1)
+    if not np.any(calls) or np.any(calls == 1):
+        return None
+    there = calls > 0
+    n, total = int(there.sum()), int(calls.sum())
+    se = math.sqrt(float((variances[there] / calls[there]).sum())) / n
+    return _around(
+        float(means[there].mean()),
+        se=se,
+        quantile=_z(confidence) if span is not None else _t(confidence, total - n),
+        step=(span or 0.0) / total,
+        method="within-case variance",
+    )
+
+
+def mean_over_cases(values: Array, confidence: float, span: float | None) -> Bounds:
+    """t interval from the spread between cases: wider, for cases of one round."""
+    means = case_means(values)
+    means = means[~np.isnan(means)]
+    n = len(means)
+    if n < 2:
+        return Bounds(low=-math.inf, high=math.inf, method="one case")
+    return _around(
+        float(means.mean()),
+        se=float(means.std(ddof=1)) / math.sqrt(n),
+        quantile=_t(confidence, n - 1),
+        step=(span or 0.0) / float((~np.isnan(values)).sum()),
+        method="t, between cases",
+    )
+
+
+def bootstrap_over_cases(
+    values: Array,
+    statistic: Callable[[Array], Array],
+    confidence: float,
+    rng: np.random.Generator,
+    *,
+    resamples: int = 1000,
+    clusters: int = 500,
+) -> Bounds:
+    """Percentile bootstrap of a function of the moments, where nothing closed exists.
+
+    Whole cases are drawn, since the rounds of a case belong together; more than `clusters` cases
+    are first joined at random into that many. `statistic` maps sums of (1, x, x^2), shape
+    (resamples, 3), to numbers.
+    """
+    there = ~np.isnan(values)
+    filled = np.where(there, values, 0.0)
+    sums = np.stack([there.sum(axis=1), filled.sum(axis=1), (filled**2).sum(axis=1)], axis=1)
+    sums = sums[sums[:, 0] > 0]
+    if len(sums) > clusters:
+        joined = np.zeros((clusters, 3))
+        np.add.at(joined, rng.permutation(len(sums)) % clusters, sums)
+        sums = joined
+    n = len(sums)
+    drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples) @ sums
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(statistic(drawn), [tail, 1.0 - tail])
+    return Bounds(low=float(low), high=float(high), method="bootstrap over cases")
+
+
+def _around(value: float, *, se: float, quantile: float, step: float, method: str) -> Bounds:
+    half = quantile * math.sqrt(se**2 + (quantile * step) ** 2)
+    return Bounds(low=value - half, high=value + half, method=method)
+
+
+def _z(confidence: float) -> float:
+    return normal_quantile(0.5 + confidence / 2.0)
+
+
+def _t(confidence: float, df: float) -> float:
+    return t_quantile(0.5 + confidence / 2.0, df)

@@ -1,0 +1,185 @@
+"""The case-stratified shuffle test: each case's rounds are shuffled between baseline and current.
+
+With w = R Rb / (R + Rb) a case, U = sum w (mean_c - mean_b) and V its variance over all shuffles.
+For pass/fail this is the Mantel-Haenszel test stratified by case (at one round: McNemar mid-p).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.stats.distributions import normal_cdf, t_cdf
+from gate.stats.pairs import Array, Pairs
+
+EXACT_BELOW = 4.0  # variance of the number of successes from which the normal curve is good enough
+EXACT_SUPPORT = 8192  # rounds up to which the exact distribution is cheap
+SIGNS_UP_TO = 14  # cases of which all 2^n signs are enumerated
+ROUNDING = 1e-12  # statistics this close are ties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shuffled:
+    """`delta` = U / sum w, the mean difference. `p_down`: chance of one this low if nothing
+    changed.
+
+    When the arms have unlike numbers of rounds, a current arm that only became flakier would look
+    significant; then z and p are also computed with each arm's own variance, and the weaker counts.
+    """
+
+    delta: float
+    z: float
+    z_guard: float  # with the arms' own variances; = z when the rounds are balanced
+    p_down: float
+    p_up: float
+    se: float  # of delta, if nothing changed
+    se_guard: float
+    information: float  # sum w
+    df: float  # degrees of freedom of z; infinite for pass/fail
+    method: str
+
+
+def shuffle_test(pairs: Pairs) -> Shuffled:
+    """Tests the mean difference of at least one pair of cases."""
+    weight = pairs.weight
+    total = float(weight.sum())
+    u = float(np.dot(weight, pairs.mean_c - pairs.mean_b))
+    v = float(np.dot(weight, pairs.variance))
+    v_guard = _guard_variance(pairs, u / total) if pairs.unbalanced else v
+    z, z_guard = _standardised(u, v), _standardised(u, v_guard)
+    df = math.inf if pairs.binary else float((pairs.rounds - 1.0).sum())
+    p_down, p_up, method = _binary_p(pairs, z, v) if pairs.binary else _score_p(pairs, z, df)
+    return Shuffled(
+        delta=u / total,
+        z=z,
+        z_guard=z_guard,
+        p_down=max(p_down, t_cdf(z_guard, df)) if pairs.unbalanced else p_down,
+        p_up=max(p_up, t_cdf(-z_guard, df)) if pairs.unbalanced else p_up,
+        se=math.sqrt(v) / total,
+        se_guard=math.sqrt(v_guard) / total,
+        information=total,
+        df=df,
+        method=method,
+    )
+
+
+def case_p_values(pairs: Pairs) -> Array:
+    """Hypergeometric mid-p of each case alone for a change in either direction (binary values)."""
+    keys = np.stack(
+        [pairs.rounds, pairs.rounds_c, pairs.successes, np.rint(pairs.mean_c * pairs.rounds_c)]
+    )
+    kinds, which = np.unique(keys, axis=1, return_inverse=True)
+    p = np.array([_two_sided(*map(int, kind)) for kind in kinds.T])
+    return p[which.ravel()] if p.size else np.ones(0)
+
+
+def hypergeometric(rounds: int, drawn: int, successes: int) -> Array:
+    """Chances of 0, 1, ..., `drawn` successes among `drawn` of `rounds` with `successes` in all."""
+    ways = [
+        math.comb(successes, k) * math.comb(rounds - successes, drawn - k) for k in range(drawn + 1)
+    ]
+    total = math.comb(rounds, drawn)
+    return np.array([way / total for way in ways])  # whole numbers: no overflow before the quotient
+
+
+def _two_sided(rounds: int, drawn: int, successes: int, seen: int) -> float:
+    chances = hypergeometric(rounds, drawn, successes)
+    below, at = float(chances[:seen].sum()), float(chances[seen])
+    return min(1.0, 2.0 * min(below + at / 2.0, 1.0 - below - at / 2.0))
+
+
+def _standardised(u: float, v: float) -> float:
+    if v > 0.0:
+        return u / math.sqrt(v)
+    return 0.0 if abs(u) < ROUNDING else math.copysign(math.inf, u)
+
+
+def _guard_variance(pairs: Pairs, delta: float) -> float:
+    """Variance of U from each arm's own rounds, or between cases where an arm has one round."""
+    weight = pairs.weight
+    if min(pairs.rounds_b.min(), pairs.rounds_c.min()) >= 2:
+        own = pairs.variance_b / pairs.rounds_b + pairs.variance_c / pairs.rounds_c
+        return float(np.dot(weight**2, own))
+    n = pairs.cases
+    if n == 1:
+        return float(weight[0] * pairs.variance[0])
+    spread = (pairs.mean_c - pairs.mean_b - delta) ** 2
+    return float(np.dot(weight**2, spread)) * (n / (n - 1))
+
+
+# --------------------------------------------------------------------------------------- pass/fail
+
+
+def _binary_p(pairs: Pairs, z: float, v: float) -> tuple[float, float, str]:
+    """Mid-p: exact for few informative rounds, else normal with a correction for skewness."""
+    mixed = (pairs.successes > 0) & (pairs.successes < pairs.rounds)
+    n, r, s = pairs.rounds[mixed], pairs.rounds_c[mixed], pairs.successes[mixed]
+    if not n.size:
+        return 0.5, 0.5, "exact shuffle test"
+    skew = _skewness(n, r, s, v)
+    support = int(np.minimum(r, s).sum())
+    # Beyond |skew z| = 1 the correction would bend back.
+    if v < EXACT_BELOW or (abs(skew * z) > 1.0 and support <= EXACT_SUPPORT):
+        seen = round(float((pairs.mean_c[mixed] * r).sum()))
+        below, at = _exact_below_and_at(n, r, s, seen)
+        return below + at / 2.0, 1.0 - below - at / 2.0, "exact shuffle test"
+    bounded = z if abs(skew * z) <= 1.0 else math.copysign(1.0 / abs(skew), z)
+    corrected = bounded - skew * (bounded**2 - 1.0) / 6.0
+    return normal_cdf(corrected), normal_cdf(-corrected), "shuffle test"
+
+
+def _skewness(n: Array, r: Array, s: Array, v: float) -> float:
+    """Of the total number of successes in the current arm (sum of hypergeometric third moments)."""
+    variance = r * (n - r) * s * (n - s) / (n**2 * (n - 1.0))
+    # A case of two rounds is symmetric.
+    third = variance * (n - 2.0 * s) * (n - 2.0 * r) / (n * np.maximum(n - 2.0, 1.0))
+    return float(third.sum()) / v**1.5
+
+
+def _exact_below_and_at(n: Array, r: Array, s: Array, seen: int) -> tuple[float, float]:
+    """P(T < seen), P(T = seen) for the sum T of independent hypergeometric numbers.
+
+    Equal cases share one characteristic function, raised to the number of them.
+    """
+    kinds, counts = np.unique(np.stack([n, r, s]), axis=1, return_counts=True)
+    size = int(r.sum()) + 1
+    transform = np.ones(size // 2 + 1, dtype=np.complex128)
+    for (rounds, drawn, successes), count in zip(kinds.T.astype(int), counts, strict=True):
+        chances = hypergeometric(int(rounds), int(drawn), int(successes))
+        transform *= np.fft.rfft(chances, size) ** count
+    total = np.clip(np.fft.irfft(transform, size), 0.0, 1.0)
+    return min(1.0, float(total[:seen].sum())), float(total[seen])
+
+
+# ------------------------------------------------------------------------------------------ scores
+
+
+def _score_p(pairs: Pairs, z: float, df: float) -> tuple[float, float, str]:
+    single = bool(np.all(pairs.rounds_b == 1) and np.all(pairs.rounds_c == 1))
+    if single and pairs.cases <= SIGNS_UP_TO:
+        return _signs_p(pairs.mean_c - pairs.mean_b)
+    return t_cdf(z, df), t_cdf(-z, df), "shuffle test"
+
+
+def _signs_p(differences: Array) -> tuple[float, float, str]:
+    """Exact: with one round an arm a shuffle turns the sign of a case's difference."""
+    sums = np.zeros(1)
+    for difference in differences:
+        sums = np.concatenate([sums + difference, sums - difference])
+    seen = float(differences.sum())
+    slack = ROUNDING * max(1.0, float(np.abs(differences).sum()))
+    p_down, p_up = np.mean(sums <= seen + slack), np.mean(sums >= seen - slack)
+    return float(p_down), float(p_up), "exact shuffle test"
+
+
+def smallest_p(pairs: Pairs) -> float:
+    """The p-value of the worst that can happen; above alpha nothing can ever be flagged."""
+    single = bool(np.all(pairs.rounds == 2))
+    if pairs.cases > SIGNS_UP_TO or not (pairs.binary or single):
+        return 0.0
+    ways = 1
+    for n, r in zip(pairs.rounds.tolist(), pairs.rounds_c.tolist(), strict=True):
+        ways *= math.comb(int(n), int(r))
+    return (0.5 if pairs.binary else 1.0) / ways

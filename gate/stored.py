@@ -1,0 +1,110 @@
+"""Measurements read back from disk: a session folder, a baseline file or a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from gate import baseline_file
+from gate.archive import Row, Session, SuiteMeta, is_session, load_session
+from gate.errors import UsageError
+from gate.lookup import age_days
+from gate.records import BaselineInfo, Provenance
+from gate.table import Table, TableBuilder
+from gate.tally import Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSuite:
+    """One suite's numbers, wherever they were kept."""
+
+    meta: SuiteMeta
+    table: Table
+    tally: Tally
+    info: BaselineInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """`rows_of` gives the rows of some cases; a baseline file has none."""
+
+    name: str
+    suites: Mapping[str, StoredSuite]
+    provenance: Provenance
+    session: Session | None = None
+
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        rows = self.session.rows() if self.session is not None else iter(())
+        return (row for row in rows if row["suite"] == suite and row["case_id"] in case_ids)
+
+
+def load(path: Path, now: datetime) -> Stored:
+    """Raises UsageError when it is neither a session nor a baseline file nor a folder of them."""
+    if is_session(path):
+        return _session(path, now)
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise UsageError(f"{path}: neither a session folder nor a folder of baseline files")
+    suites = dict(_baseline(file, now) for file in files)
+    return Stored(name=path.name, suites=suites, provenance=Provenance())
+
+
+def _session(path: Path, now: datetime) -> Stored:
+    session = load_session(path)
+    names = session.meta.suites
+    builders = {name: TableBuilder(name) for name in names}
+    tallies = {name: Tally() for name in names}
+    for row in session.rows():
+        builders[row["suite"]].add(row)
+        tallies[row["suite"]].add(row)
+    info = BaselineInfo(
+        source="session",
+        detail=path.name,
+        commit=session.meta.provenance.commit,
+        created_at=session.meta.created_at,
+        age_days=age_days(session.meta.created_at, now),
+        runs=1,
+    )
+    suites = {
+        name: _suite(meta, builders[name].table(meta.specs, meta.graders), tallies[name], info)
+        for name, meta in names.items()
+    }
+    return Stored(
+        name=session.meta.session_id,
+        suites=suites,
+        provenance=session.meta.provenance,
+        session=session,
+    )
+
+
+def _suite(meta: SuiteMeta, table: Table, tally: Tally, info: BaselineInfo) -> StoredSuite:
+    return StoredSuite(meta=meta, table=table, tally=tally, info=replace(info, rounds=table.rounds))
+
+
+def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
+    stored = baseline_file.parse(text, str(file))
+    table, newest = stored.table, stored.runs[-1] if stored.runs else None
+    meta = SuiteMeta(
+        dataset=file.name,
+        dataset_digest=newest.fingerprint.get("dataset", "") if newest else "",
+        rounds=table.rounds,
+        cases=len(table.cases),
+        specs=table.specs,
+        graders=table.graders,
+    )
+    tally = Tally(trials=len(table.cases) * table.rounds, calls=len(table.cases) * table.rounds)
+    info = BaselineInfo(
+        source="file",
+        detail=file.name,
+        commit=newest.commit if newest else None,
+        created_at=newest.created_at if newest else None,
+        age_days=age_days(newest.created_at, now) if newest else None,
+        runs=len(stored.runs),
+    )
+    return stored.suite, _suite(meta, table, tally, info)

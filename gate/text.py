@@ -1,0 +1,155 @@
+"""Hostile text made safe, one function for each place where text can end up.
+
+Answers, case ids, codes and messages come from agents, datasets and forks. Whatever they hold,
+what these functions return shows as text and does nothing.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Mapping
+
+LIMIT = 300  # characters of one piece of text, unless the caller says otherwise
+ANNOTATION_LIMIT = 4096  # where the runner cuts a message
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    r"|[\x1b\x9d][\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS: titles, links
+    r"|\x1b[@-_]?|\x9b[0-?]*[ -/]*[@-~]"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_NEWLINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
+# Not of category Cf, and still drawn as nothing: fillers, joiners, variation selectors.
+_BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0", *map(chr, range(0xFE00, 0xFE10))}
+_ACCENTS = 3  # combining marks on one letter; more are stacked to cover the neighbouring lines
+_BREAK = "&#8203;"  # a zero-width space: GitHub's filters no longer see the name, number or link
+
+_MARKDOWN = str.maketrans(
+    {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        "$": "&#36;",  # a backslash would not stop GitHub's formulas
+        **{sign: f"\\{sign}" for sign in "\\`*_[]|~#!^"},
+    }
+)
+# Links that GitHub makes of plain text: mentions, issues, commits, addresses, emoji names.
+_AUTOLINKS = re.compile(
+    r"@(?=\S)|\\?#(?=\d)|\b[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|\b[Ww]{3}(?=\.)"
+    r"|[0-9a-fA-F]{6}(?=[0-9a-fA-F])"
+)
+_LINE_START = re.compile(r"(?=[-+=])|\d{1,9}(?=[.)])")  # a list, or a heading's underline
+# What starts a workflow command: `::` first on a line, `##[` anywhere (an older form).
+_COMMAND = re.compile(r"(?m)(?:^|(?<=\s))::+|##(?=\w*\[)")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def clean(text: str, limit: int | None = None) -> str:
+    """Printable text, lines ended by \\n: no escape sequences, control or invisible characters, no
+    change of writing direction, no lone surrogates. At most `limit` characters, then an ellipsis.
+    """
+    if limit is not None and len(text) > 8 * limit + 64:
+        text = text[: 8 * limit + 64]  # the rest cannot be shown; 50 MB need not be cleaned
+    text = _CONTROL.sub("", _ESCAPES.sub("", _NEWLINES.sub("\n", text)))
+    if not text.isascii():
+        text = "".join(_visible(text))
+    return text if limit is None else _cut(text, limit)
+
+
+def one_line(text: str, limit: int | None = LIMIT) -> str:
+    """`clean`, with every run of white space as one space."""
+    shown = " ".join(clean(text, None if limit is None else 4 * limit).split())
+    return shown if limit is None else _cut(shown, limit)
+
+
+def inline(text: str, limit: int | None = LIMIT) -> str:
+    """Plain words in GitHub Markdown, in a table or outside."""
+    escaped = one_line(text, limit).translate(_MARKDOWN)
+    escaped = _AUTOLINKS.sub(lambda found: found[0] + _BREAK, escaped)
+    start = _LINE_START.match(escaped)
+    return f"{start[0]}\\{escaped[start.end() :]}" if start else escaped
+
+
+def markup(text: str, limit: int | None = LIMIT) -> str:
+    """Plain words between HTML tags in GitHub Markdown, where Markdown's own escapes are not
+    read.
+    """
+    escaped = html.escape(one_line(text, limit)).replace("$", "&dollar;")
+    return _AUTOLINKS.sub(lambda found: found[0] + _BREAK, escaped)
+
+
+def code(text: str, limit: int | None = LIMIT) -> str:
+    """A code span in GitHub Markdown outside tables; empty text gives an empty string.
+
+    Nothing in a code span is a link, a mention, an emoji or HTML. The fence is longer than any run
+    of backticks inside.
+    """
+    shown = one_line(text, limit).replace("<!--", "<! --")  # no comment marker, not even as text
+    if not shown:
+        return ""
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def cell(text: str, limit: int | None = LIMIT) -> str:
+    """A code span in a cell of a GitHub Markdown table."""
+    # Parsers differ on a backslash right before an escaped pipe, so the two are kept apart.
+    return code(text, limit).replace("\\|", "\\ |").replace("|", "\\|")
+
+
+def block(text: str, limit: int | None = None) -> str:
+    """A fenced code block in GitHub Markdown, lines kept."""
+    shown = clean(text, limit).replace("<!--", "<! --").rstrip("\n")
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{shown}\n{fence}"
+
+
+def plain(text: str, limit: int | None = None) -> str:
+    """Text for a terminal, lines kept; on a GitHub runner no line of it is a workflow command."""
+    return _COMMAND.sub(lambda found: " ".join(found[0]), clean(text, limit))
+
+
+def xml(text: str, limit: int | None = None) -> str:
+    """`clean`, without the characters that XML 1.0 has no way to write; not escaped."""
+    return _NOT_XML.sub("", clean(text, limit))
+
+
+def command(name: str, message: str, properties: Mapping[str, str | int | None]) -> str:
+    """A workflow command for GitHub's runner: `::error file=a,line=1::message`."""
+    given = ",".join(
+        f"{key}={_escaped(one_line(str(value))).replace(':', '%3A').replace(',', '%2C')}"
+        for key, value in properties.items()
+        if value is not None
+    )
+    head = f"::{name} {given}::" if given else f"::{name}::"
+    return head + _escaped(clean(message, ANNOTATION_LIMIT // 4))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _visible(text: str) -> list[str]:
+    shown: list[str] = []
+    accents = 0
+    for sign in text:
+        category = "" if sign.isascii() else unicodedata.category(sign)
+        if category in ("Cf", "Cc", "Co", "Cn") or sign in _BLANK:
+            continue
+        if category == "Cs":
+            sign = "\ufffd"
+        elif category == "Zs":
+            sign = " "
+        accents = accents + 1 if category in ("Mn", "Me") else 0
+        if accents <= _ACCENTS:
+            shown.append(sign)
+    return shown

@@ -1,0 +1,110 @@
+"""What the rows of details.jsonl add up to, suite by suite and case by case, in one pass."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from gate.records import Json
+
+
+@dataclass(slots=True)
+class Spread:
+    """Mean and sample standard deviation of a stream (Welford), with its largest value."""
+
+    n: int = 0
+    mean: float = 0.0
+    worst: float = -math.inf
+    _squares: float = 0.0
+
+    def add(self, value: float) -> None:
+        self.n += 1
+        step = value - self.mean
+        self.mean += step / self.n
+        self._squares += step * (value - self.mean)
+        self.worst = max(self.worst, value)
+
+    @property
+    def std(self) -> float | None:
+        """None below two values."""
+        return math.sqrt(self._squares / (self.n - 1)) if self.n > 1 else None
+
+
+@dataclass(slots=True)
+class CaseBook:
+    """One case over its rounds."""
+
+    suite: str
+    case_id: str
+    category: str | None
+    passed: int = 0
+    judged: int = 0
+    infra: int = 0
+    codes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def failing(self) -> bool:
+        return self.passed < self.judged or self.infra > 0
+
+
+@dataclass(slots=True)
+class SuiteBook:
+    """One suite: successful answers apart from failed calls."""
+
+    latency: Spread = field(default_factory=Spread)  # ms, completed trials
+    tokens: Spread = field(default_factory=Spread)  # of completed trials that say
+    failed_calls: int = 0
+    cases: dict[str, CaseBook] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        case_id = str(row["case_id"])
+        case = self.cases.get(case_id)
+        if case is None:
+            case = CaseBook(str(row["suite"]), case_id, row.get("category"))
+            self.cases[case_id] = case
+        case.judged += row["passed"] is not None
+        case.passed += row["passed"] is True
+        case.infra += row["status"] == "infra_error"
+        case.codes.update(dict.fromkeys(row["failures"], 1))
+        if row["status"] != "completed":
+            self.failed_calls += 1
+            return
+        if row["latency_ms"] is not None:
+            self.latency.add(row["latency_ms"])
+        tokens = total_tokens(row)
+        if tokens is not None:
+            self.tokens.add(tokens)
+
+    def categories(self) -> dict[str, tuple[int, int, int]]:
+        """Category -> cases, judged trials, passed trials; by name."""
+        found: dict[str, tuple[int, int, int]] = {}
+        for case in self.cases.values():
+            name = case.category or ""
+            cases, judged, passed = found.get(name, (0, 0, 0))
+            found[name] = (cases + 1, judged + case.judged, passed + case.passed)
+        return dict(sorted(found.items()))
+
+    def worst(self, most: int) -> list[CaseBook]:
+        """Failing cases, the lowest share of passed rounds first."""
+        failing = [case for case in self.cases.values() if case.failing]
+        return sorted(failing, key=_share)[:most]
+
+
+def read(rows: Iterable[Mapping[str, Json]]) -> dict[str, SuiteBook]:
+    """Suite -> its book, in order of the rows."""
+    books: dict[str, SuiteBook] = {}
+    for row in rows:
+        books.setdefault(str(row["suite"]), SuiteBook()).add(row)
+    return books
+
+
+def total_tokens(row: Mapping[str, Json]) -> int | None:
+    usage = row.get("usage") or {}
+    known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
+    return sum(known) if known else None
+
+
+def _share(case: CaseBook) -> tuple[float, str]:
+    return case.passed / case.judged if case.judged else -1.0, case.case_id

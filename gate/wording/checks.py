@@ -1,0 +1,216 @@
+"""One row for each metric that is judged: its gate and its comparison side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from gate.records import Comparison, GateResult, Report
+from gate.wording import figures
+
+Sign = Literal["bad", "warn", "unsure", "refused", "new", "good"]
+ICONS: dict[Sign, str] = {
+    "bad": "❌",
+    "warn": "⚠️",
+    "unsure": "🟡",
+    "refused": "🚫",
+    "new": "🆕",
+    "good": "✅",
+}
+_RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "new", "good")
+_COMPARED: dict[str, tuple[Sign, str]] = {
+    "regression": ("bad", "regression"),
+    "missing": ("bad", "not measured any more"),
+    "not_comparable": ("refused", "not comparable"),
+    "suspected": ("unsure", "suspected"),
+    "inconclusive": ("unsure", "too few data"),
+    "new": ("new", "new"),
+    "accepted": ("good", "accepted"),
+    "improvement": ("good", "improved"),
+    "within_tolerance": ("good", "worse, within tolerance"),
+    "no_regression": ("good", ""),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one rule says about a metric."""
+
+    sign: Sign
+    word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A metric of a suite with everything that judges it."""
+
+    suite: str
+    metric: str
+    unit: str
+    gate: GateResult | None
+    comparison: Comparison | None
+    findings: tuple[Finding, ...]
+    digits: int  # decimals of a share, the same for all numbers of the row
+
+    @property
+    def blocking(self) -> bool:
+        return any(part is not None and part.level == "block" for part in self._parts)
+
+    @property
+    def sign(self) -> Sign:
+        return min((f.sign for f in self.findings), key=_RANK.index, default="good")
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.sign]
+
+    @property
+    def verdict(self) -> str:
+        """Words for every finding, the worst first; what is well is told only when all is."""
+        ranked = sorted(self.findings, key=lambda finding: _RANK.index(finding.sign))
+        told = [f.word for f in ranked if f.word and (self.sign == "good" or f.sign != "good")]
+        return ", ".join(dict.fromkeys(told))
+
+    @property
+    def baseline(self) -> str:
+        return figures.value(self._numbers[0], self.unit, digits=self.digits)
+
+    @property
+    def current(self) -> str:
+        return figures.value(self._numbers[1], self.unit, digits=self.digits)
+
+    @property
+    def change(self) -> str:
+        found = self.comparison
+        if found is None or found.delta is None:
+            return figures.ABSENT
+        delta = figures.change(found.delta, self.unit, relative=found.relative)
+        bounds = figures.interval(found.ci_low, found.ci_high, self.unit, relative=found.relative)
+        return f"{delta} {bounds}".rstrip()
+
+    @property
+    def limit(self) -> str:
+        """`min 0.82 · drop ≤ 2 pt`."""
+        return " · ".join((*self._limits(), *self._tolerance()))
+
+    @property
+    def _parts(self) -> tuple[GateResult | Comparison | None, ...]:
+        return self.gate, self.comparison
+
+    @property
+    def _numbers(self) -> tuple[float | None, float | None]:
+        return _numbers(self.gate, self.comparison)
+
+    def _limits(self) -> Iterable[str]:
+        for word in ("min", "max"):
+            limit = getattr(self.gate, word, None)
+            if limit is not None:
+                yield f"{word} {figures.value(limit, self.unit, digits=self.digits)}"
+
+    def _tolerance(self) -> Iterable[str]:
+        found = self.comparison
+        if found is not None and found.status not in ("new", "not_comparable"):
+            allowed = figures.size(found.tolerance, self.unit, relative=found.relative)
+            yield f"{'drop' if found.direction == 'higher' else 'rise'} ≤ {allowed}"
+
+
+def checks(report: Report) -> tuple[Check, ...]:
+    """Every judged (suite, metric): the worst first, regressions before limits, then by suite."""
+    gates = {(gate.suite, gate.metric): gate for gate in report.gates}
+    found = {(item.suite, item.metric): item for item in report.comparisons}
+    rows = [_check(report, key, gates.get(key), found.get(key)) for key in {**gates, **found}]
+    order = {name: number for number, name in enumerate(report.suites)}
+
+    def severity(check: Check) -> tuple[int, bool, int, str, str]:
+        regressed = check.comparison is not None and check.comparison.status == "regression"
+        place = order.get(check.suite, 0)
+        return _RANK.index(check.sign), not regressed, place, check.suite, check.metric
+
+    return tuple(sorted(rows, key=severity))
+
+
+def blocking(report: Report) -> tuple[Check, ...]:
+    return tuple(check for check in checks(report) if check.blocking)
+
+
+def warned(report: Report) -> tuple[Check, ...]:
+    """Metrics that got worse or miss a limit, and may."""
+    return tuple(c for c in checks(report) if not c.blocking and c.sign == "warn")
+
+
+def _check(
+    report: Report,
+    key: tuple[str, str],
+    gate: GateResult | None,
+    comparison: Comparison | None,
+) -> Check:
+    unit = comparison.unit if comparison and comparison.unit else gate.unit if gate else ""
+    limits = (gate.min, gate.max, gate.target) if gate else ()
+    digits = figures.digits_of((*_numbers(gate, comparison), *limits), unit)
+    findings = [_compared(comparison, report)] if comparison else []
+    if gate:
+        findings += _gated(gate, report, digits)
+    return Check(
+        suite=key[0],
+        metric=key[1],
+        unit=unit,
+        gate=gate,
+        comparison=comparison,
+        findings=tuple(findings),
+        digits=digits,
+    )
+
+
+def _numbers(
+    gate: GateResult | None, comparison: Comparison | None
+) -> tuple[float | None, float | None]:
+    """Before and now."""
+    was = comparison.baseline if comparison else None
+    now = gate.value if gate else None
+    if comparison and comparison.current is not None:
+        now = comparison.current
+    return was, now
+
+
+def _compared(found: Comparison, report: Report) -> Finding:
+    sign, word = _COMPARED[found.status]
+    finding = Finding(sign=sign, word=word)
+    if found.status == "missing" and report.policy.missing_metric != "fail":
+        finding = replace(finding, sign="warn")
+    return finding if found.level == "block" else _milder(finding)
+
+
+def _gated(gate: GateResult, report: Report, digits: int) -> list[Finding]:
+    finding = _limit(gate, report)
+    findings = [finding if gate.level == "block" else _milder(finding)]
+    if gate.target is not None and gate.status != "missing":
+        target = figures.value(gate.target, gate.unit, digits=digits)
+        met = "target {}" if gate.target_met else "target {} not yet"
+        findings.append(Finding(sign="good", word=met.format(target)))
+    return findings
+
+
+def _limit(gate: GateResult, report: Report) -> Finding:
+    if gate.status == "missing":
+        fails = report.policy.missing_metric == "fail"
+        return Finding(sign="bad" if fails else "warn", word="not measured")
+    if gate.status == "inconclusive":
+        return Finding(sign="unsure", word="limit: too few data")
+    if gate.status == "accepted":
+        return Finding(sign="good", word="accepted")
+    if gate.status == "pass":
+        limited = gate.min is not None or gate.max is not None
+        return Finding(sign="good", word="" if gate.proved or not limited else "limit not proved")
+    below = gate.min is not None and gate.value is not None and gate.value < gate.min
+    above = gate.max is not None and gate.value is not None and gate.value > gate.max
+    word = "below min" if below else "above max" if above else "not proved within limit"
+    return Finding(sign="bad", word=word)
+
+
+def _milder(finding: Finding) -> Finding:
+    """A rule of level warn says so and never shows a blocking sign."""
+    if finding.sign in ("good", "new"):
+        return finding
+    shown: Sign = "warn" if finding.sign == "bad" else "good"
+    return Finding(sign=shown, word=f"{finding.word} (warn only)")

@@ -1,0 +1,95 @@
+"""The first thing a reader sees: outcome, suites, why, and whether it blocks."""
+
+from __future__ import annotations
+
+from gate.records import Outcome, Report, SuiteReport
+from gate.wording import figures
+from gate.wording.checks import blocking
+from gate.wording.spans import Line, code, prose, say
+
+OUTCOMES: dict[Outcome, tuple[str, str]] = {
+    "pass": ("✅", "Pass"),
+    "fail": ("❌", "Fail"),
+    "inconclusive": ("🟡", "Inconclusive"),
+    "no_baseline": ("🆕", "No baseline"),
+    "not_comparable": ("🚫", "Not comparable"),
+    "error": ("💥", "Error"),
+}
+_CHANCES = {0.5: "5 times in 10", 0.8: "8 times in 10", 0.9: "9 times in 10"}
+
+
+def headline(report: Report) -> str:
+    """`Fail: analytics got worse`, without icon; hostile where suite names are."""
+    return f"{OUTCOMES[report.outcome][1]}: {_clause(report)}"
+
+
+def icon(outcome: Outcome) -> str:
+    return OUTCOMES[outcome][0]
+
+
+def word(outcome: Outcome) -> str:
+    return OUTCOMES[outcome][1]
+
+
+def because(report: Report) -> Line:
+    """The reason and, where an outcome leaves it open, whether the policy blocks on it."""
+    reason = report.reason.strip()
+    ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
+    decision = _decision(report)
+    return (*prose(ended), *(say(" ") if decision and reason else ()), *decision)
+
+
+def why(suite: SuiteReport) -> Line:
+    """One suite's reason."""
+    return prose(suite.reason.strip())
+
+
+def detectable(report: Report) -> Line:
+    """The smallest harm that would have been seen, over all blocking comparisons of a scale."""
+    worst: dict[str, tuple[float, str]] = {}
+    for check in blocking(report):
+        found = check.comparison
+        if found is None or found.mde is None or not found.n_paired:
+            continue
+        noun = "drop" if found.direction == "higher" else "rise"
+        shown = figures.size(abs(found.mde), check.unit, relative=found.relative)
+        scale = f"{noun}{'%' if found.relative else check.unit}"
+        if scale not in worst or abs(found.mde) > worst[scale][0]:
+            worst[scale] = (abs(found.mde), f"a {noun} of {shown.replace(' pt', ' points')}")
+    if not worst:
+        return ()
+    sizes = figures.listed((text for _, text in worst.values()), most=3)
+    return say(f"{sizes[0].upper()}{sizes[1:]} or more would have been caught {chance(report)}.")
+
+
+def chance(report: Report) -> str:
+    return _CHANCES.get(report.power, f"with a chance of {figures.percent(report.power)}")
+
+
+def _clause(report: Report) -> str:
+    concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
+    suites = figures.listed(concerned or report.suites) or "nothing"
+    if report.outcome == "pass":
+        return f"no regression in {suites}"
+    if report.outcome == "fail":
+        regressed = any(
+            check.comparison is not None and check.comparison.status == "regression"
+            for check in blocking(report)
+            if check.sign == "bad"
+        )
+        return f"{suites} got worse" if regressed else f"{suites} outside the limits"
+    return {
+        "inconclusive": f"too few data to clear {suites}",
+        "no_baseline": f"nothing to compare {suites} with yet",
+        "not_comparable": f"{suites} cannot be compared with the baseline",
+        "error": f"{suites} could not be judged",
+    }[report.outcome]
+
+
+def _decision(report: Report) -> Line:
+    if report.outcome in ("pass", "fail"):
+        return ()
+    policy = getattr(report.policy, report.outcome)
+    rule = code(f"{report.outcome}: {policy}")
+    effect = "The policy lets this through ({})." if report.passed else "The policy blocks ({})."
+    return say(effect, rule)

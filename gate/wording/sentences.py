@@ -1,0 +1,219 @@
+"""The sentences under the headline: comparison, warnings, counts, cost, next step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from gate.records import BaselineInfo, CaseChange, Report, SuiteReport
+from gate.wording import figures
+from gate.wording.checks import Check
+from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
+
+DOT = " · "
+_TOP_CODES = 3
+
+
+def comparisons(report: Report) -> tuple[Line, ...]:
+    """One line for all suites that share a baseline."""
+    groups: dict[BaselineInfo, list[str]] = {}
+    for suite in report.suites.values():
+        groups.setdefault(suite.baseline, []).append(suite.name)
+    if not groups:
+        groups[report.baseline] = []
+    several = len(groups) > 1
+    return tuple(
+        join("", [say("{}: ", strong(figures.listed(names))) if several else (), line])
+        for info, names in groups.items()
+        for line in [_comparison(report, info, names)]
+    )
+
+
+def cautions(report: Report) -> tuple[Line, ...]:
+    """What a reader must know before believing the verdict."""
+    found = [prose(text) for text in (*report.notes, *report.baseline.notes)]
+    for suite in report.suites.values():
+        found += [prose(text) for text in suite.baseline.notes]
+        found += _incomplete(suite, named=len(report.suites) > 1)
+    if report.cost.unknown_models:
+        models = figures.listed(report.cost.unknown_models)
+        trials = figures.count(report.cost.unknown_trials, "answer")
+        found.append(say("The cost of {} is not known: no price for {}.", trials, code(models)))
+    return tuple(dict.fromkeys(found))
+
+
+def case_counts(report: Report) -> Line:
+    """`14 cases newly fail, 2 newly pass, 5 flaky.` and what they mostly failed by."""
+    cases = report.cases
+    failing = figures.count(len(cases.newly_failing), "case")
+    verb = "newly fails" if len(cases.newly_failing) == 1 else "newly fail"
+    others = (
+        ("newly pass", cases.newly_passing),
+        ("flaky", cases.flaky),
+        ("added", cases.added),
+        ("removed", cases.removed),
+        ("changed", cases.changed),
+        ("errored", cases.errored),
+        ("quarantined", cases.quarantined),
+    )
+    rest = [f"{len(found):,} {name}" for name, found in others if found]
+    if not cases.newly_failing:
+        return say("{}.", ", ".join(["No case newly fails", *rest]))
+    line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
+    return (*line, *_mostly(cases.newly_failing))
+
+
+def by_severity(changes: Sequence[CaseChange]) -> tuple[CaseChange, ...]:
+    """The largest fall in the share of passed rounds first, then the surest, then by name."""
+    return tuple(sorted(changes, key=_severity))
+
+
+def rounds(change: CaseChange) -> str:
+    """`3/3 → 0/3`."""
+    was = _share(change.baseline_passed, change.baseline_rounds)
+    return f"{was} → {_share(change.current_passed, change.current_rounds)}"
+
+
+def spending(report: Report) -> Line:
+    """Cost, calls and duration."""
+    cost = figures.money(report.cost.usd) if report.cost.usd is not None else "cost unknown"
+    if report.cost.usd is not None and report.cost.baseline_usd is not None:
+        cost += f" (baseline {figures.money(report.cost.baseline_usd)})"
+    calls = report.calls
+    made = f"{calls.made:,} of {calls.planned:,} planned calls"
+    if calls.made > calls.planned:
+        made = f"{calls.made:,} calls, {calls.planned:,} planned"
+    elif calls.made == calls.planned:
+        made = figures.count(calls.made, "call")
+    return say(DOT.join((cost, made, figures.duration(report.duration_s))))
+
+
+def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
+    """Metrics that got worse or miss a limit without blocking; empty when there are none."""
+    if not found:
+        return ()
+    items = [
+        say("{} {}, {}", code(check.metric), check.change, check.verdict.removesuffix(_WARN_ONLY))
+        for check in found[:most]
+    ]
+    if len(found) > most:
+        items.append(say(f"{len(found) - most} more"))
+    return say("Worse, but not blocking: {}.", join("; ", items))
+
+
+def next_step(report: Report) -> Line:
+    """What the author can do now."""
+    steps: list[Line] = []
+    if report.reproduce and report.outcome not in ("pass", "no_baseline"):
+        steps.append(say("reproduce with {}", Span(report.reproduce, "code")))
+    steps += _outcome_step(report)
+    return join(DOT, steps)
+
+
+def run_link(report: Report) -> Line:
+    url = report.provenance.run_url
+    shown = link(Span("this run"), url)
+    return (shown,) if shown.url else ()
+
+
+def commit_link(report: Report, commit: str | None) -> Span:
+    """The short SHA, linked where the run's address tells where the repository is."""
+    short = code((commit or "unknown")[:7])
+    repository, found, _ = (report.provenance.run_url or "").partition("/actions/runs/")
+    return link(short, f"{repository}/commit/{commit}" if commit and found else None)
+
+
+_WARN_ONLY = " (warn only)"
+
+
+def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Line:
+    if info.source == "none" or not (info.commit or info.rounds):
+        where = f" ({info.detail})" if info.detail else ""
+        return say(
+            "Compared with nothing: there is no baseline of {}{}.", figures.listed(names), where
+        )
+    facts = [say("Compared with the baseline{}", _origin(report, info))]
+    facts += [say(text) for text in _pairing(report, names)]
+    if info.fingerprint_diff:
+        differences = join("; ", (prose(text) for text in info.fingerprint_diff[:8]))
+        facts.append(say("differs in {}", differences))
+    else:
+        facts.append(say("same agent, judge and settings"))
+    return (*join(DOT, facts), Span("."))
+
+
+def _origin(report: Report, info: BaselineInfo) -> Line:
+    at = say(" at {}", commit_link(report, info.commit)) if info.commit else ()
+    source = f" ({info.source}" + (f", {info.detail})" if info.detail else ")")
+    size = f", {figures.count(info.rounds, 'round')}" if info.rounds else ""
+    runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
+    when = f" from {figures.age(info.age_days)}" if info.age_days is not None else ""
+    return join("", [at, (Span(source),), (Span(size + runs + when),)])
+
+
+def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
+    mine = [c for c in report.comparisons if c.suite in names or not names]
+    paired = {name: max((c.n_paired for c in mine if c.suite == name), default=0) for name in names}
+    cases = report.cases
+    facts = [f"{figures.count(sum(paired.values()), 'case')} paired"]
+    for word, found in (("added", cases.added), ("removed", cases.removed)):
+        facts.append(f"{sum(c.suite in names for c in found):,} {word}")
+    changed = sum(c.suite in names for c in cases.changed)
+    yield ", ".join([*facts, f"{changed:,} changed"] if changed else facts)
+
+
+def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
+    where = say(" in {}", suite.name) if named else ()
+    facts = (
+        (suite.infra_errors, "trial", "got no answer (infrastructure) and counts neither way"),
+        (suite.agent_errors, "trial", "ended in an error of the agent and scores 0"),
+        (suite.not_run, "trial", "not made: a budget or an interruption ended the run"),
+    )
+    for number, noun, text in facts:
+        if number:
+            yield say("{}{}: {}.", figures.count(number, noun), where, text)
+    for grader, number in suite.graders_unscored.items():
+        answers = figures.count(number, "answer")
+        yield say("{}{} left unscored by {}.", answers, where, code(grader))
+
+
+def _mostly(failing: Sequence[CaseChange]) -> Line:
+    kinds = Counter(
+        kind for c in failing for kind in {code.split(":", 1)[0] for code in c.failures}
+    )
+    top = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))[:_TOP_CODES]
+    if not top:
+        return ()
+    return say(" Failed by {}.", join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top)))
+
+
+def _severity(change: CaseChange) -> tuple[float, float, str, str]:
+    fall = _ratio(change.baseline_passed, change.baseline_rounds) - _ratio(
+        change.current_passed, change.current_rounds
+    )
+    surety = 1.0 if change.p_value is None else change.p_value
+    return -fall, surety, change.suite, change.case_id
+
+
+def _ratio(passed: int | None, total: int | None) -> float:
+    return (passed or 0) / total if total else 0.0
+
+
+def _share(passed: int | None, total: int | None) -> str:
+    return figures.ABSENT if passed is None or not total else f"{passed}/{total}"
+
+
+def _outcome_step(report: Report) -> Iterator[Line]:
+    pull_request = report.provenance.mode == "pull_request"
+    if any(c.status == "regression" and c.level == "block" for c in report.comparisons):
+        how = "comment {}" if pull_request else "run {}"
+        command = "/gate accept <reason>" if pull_request else "gate baseline accept"
+        yield say(f"if this is intended, {how}", code(command))
+    elif report.outcome == "no_baseline":
+        yield say("make a baseline: run {} on the base branch", code("gate baseline save"))
+    elif report.outcome == "not_comparable":
+        yield say("start a new baseline with {} on the base branch", code("gate baseline accept"))
+    elif report.outcome == "inconclusive":
+        yield say("more rounds or cases settle it: {}", code("gate run --rounds N"))
+    elif report.outcome == "error":
+        yield say("then go on where it stopped: {}", code("gate run --resume SESSION"))

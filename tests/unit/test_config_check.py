@@ -1,0 +1,268 @@
+"""The form of gate.yml: spellings, keys of later versions, variables, secrets."""
+
+from typing import Any
+
+import pytest
+
+from gate import yamlfile
+from gate.config_check import checked
+from gate.config_schema import schema
+from gate.plugins import AGENTS, GRADERS
+from gate.schema import mismatches
+
+SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
+
+
+def check(text: str, **env: str) -> tuple[dict[str, Any], list[str]]:
+    data, problems = checked(yamlfile.parse(text.encode(), "gate.yml"), env)
+    return data, [str(problem) for problem in problems]
+
+
+def told(text: str, **env: str) -> list[str]:
+    return check(text, **env)[1]
+
+
+def test_what_is_broken_is_left_out_and_the_rest_is_kept() -> None:
+    data, problems = check(
+        "suites:\n"
+        "  - {name: a, dataset: a.jsonl, graders: [facts], rouns: 3}\n"
+        "  - {name: b, dataset: 3, graders: [facts]}\n"
+        "budget: {usd: -1}\n"
+        "policy: {eror: fail}\n"
+    )
+    assert data == {
+        "suites": [{"name": "a", "dataset": "a.jsonl", "graders": [{"facts": {}}]}, None],
+        "policy": {},
+    }
+    assert len(problems) == 4
+
+
+@pytest.mark.parametrize(
+    "spelling", ["facts", "{facts: {}}", "{facts: null}", "{facts: }", "facts: {}"]
+)
+def test_spellings_of_a_grader(spelling: str) -> None:
+    data, problems = check(f"suites: [{{name: a, dataset: d, graders: [{spelling}]}}]")
+    assert problems == []
+    assert data["suites"][0]["graders"] == [{"facts": {}}]
+
+
+@pytest.mark.parametrize(
+    ("grader", "message"),
+    [
+        ("fatcs", "graders[0]: unknown grader 'fatcs' - did you mean 'facts'?"),
+        ("{fatcs: {}}", "graders[0]: unknown grader 'fatcs' - did you mean 'facts'?"),
+        ("{facts: {}, retrieval: {}}", "graders[0]: a grader is its name, or its name with"),
+        ("{}", "graders[0]: a grader is its name, or its name with"),
+        ("3", "graders[0]: 3 is not a mapping"),
+        ("{retrieval: {kk: [1]}}", "graders[0].retrieval.kk: unknown key"),
+        ("{retrieval: {k: 1}}", "graders[0].retrieval.k: 1 is not a list"),
+        ("{retrieval: 5}", "graders[0].retrieval: 5 is not "),
+    ],
+)
+def test_graders_that_cannot_be(grader: str, message: str) -> None:
+    found = told(f"suites: [{{name: a, dataset: d, graders: [{grader}]}}]")
+    assert found[0].startswith(f"gate.yml:1: suites[0].{message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("control_agent: {type: openai}", "control_agent: this key is not in this version"),
+        ("retriever: {type: http}", "retriever: this key is not in this version"),
+        ("regression: {stop: early}", "regression.stop: 'early' is not in this version"),
+        ("regression: {max_rounds: 6}", "regression.max_rounds: this key is not in this version"),
+        ("regression: {control: fresh}", "regression.control: 'fresh' is not in this version"),
+        ("policy: {inconclusive: extend}", "policy.inconclusive: 'extend' is not in this version"),
+        (
+            "suites: [{name: a, dataset: d, graders: [facts], mode: upstream}]",
+            "suites[0].mode: 'upstream' is not in this version",
+        ),
+        (
+            "suites: [{name: a, dataset: d, graders: [facts], suite: './x.py:S'}]",
+            "suites[0].suite: this key is not in this version",
+        ),
+    ],
+)
+def test_keys_of_later_versions(text: str, message: str) -> None:
+    assert told(text) == [f"gate.yml:1: {message}"]
+
+
+@pytest.mark.parametrize("value", ["off", "'off'", "false"])
+def test_off_is_off_however_it_is_written(value: str) -> None:
+    assert told(f"regression: {{stop: {value}}}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("regression: {alpha: 0}", "regression.alpha"),
+        ("regression: {alpha: .nan}", "regression.alpha"),
+        ("regression: {power: 1}", "regression.power"),
+        ("regression: {tolerance: -0.1}", "regression.tolerance"),
+        ("regression: {tolerance: 5 percent}", "regression.tolerance"),
+        ("regression: {max_removed: 2}", "regression.max_removed"),
+        ("regression: {metrics: {a.b: {tolerence: 1}}}", "regression.metrics.a.b.tolerence"),
+        ("gates: {a.b: {min: true}}", "gates.a.b.min"),
+        ("gates: {a.b: {min: '1'}}", "gates.a.b.min"),
+        ("gates: {a.b: {level: error}}", "gates.a.b.level"),
+        ("gates: {a.b: 0.8}", "gates.a.b"),
+        ("suites: []", "suites"),
+        ("suites: [{name: a/b, dataset: d, graders: [facts]}]", "suites[0].name"),
+        ("suites: [{name: .., dataset: d, graders: [facts]}]", "suites[0].name"),
+        ("suites: [{name: a, dataset: '', graders: [facts]}]", "suites[0].dataset"),
+        ("suites: [{name: a, dataset: d, graders: []}]", "suites[0].graders"),
+        ("suites: [{name: a, dataset: d, graders: [facts], rounds: 0}]", "suites[0].rounds"),
+        ("suites: [{name: a, dataset: d, graders: [facts], version: 1.5}]", "suites[0].version"),
+        (
+            "suites: [{name: a, dataset: d, graders: [facts], sample: {push: none}}]",
+            "suites[0].sample.push",
+        ),
+        ("suites: [{name: a, graders: [facts]}]", "suites[0]"),
+        ("pricing: {m: {input: -1, output: 1}}", "pricing.m.input"),
+        ("pricing: {m: {input: 1}}", "pricing.m"),
+        ("budget: {calls: 1.5}", "budget.calls"),
+        ("policy: {error: ignore}", "policy.error"),
+        ("protect: no", "protect"),
+        ("quarantine: [{case: a, owner: b}]", "quarantine[0]"),
+        ("quarantine: [{case: a, owner: b, until: tomorrow}]", "quarantine[0].until"),
+        ("baseline: {keep_rounds: 0}", "baseline.keep_rounds"),
+        ("report: {pdf: true}", "report.pdf"),
+        ("agent: {model: x}", "agent"),
+        ("agent: {type: openai, timeout: 3}", "agent.timeout"),
+        ("version: 2", "version"),
+    ],
+)
+def test_values_that_do_not_fit(text: str, place: str) -> None:
+    found = told(text)
+    assert len(found) == 1
+    assert found[0].startswith(f"gate.yml:1: {place}: ")
+
+
+def test_only_the_chosen_agent_type_is_told_about() -> None:
+    assert told("agent: {type: openai, timeout_s: soon}") == [
+        "gate.yml:1: agent.timeout_s: 'soon' is not a number"
+    ]
+
+
+def test_variables_in_agent_and_judge() -> None:
+    data, problems = check(
+        "agent: {type: openai, base_url: '${URL}/v1', model: '${MODEL:-small}', "
+        "timeout_s: '${T}', concurrency: '${N:-8}', options: {seed: '${SEED}', text: 'a${SEED}'}}\n"
+        "judge: {type: openai, model: '$${NOT_ONE}'}\n",
+        URL="http://x",
+        T="2.5",
+        SEED="7",
+    )
+    assert problems == []
+    assert data["agent"] == {
+        "type": "openai",
+        "base_url": "http://x/v1",
+        "model": "small",
+        "timeout_s": 2.5,
+        "concurrency": 8,
+        "options": {"seed": 7, "text": "a7"},
+    }
+    assert data["judge"]["model"] == "${NOT_ONE}"
+
+
+def test_a_text_stays_text_although_it_looks_like_a_number() -> None:
+    data, problems = check("agent: {type: openai, model: '${MODEL}'}", MODEL="4")
+    assert (data["agent"]["model"], problems) == ("4", [])
+
+
+def test_a_variable_that_is_not_set() -> None:
+    assert told("agent:\n  type: openai\n  base_url: ${URL}\n") == [
+        "gate.yml:3: agent.base_url: the environment variable URL is not set - set it, or write "
+        "${URL:-default}"
+    ]
+    assert told("agent: {type: openai, model: '${M:-}', base_url: '${U:-http://x}'}", U="") == []
+
+
+def test_a_variable_elsewhere_is_an_error() -> None:
+    assert told("report: {dir: '${HOME}'}") == [
+        "gate.yml:1: report.dir: variables are replaced in agent and judge only - write the value "
+        "itself"
+    ]
+    data, problems = check("report: {dir: 'a$${HOME}'}")
+    assert (data["report"]["dir"], problems) == ("a${HOME}", [])
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "api_key: {secret}",
+        "api_key: not-even-key-like",
+        "api_key_env: {secret}",
+        "api_key_env: 0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+        "headers: {{Authorization: Bearer {secret}}}",
+        "headers: {{X-Api-Key: '{secret}'}}",
+        "model: '${{M:-{secret}}}'",
+        "options: {{user: {secret}}}",
+    ],
+)
+def test_a_key_in_the_file_is_an_error_and_never_shown(keys: str) -> None:
+    secret = "sk-Zx81kPq93LmN4vRt"
+    found = told(f"agent: {{type: http, {keys.format(secret=secret)}}}\n")
+    assert any("key in the file" in one or "not a key" in one for one in found)
+    assert secret not in "\n".join(found)
+
+
+def test_a_name_and_a_variable_are_no_key_in_the_file() -> None:
+    assert told("agent: {type: openai, api_key_env: OPENAGENT_PROVIDER_KEY}") == []
+    found = told("agent: {type: http, headers: {Authorization: 'Bearer ${T}'}}", T="sk-123456789")
+    assert not any("key" in one.partition(": agent")[2] for one in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "agent: {type: openai, timeout_s: '${T}'}",
+        "agent: {type: openai, timeout_s: [['${T}']]}",
+        "agent: {type: '${T}'}",
+        "agent: {type: openai, options: '${T}'}",
+    ],
+)
+def test_what_a_variable_holds_is_never_shown(text: str) -> None:
+    found = told(text, T="sesame")
+    assert found
+    assert "sesame" not in "\n".join(found)
+    assert "not shown" in found[0]
+
+
+def test_the_schema_is_one_and_closed_everywhere() -> None:
+    whole = schema()
+    assert mismatches({"$ref": "https://json-schema.org/draft/2020-12/schema"}, whole) == []
+    opened = list(_open_objects(whole, "$"))
+    assert opened == []
+
+
+def test_the_schema_takes_every_spelling_that_the_file_may_have() -> None:
+    data = {
+        "version": 1,
+        "agent": {"type": "openai"},
+        "suites": [{"name": "a", "dataset": "d", "graders": ["facts", "./x.py:Y", "m.n:Z"]}],
+    }
+    assert mismatches(schema(), data) == []
+    data["suites"] = [{"name": "a", "dataset": "d", "graders": [{"facts": None}, {"./x:Y": {}}]}]
+    assert mismatches(schema(), data) == []
+    data["suites"] = [{"name": "a", "dataset": "d", "graders": ["fatcs"]}]
+    assert mismatches(schema(), data)
+
+
+def test_every_plugin_is_in_the_schema() -> None:
+    whole = schema()
+    assert set(whole["$defs"]["agent"]["properties"]["type"]["enum"]) == set(AGENTS)
+    assert set(whole["$defs"]["grader"]["else"]["properties"]) == set(GRADERS)
+
+
+def _open_objects(part: Any, path: str) -> list[str]:
+    """Paths of mappings with named keys that take others too; the parts of an if/then are closed by
+    their `then`.
+    """
+    if isinstance(part, list):
+        return [p for i, item in enumerate(part) for p in _open_objects(item, f"{path}[{i}]")]
+    if not isinstance(part, dict):
+        return []
+    named = isinstance(part.get("properties"), dict) and part.get("type") == "object"
+    here = [path] if named and "additionalProperties" not in part and "then" not in part else []
+    return here + [p for key, item in part.items() for p in _open_objects(item, f"{path}.{key}")]

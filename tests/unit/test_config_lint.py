@@ -1,0 +1,203 @@
+"""Rules that cannot work are refused; those that this data cannot meet are warned about."""
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gate.config_lint import Findings, lint, lint_with_data
+from gate.errors import Place
+from gate.records import (
+    Config,
+    GateRule,
+    MetricRule,
+    MetricSpec,
+    PluginSpec,
+    Quarantine,
+    RegressionRules,
+    Suite,
+    Tolerance,
+)
+
+TODAY = date(2026, 11, 21)
+SHARE = MetricSpec(name="retrieval.recall@5", column="r", unit="share")
+SCORE = MetricSpec(name="correctness.faithfulness", column="f", low=1.0, high=5.0, unit="points")
+LATENCY = MetricSpec(
+    name="operational.p95_latency_ms", column="l", direction="lower", high=None, unit="ms"
+)
+ERRORS = MetricSpec(name="operational.error_rate", column="e", direction="lower", unit="share")
+MEASURED = {"a": {spec.name: spec for spec in (SHARE, SCORE, LATENCY, ERRORS)}}
+SUITE = Suite(name="a", dataset="a.jsonl", graders=())
+CONFIG = Config(agent=PluginSpec(name="openai", options={"model": "m"}), suites=(SUITE,))
+
+
+def gate(metric: str, **limits: Any) -> GateRule:
+    return GateRule(metric=metric, place=Place("gate.yml", 9, f"gates.{metric}"), **limits)
+
+
+def found(**changes: Any) -> Findings:
+    return lint(replace(CONFIG, **changes), MEASURED, TODAY)
+
+
+def told(*gates: GateRule) -> list[str]:
+    return [problem.message for problem in found(gates=gates).problems]
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (gate(SHARE.name), "needs min, max or target"),
+        (gate(SHARE.name, min=1.01), "min 1.01 can never be met: it is at most 1"),
+        (gate(SHARE.name, min=0), "min 0 can never be broken: it is at least 0"),
+        (gate(SHARE.name, min=-1), "min -1 can never be broken: it is at least 0"),
+        (gate(SCORE.name, min=1), "min 1 can never be broken: it is at least 1"),
+        (gate(SHARE.name, max=1), "max 1 can never be broken: it is at most 1"),
+        (gate(LATENCY.name, max=-1), "max -1 can never be met: it is at least 0"),
+        (gate(SHARE.name, min=0.9, max=0.8), "min 0.9 is above max 0.8: nothing can meet both"),
+        (gate(SHARE.name, min=0.9, target=0.8), "target 0.8 is below min 0.9"),
+        (gate(LATENCY.name, max=5000, target=6000), "target 6000 is above max 5000"),
+        (gate(SHARE.name, target=2), "target 2 can never be met: it is at most 1"),
+        (gate(SCORE.name, target=0), "target 0 can never be met: it is at least 1"),
+    ],
+)
+def test_gates_that_cannot_work(rule: GateRule, message: str) -> None:
+    assert told(rule) == [message]
+    assert [p.message for p in found(suites=(replace(SUITE, gates=(rule,)),)).problems] == [message]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        gate(SHARE.name, min=0.8, target=0.9),
+        gate(SHARE.name, min=1.0),
+        gate(ERRORS.name, max=0.0),
+        gate(LATENCY.name, max=5000, target=3000),
+        gate(SCORE.name, min=4.0, target=4.5),
+        gate(SHARE.name, target=0.9),
+    ],
+)
+def test_gates_that_work(rule: GateRule) -> None:
+    assert (told(rule), found(gates=(rule,)).warnings) == ([], [])
+
+
+def test_a_limit_on_the_wrong_side_is_a_warning() -> None:
+    assert found(gates=(gate(LATENCY.name, min=10),)).warnings == [
+        "gate.yml:9: gates.operational.p95_latency_ms: lower is better here - did you mean max?"
+    ]
+    assert "did you mean min?" in found(gates=(gate(SHARE.name, max=0.9),)).warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "hint"),
+    [
+        ("retrieval.recal@5", "retrieval.recall@5"),
+        ("recall@5", "retrieval.recall@5"),
+        ("operational.p95_latency", "operational.p95_latency_ms"),
+        ("correctnes.faithfulness", "correctness.faithfulness"),
+        ("retrieval.ndgc@7", "retrieval.ndcg@7"),
+    ],
+)
+def test_an_unknown_metric_names_the_nearest(metric: str, hint: str) -> None:
+    assert told(gate(metric, min=0.5)) == [f"unknown metric - did you mean '{hint}'?"]
+
+
+def test_a_metric_of_the_contract_that_nothing_measures_is_missing_not_wrong() -> None:
+    for metric in ("retrieval.recall@7", "agent.pass^3", "agent.pass@k", "bfcl.accuracy"):
+        result = found(gates=(gate(metric, min=0.5),))
+        assert result.problems == []
+        assert "no suite measures it" in result.warnings[0]
+
+
+def test_regression_metrics_are_known_and_their_tolerance_can_be_broken() -> None:
+    def rules(metric: str, tolerance: Tolerance) -> list[str]:
+        rule = MetricRule(metric=metric, tolerance=tolerance)
+        regression = RegressionRules(metrics={metric: rule})
+        return [problem.message for problem in found(regression=regression).problems]
+
+    assert rules(SHARE.name, Tolerance(value=0.02)) == []
+    assert rules(LATENCY.name, Tolerance(value=400.0)) == []
+    assert "can never be broken" in rules(SHARE.name, Tolerance(value=1.0))[0]
+    assert "can never be broken" in rules(SCORE.name, Tolerance(value=1.0, relative=True))[0]
+    assert "unknown metric" in rules("a.b", Tolerance(value=0.1))[0]
+
+
+def test_with_a_broken_suite_only_misspelled_metrics_are_told() -> None:
+    config = replace(
+        CONFIG, gates=(gate("style.kindness", min=1), gate("agent.sucess_rate", min=1))
+    )
+    (problem,) = lint(config, MEASURED, TODAY, complete=False).problems
+    assert problem.message == "unknown metric - did you mean 'agent.success_rate'?"
+
+
+def entry(case: str, until: str) -> Quarantine:
+    return Quarantine(case=case, owner="@team", until=until, place=Place("gate.yml", 3))
+
+
+def test_quarantine() -> None:
+    assert found(quarantine=(entry("a", "2026-11-21"),)).problems == []
+    ended, wrong, twice = (
+        found(quarantine=entries).problems[0].message
+        for entries in (
+            (entry("a", "2026-11-20"),),
+            (entry("a", "2026-02-30"),),
+            (entry("a", "2027-01-01"), entry("a", "2027-01-01")),
+        )
+    )
+    assert ended.startswith("the quarantine of 'a' ended on 2026-11-20 - ")
+    assert ended.endswith("@team")
+    assert wrong == "until: 2026-02-30 is not a date (YYYY-MM-DD)"
+    assert twice == "'a' is in quarantine twice"
+
+
+def test_a_judge_is_a_warning_and_the_agents_own_model_one_more() -> None:
+    other = found(judge=PluginSpec(name="openai", options={"model": "j"}))
+    assert len(other.warnings) == 1
+    same = found(judge=PluginSpec(name="anthropic", options={"model": "m"}))
+    assert "the agent's own model" in same.warnings[1]
+
+
+def test_a_quarantined_case_must_be_in_a_dataset() -> None:
+    config = replace(CONFIG, quarantine=(entry("case-2", "2027-01-01"),))
+    known = {f"case-{i}0" for i in range(9)}
+    (problem,) = lint_with_data(config, MEASURED, {"a": frozenset(known)}).problems
+    assert problem.message.startswith("no dataset has a case 'case-2' - did you mean 'case-")
+    assert lint_with_data(config, MEASURED, {"a": frozenset({*known, "case-2"})}).problems == []
+    assert lint_with_data(config, MEASURED, {}).problems == []  # its dataset could not be read
+
+
+@pytest.mark.parametrize(
+    ("cases", "rule", "warned"),
+    [
+        (10, gate(SHARE.name, min=0.1), True),
+        (500, gate(SHARE.name, min=0.1), False),
+        (10, gate(SHARE.name, min=0.1, rule="point"), False),
+        (10, gate(SHARE.name, min=0.95, rule="proven"), True),
+        (500, gate(SHARE.name, min=0.95, rule="proven"), False),
+        (10, gate(ERRORS.name, max=0.95), True),
+        (10, gate(ERRORS.name, max=0.05, rule="proven"), True),
+        (10, gate(ERRORS.name, max=0.0), False),
+        (10, gate(LATENCY.name, max=5000), False),
+    ],
+)
+def test_what_is_only_impossible_at_this_size_is_a_warning(
+    cases: int, rule: GateRule, warned: bool
+) -> None:
+    config = replace(CONFIG, gates=(rule,))
+    ids = frozenset(f"c{i}" for i in range(cases))
+    result = lint_with_data(config, MEASURED, {"a": ids})
+    assert result.problems == []
+    assert bool(result.warnings) is warned
+
+
+def test_the_size_warning_agrees_with_wilsons_bound() -> None:
+    """At alpha 1 % and 0 of 30 right, Wilson's one-sided upper bound is 0.1528."""
+    ids = frozenset(f"c{i}" for i in range(10))
+    for limit, warned in ((0.1527, True), (0.1529, False)):
+        config = replace(CONFIG, gates=(gate(SHARE.name, min=limit),))
+        assert bool(lint_with_data(config, MEASURED, {"a": ids}).warnings) is warned
+
+
+def test_four_cases_can_never_be_compared() -> None:
+    (warning,) = lint_with_data(CONFIG, MEASURED, {"a": frozenset("abcd")}).warnings
+    assert "4 cases: fewer than 5 can never be compared with a baseline" in warning

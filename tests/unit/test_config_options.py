@@ -1,0 +1,76 @@
+"""An option beats gate.yml; a release is strict where gate.yml says nothing."""
+
+from typing import Any
+
+import pytest
+
+from gate.config_options import for_release, override
+from gate.errors import UsageError
+from gate.records import Config, PluginSpec, Policy, Suite
+
+CONFIG = Config(
+    agent=PluginSpec(name="openai", options={"model": "m", "timeout_s": 9}),
+    suites=(
+        Suite(name="a", dataset="a.jsonl", graders=(), rounds=5),
+        Suite(name="b", dataset="b.jsonl", graders=()),
+    ),
+)
+
+
+def test_nothing_given_changes_nothing() -> None:
+    assert override(CONFIG) == CONFIG
+
+
+def test_every_option_has_its_place() -> None:
+    found = override(
+        CONFIG,
+        base_url="http://x",
+        timeout=3.5,
+        concurrency=4,
+        rounds=7,
+        max_attempts=1,
+        budget_usd=2.5,
+        baseline="none",
+        out="elsewhere",
+    )
+    assert found.agent.options == {
+        "model": "m",
+        "base_url": "http://x",
+        "timeout_s": 3.5,
+        "concurrency": 4,
+    }
+    assert [(suite.rounds, suite.max_attempts) for suite in found.suites] == [(7, 1), (7, 1)]
+    assert found.budget.usd == 2.5
+    assert found.baseline.source == "none"
+    assert found.report.dir == "elsewhere"
+    assert override(CONFIG, model="n").agent.options["model"] == "n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base_url": "http://x"}, "--base-url: an agent of type 'sample' has no 'base_url'"),
+        ({"model": "x"}, "--model: an agent of type 'sample' has no 'model'"),
+        ({"timeout": "soon"}, "--timeout: 'soon' is not a number"),
+    ],
+)
+def test_an_option_that_the_agent_does_not_have(options: dict[str, Any], message: str) -> None:
+    sample = Config(agent=PluginSpec(name="sample"), suites=())
+    with pytest.raises(UsageError, match=message):
+        override(sample, **options)
+
+
+def test_a_release_is_strict_where_gate_yml_says_nothing() -> None:
+    config = Config(
+        agent=PluginSpec(name="sample"),
+        suites=(),
+        policy=Policy(inconclusive="warn", no_baseline="pass"),
+        policy_set=("no_baseline",),
+    )
+    assert for_release(config).policy == Policy(
+        inconclusive="fail",
+        no_baseline="pass",
+        not_comparable="fail",
+        error="fail",
+        missing_metric="fail",
+    )

@@ -1,0 +1,231 @@
+"""What a dataset must hold; every problem with its line, every case with its hash."""
+
+import io
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+from gate.case_keys import case_schema
+from gate.dataset import MAX_PROBLEMS, cases, check, content_hash, dataset_digest
+from gate.dataset_rows import Source
+from gate.errors import InvalidInput, Place
+from gate.plugins import Grader
+from gate.records import Case, MetricSpec, Response, Score
+from gate.schema import mismatches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Reads a list of facts."""
+
+    keys: ClassVar[Mapping[str, Any]] = {
+        "facts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"value": {"type": ["number", "string"]}},
+                "required": ["value"],
+                "additionalProperties": False,
+            },
+        },
+        "steps": {"type": "integer"},
+    }
+    needs: ClassVar[tuple[str, ...]] = ("facts",)
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return ()
+
+    def grade(self, case: Case, response: Response) -> Score:
+        return Score()
+
+
+GRADERS: dict[str, Grader] = {"facts": Facts()}
+NONE: dict[str, Grader] = {}
+
+
+def source(content: str, name: str = "d.jsonl") -> Source:
+    return Source(name=name, open=lambda: io.BytesIO(content.encode()))
+
+
+def lines(*found: Mapping[str, Any]) -> Source:
+    return source("".join(json.dumps(row) + "\n" for row in found))
+
+
+def told(where: Source, graders: Mapping[str, Grader] = NONE) -> list[str]:
+    with pytest.raises(InvalidInput) as caught:
+        check(where, graders)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def case(case_id: str = "a", **keys: Any) -> dict[str, Any]:
+    return {"id": case_id, "input": "What?", **keys}
+
+
+def test_a_summary_of_a_good_dataset() -> None:
+    found = check(
+        lines(
+            case("a", category="x", facts=[{"value": 1}]),
+            case("b", facts=None, status="proposed"),
+            case("c", facts=[], status="rejected"),
+            case("d", facts=[], status="approved"),
+        ),
+        GRADERS,
+    )
+    assert (found.cases, found.categories) == (2, {"a": "x", "d": None})
+    assert found.not_run == {"proposed": 1, "rejected": 1}
+    assert found.warnings == ()
+    assert found.digest == dataset_digest(found.digests)
+
+
+def test_cases_are_streamed_with_their_places() -> None:
+    where = lines(case("a", tags=["t"], category="x"), case("b", status="rejected"), case("c"))
+    first, last = cases(where, NONE)
+    assert (first.id, first.tags, first.category, first.question) == ("a", ("t",), "x", "What?")
+    assert last.place == Place("d.jsonl", 3)
+    assert first.digest == check(where, NONE).digests["a"]
+
+
+@pytest.mark.parametrize("alias", ["query", "question", "prompt"])
+def test_aliases_of_input(alias: str) -> None:
+    named = lines({"id": "a", alias: "What?"})
+    (found,) = cases(named, NONE)
+    assert (found.input, found.keys) == ("What?", {"id": "a", "input": "What?"})
+    assert check(named, NONE).digest == check(lines(case("a")), NONE).digest
+
+
+def test_whole_numbers_are_ids_too() -> None:
+    (found,) = cases(lines({"id": 7, "input": "x"}), NONE)
+    assert found.id == "7"
+    assert told(lines({"id": 7, "input": "x"}, {"id": "7", "input": "x"})) == [
+        "d.jsonl:2: id: '7' is taken by line 1 - ids are unique"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (3, "a case is a mapping, not 3"),
+        ("text", "a case is a mapping, not 'text'"),
+        ({"input": "x"}, "'id' is missing"),
+        ({"id": "", "input": "x"}, "id: is empty"),
+        ({"id": "  ", "input": "x"}, "id: is empty"),
+        ({"id": 1.5, "input": "x"}, "id: 1.5 is not "),
+        ({"id": True, "input": "x"}, "id: True is not "),
+        ({"id": None, "input": "x"}, "id: None is not "),
+        ({"id": "a"}, "'input' is missing (or its aliases 'query', 'question', 'prompt')"),
+        ({"id": "a", "input": ""}, "input: is empty"),
+        ({"id": "a", "prompt": []}, "prompt: is empty"),
+        ({"id": "a", "input": 3}, "input: 3 is not "),
+        ({"id": "a", "query": "x", "prompt": "y"}, "'query' and 'prompt' mean the same"),
+        (case(tags="x"), "tags: 'x' is not "),
+        (case(tags=[1]), "tags[0]: 1 is not "),
+        (case(category=3), "category: 3 is not "),
+        (case(status="aproved"), "status: 'aproved' is not one of approved, proposed, rejected"),
+        (case(metadata=[]), "metadata: [] is not "),
+    ],
+)
+def test_what_every_case_must_hold(row: Any, message: str) -> None:
+    assert told(lines(row))[0].startswith(f"d.jsonl:1: {message}")
+
+
+def test_a_list_on_a_line() -> None:
+    assert told(lines(case(), [1])) == [  # type: ignore[arg-type]
+        "d.jsonl:2: a case is a mapping, not a list"
+    ]
+
+
+def test_a_key_that_a_grader_needs() -> None:
+    assert told(lines(case(facts=[]), case("b", fatcs=[])), GRADERS) == [
+        "d.jsonl:2: 'facts' is missing, the grader 'facts' needs it - did you mean 'fatcs'?"
+    ]
+
+
+def test_a_value_that_a_grader_cannot_read() -> None:
+    assert told(lines(case(facts=[{"valeu": 3}], steps="2")), GRADERS) == [
+        "d.jsonl:1: facts[0].valeu: unknown key - did you mean 'value'? (read by 'facts')",
+        "d.jsonl:1: facts[0]: 'value' is missing (read by 'facts')",
+        "d.jsonl:1: steps: '2' is not a whole number (read by 'facts')",
+    ]
+
+
+def test_null_says_that_a_key_does_not_apply() -> None:
+    assert check(lines(case(facts=None, steps=None)), GRADERS).cases == 1
+
+
+def test_unknown_keys_are_a_warning_once_a_key() -> None:
+    where = lines(case("a"), case("b", expected_anser="x"), case("c", expected_anser="y", zzz=1))
+    assert check(where, NONE).warnings == (
+        "d.jsonl:2: expected_anser: no grader reads this key - did you mean 'expected_answer'?",
+        "d.jsonl:3: zzz: no grader reads this key",
+    )
+
+
+def test_every_problem_is_told_up_to_a_limit() -> None:
+    found = told(lines(*({"id": f"c{i}"} for i in range(MAX_PROBLEMS + 30))))
+    assert len(found) == MAX_PROBLEMS + 1
+    assert found[-1] == f"d.jsonl:{MAX_PROBLEMS + 1}: and 30 more problems from here on"
+
+
+def test_no_case_is_an_error() -> None:
+    assert told(source("\n\n")) == ["d.jsonl: the dataset is empty"]
+    assert told(lines(case(status="proposed"))) == ["d.jsonl: no case is approved"]
+
+
+def test_a_number_that_is_too_large() -> None:
+    assert told(source('{"id": "a", "input": "x", "metadata": null, "context": 1e999}')) == [
+        "d.jsonl:1: a number is too large or not a number"
+    ]
+
+
+def test_csv_cells_take_the_type_of_their_key() -> None:
+    (found,) = cases(
+        source('id,input,facts,steps\n007,hi,"[{""value"": 3}]",2\n', "d.csv"), GRADERS
+    )
+    assert found.keys == {"id": "007", "input": "hi", "facts": [{"value": 3}], "steps": 2}
+    assert told(source("id,input,facts,steps\na,hi,[],two\n", "d.csv"), GRADERS) == [
+        "d.csv:2: steps: 'two' is not a whole number (read by 'facts')"
+    ]
+
+
+def test_the_hash_covers_what_agent_and_graders_see() -> None:
+    plain = content_hash(case("a", facts=[1]))
+    assert plain == content_hash(
+        case("b", facts=[1], category="x", tags=["y"], status="approved", metadata={"z": 1})
+    )
+    assert plain != content_hash(case("a", facts=[2]))
+    assert plain == content_hash({"facts": [1], "input": "What?", "id": "a"})
+    assert len(plain) == 16
+
+
+def test_the_digest_does_not_depend_on_the_order() -> None:
+    one, two = case("a"), case("b", context="x")
+    assert check(lines(one, two), NONE).digest == check(lines(two, one), NONE).digest
+    assert check(lines(one), NONE).digest != check(lines(two), NONE).digest
+
+
+def test_reading_a_broken_file_without_checking_it_first() -> None:
+    with pytest.raises(InvalidInput, match=r"d\.jsonl:2: not JSON"):
+        list(cases(source('{"id": "a", "input": "x"}\n{'), NONE))
+    with pytest.raises(InvalidInput, match=r"d\.jsonl:1: the case has no 'id' or no 'input'"):
+        list(cases(lines([1]), NONE))  # type: ignore[arg-type]
+
+
+def test_the_schema_of_a_case() -> None:
+    schema = case_schema()
+    assert mismatches(schema, case("a", tags=["x"], anything=1)) == []
+    assert mismatches(schema, {"id": "a", "query": "x"}) == []
+    assert mismatches(schema, {"input": "x"})
+    assert mismatches(schema, {"id": "a"})
+    assert mismatches(schema, case("a", prompt="two inputs"))
+
+
+def test_checking_takes_microseconds_a_case() -> None:
+    """Two orders above what it takes, so that only a jsonschema call per case can break it."""
+    where = lines(*(case(f"c{i}", facts=[{"value": i}]) for i in range(2000)))
+    start = time.perf_counter()
+    check(where, GRADERS)
+    assert time.perf_counter() - start < 2.0

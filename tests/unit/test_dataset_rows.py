@@ -1,0 +1,171 @@
+"""Rows of every format with their lines, and what cannot be read."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.dataset_rows import Row, Source, rows
+from gate.errors import Problem
+
+CASE = {"id": "a", "input": "x"}
+
+
+def source(content: bytes, name: str = "d.jsonl") -> Source:
+    return Source(name=name, open=lambda: io.BytesIO(content))
+
+
+def read(content: bytes | str, name: str = "d.jsonl") -> list[Row | Problem]:
+    return list(rows(source(content.encode() if isinstance(content, str) else content, name)))
+
+
+def told(content: bytes | str, name: str = "d.jsonl") -> list[str]:
+    return [str(row) for row in read(content, name) if isinstance(row, Problem)]
+
+
+def lines(content: bytes | str, name: str = "d.jsonl") -> list[tuple[int, object]]:
+    return [(row.line, row.data) for row in read(content, name) if isinstance(row, Row)]
+
+
+def test_json_lines_with_blank_lines_and_mark() -> None:
+    text = '\ufeff\n{"id": "a", "input": "x"}\r\n\n  {"id": "b"}'
+    assert lines(text) == [(2, CASE), (4, {"id": "b"})]
+
+
+def test_json_lines_are_streamed() -> None:
+    taken = 0
+
+    class Endless(io.RawIOBase):
+        def __iter__(self) -> Iterator[bytes]:  # type: ignore[override]
+            return self
+
+        def __next__(self) -> bytes:
+            nonlocal taken
+            taken += 1
+            return b'{"id": "a"}\n'
+
+    found = rows(Source(name="d.jsonl", open=Endless))  # type: ignore[arg-type,return-value]
+    assert [next(found) for _ in range(3)]
+    found.close()  # type: ignore[attr-defined]
+    assert taken <= 4
+
+
+def test_a_json_list_keeps_the_line_of_each_case() -> None:
+    text = '[\n  {"id": "a",\n   "input": "x"},\n\n  {"id": "b"}, {"id": "c"}\n]\n'
+    assert lines(text, "d.json") == [(2, CASE), (5, {"id": "b"}), (5, {"id": "c"})]
+
+
+def test_the_content_decides_between_list_and_lines() -> None:
+    assert lines('{"id": "a", "input": "x"}\n', "d.json") == [(1, CASE)]
+    assert lines('\n[{"id": "a", "input": "x"}]', "d.jsonl") == [(2, CASE)]
+    assert lines("[]", "d.json") == []
+
+
+def test_yaml_words_stay_words() -> None:
+    text = "- id: a\n  input: x\n- id: b\n  expected_answer: no\n  on: 2026-01-01\n"
+    assert lines(text, "d.yaml") == [
+        (1, CASE),
+        (3, {"id": "b", "expected_answer": "no", "on": "2026-01-01"}),
+    ]
+
+
+def test_csv_cells() -> None:
+    text = 'id,input,facts,empty\r\na,"x\ny","[{""value"": 3}]",\r\n\r\nb,"say ""hi""",3,z\r\n'
+    assert lines(text, "d.csv") == [
+        (2, {"id": "a", "input": "x\ny", "facts": [{"value": 3}]}),
+        (5, {"id": "b", "input": 'say "hi"', "facts": "3", "empty": "z"}),
+    ]
+
+
+@pytest.mark.parametrize("name", ["d.jsonl", "d.json", "d.yaml", "d.csv"])
+def test_an_empty_file_has_no_rows(name: str) -> None:
+    assert read(b"", name) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"id": "a"}\nnot json\n', "d.jsonl:2: not JSON: Expecting value (column 1)"),
+        ('{"id": "a"} {"id": "b"}\n', "d.jsonl:1: not JSON: Extra data (column 13)"),
+        ('{"id": "a", "id": "b"}\n', "d.jsonl:1: the key 'id' is here twice - remove one"),
+        ('{"x": {"y": 1, "y": 2}}\n', "d.jsonl:1: the key 'y' is here twice - remove one"),
+        ('{"x": NaN}\n', "d.jsonl:1: NaN is not JSON - leave the key out or write null"),
+        (
+            '{"x": -Infinity}\n',
+            "d.jsonl:1: -Infinity is not JSON - leave the key out or write null",
+        ),
+        ('{"x": "\\ud800"}\n', "d.jsonl:1: half a character: a \\ud... escape without its pair"),
+        ("{" + '"a": [' * 3000, "d.jsonl:1: "),
+        ('{"x": ' + "9" * 5000 + "}", "d.jsonl:1: "),
+    ],
+)
+def test_broken_lines_are_named(text: str, message: str) -> None:
+    (found,) = told(text)
+    assert found.startswith(message)
+
+
+def test_a_broken_line_does_not_hide_the_next() -> None:
+    content = b'{"id": "a", "input": "x"}\n{\n{"id": "caf\xe9"}\n{"id": "n\0"}\n{"id": "b"}\n'
+    assert lines(content) == [(1, CASE), (5, {"id": "b"})]
+    assert [message.split(":")[1] for message in told(content)] == ["2", "3", "4"]
+
+
+def test_a_pair_of_escapes_is_one_character() -> None:
+    assert lines('{"id": "\\ud83d\\ude00"}') == [(1, {"id": "\U0001f600"})]
+
+
+@pytest.mark.parametrize("name", ["d.jsonl", "d.json", "d.yaml", "d.csv"])
+def test_utf16_is_told_once(name: str) -> None:
+    content = '{"id": "a"}\n{"id": "b"}\n'.encode("utf-16")
+    assert told(content, name) == [f"{name}:1: the file is UTF-16 - save it as UTF-8"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"id": "a"}\n {"id": "b"}]', "d.json:2: not JSON: a ',' or the ']' of the list"),
+        ('[{"id": "a"},\n]', "d.json:1: not JSON: a ',' without a case behind it"),
+        ('[{"id": "a"}, nonsense]', "d.json:1: not JSON: Expecting value"),
+        ('[\n{"id": "a"}', "d.json:2: not JSON: a ',' or the ']' of the list"),
+        ('[{"a": 1,\n"a": 2}]', "d.json:1: the key 'a' is here twice"),
+        ('[{"a": 1}]\n{}', "d.json:1: something follows the end of the list"),
+        ("[\n" + "[" * 100_000, "d.json:2: nested too deeply"),
+    ],
+)
+def test_broken_lists(text: str, message: str) -> None:
+    assert told(text, "d.json")[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id: a\n", "d.yml:1: the file must be a list of cases ('- id: ...')"),
+        ("- id: a\n  id: b\n", "d.yml:2: [0].id: the key is here twice"),
+        ("- id: [\n", "d.yml:2: not YAML"),
+    ],
+)
+def test_broken_yaml(text: str, message: str) -> None:
+    assert told(text, "d.yml")[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,input\na,b,c\n", "d.csv:2: 3 cells, but the header row has 2 - is a quote missing?"),
+        ("id,input,id\na,b,c\n", "d.csv:1: two columns are called 'id'"),
+        ("id,,input\na,b,c\n", "d.csv:1: a column of the header row has no name"),
+        ('id,facts\na,"[1,"\n', "d.csv:2: facts: not JSON: Expecting value"),
+        ('id,input\na,"x\n', "d.csv:2: not CSV: unexpected end of data"),
+        ('id,input\na,"x"y\n', "d.csv:2: not CSV: "),
+    ],
+)
+def test_broken_csv(text: str, message: str) -> None:
+    assert told(text, "d.csv")[0].startswith(message)
+
+
+def test_a_missing_file_and_an_unreadable_one(tmp_path: Path) -> None:
+    missing = Source(name="d.jsonl", open=lambda: (tmp_path / "d.jsonl").open("rb"))
+    assert [str(row) for row in rows(missing)] == ["d.jsonl: there is no such file"]
+    folder = Source(name="d.jsonl", open=lambda: tmp_path.open("rb"))
+    assert next(str(row) for row in rows(folder)).startswith("d.jsonl: cannot be read: ")

@@ -1,0 +1,79 @@
+"""The quick check never says yes where jsonschema says no."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.fits import compiled
+from gate.schema import mismatches
+
+FACTS: dict[str, Any] = {
+    "type": ["array", "null"],
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "description": "a fact",
+        "properties": {
+            "value": {"anyOf": [{"type": "number"}, {"type": "string", "minLength": 1}]},
+            "tolerance": {"type": "number", "minimum": 0},
+            "required": {"type": "boolean"},
+        },
+        "required": ["value"],
+        "additionalProperties": False,
+    },
+}
+GAINS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "integer"}}
+SCHEMAS: list[dict[str, Any]] = [
+    {},
+    {"type": "string"},
+    {"type": "integer"},
+    {"type": ["boolean", "number"]},
+    {"enum": ["approved", "a"]},
+    FACTS,
+    GAINS,
+]
+DATA = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.floats(-2, 2)
+    | st.sampled_from(["", "a", "approved"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["value", "tolerance", "required", "x"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(SCHEMAS), DATA)
+def test_a_yes_is_a_yes_of_jsonschema(schema: dict[str, Any], data: Any) -> None:
+    if compiled(schema)(data):
+        assert mismatches(schema, data) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "data"),
+    [
+        ({"type": "integer"}, 3),
+        ({"type": "number"}, 0.5),
+        ({"type": ["string", "null"]}, None),
+        ({"enum": ["a", "b"]}, "b"),
+        (FACTS, [{"value": 3, "tolerance": 0}, {"value": "x", "required": True}]),
+        (GAINS, {"a": 1}),
+        ({}, object()),
+    ],
+)
+def test_plain_data_are_decided_at_once(schema: dict[str, Any], data: Any) -> None:
+    assert compiled(schema)(data)
+
+
+def test_true_is_no_number() -> None:
+    assert not compiled({"type": "integer"})(True)
+    assert compiled({"type": "boolean"})(True)
+
+
+def test_a_keyword_that_is_not_known_asks_jsonschema() -> None:
+    assert not compiled({"type": "string", "pattern": "^a"})("a")

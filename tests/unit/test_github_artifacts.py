@@ -1,0 +1,275 @@
+"""Which run's artifact is trusted as the baseline, and what is done with its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from gate.errors import UsageError
+from gate.github.api import Api, ApiError, Time
+from gate.github.artifacts import fetch
+from gate.github.forge import GitHubForge
+from gate.plugins import Artifact, BaselineRequest
+from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description, serving
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+BASE = "b" * 40
+ZIP = {"Content-Type": "application/zip"}
+
+
+def zipped(**files: bytes) -> bytes:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    with serving(GitHub()) as server:
+        yield server
+        assert server.violations == []
+
+
+@pytest.fixture
+def api(github: GitHub) -> Iterator[Api]:
+    clock = Time(sleep=lambda seconds: None)
+    client = Api(github.url, "token", REPOSITORY, clock=clock, http_on_loopback=True)
+    yield client
+    client.close()
+
+
+def request(**changes: Any) -> BaselineRequest:
+    values: dict[str, Any] = {
+        "suite": "analytics",
+        "path": "baselines",
+        "branch": "main",
+        "base_sha": BASE,
+        "artifact": "gate-baseline",
+        "workflow": "baseline.yml",
+        "max_age_days": 30.0,
+        "now": NOW,
+    }
+    return BaselineRequest(**{**values, **changes})
+
+
+def add_run(github: GitHub, number: int, **changes: Any) -> dict[str, Any]:
+    """A good run with a good artifact whose content names the run."""
+    created = (NOW - timedelta(days=number)).isoformat().replace("+00:00", "Z")
+    run = {
+        "id": number,
+        "head_sha": f"{number:040x}",
+        "head_branch": "main",
+        "event": "push",
+        "status": "completed",
+        "conclusion": "success",
+        "created_at": created,
+        "html_url": f"https://example.test/runs/{number}",
+        "repository": {"id": REPOSITORY_ID},
+        "head_repository": {"id": REPOSITORY_ID},
+        **changes,
+    }
+    content = zipped(**{"analytics.json": f"run {number}".encode()})
+    digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    artifact = {
+        "id": 100 + number,
+        "name": "gate-baseline",
+        "expired": False,
+        "created_at": created,
+        "digest": digest,
+    }
+    github.runs.append(run)
+    github.artifacts[number] = [artifact]
+    github.blobs[100 + number] = Answer(200, content, ZIP)
+    return artifact
+
+
+def got(api: Api, **changes: Any) -> Artifact | None:
+    asked = request(**changes)
+    found = fetch(api, asked, repository_id=REPOSITORY_ID)
+    return found.files(asked) if found else None
+
+
+def content(found: Artifact | None) -> bytes | None:
+    return found.files.get("analytics.json") if found else None
+
+
+def test_the_base_commits_own_run_wins(api: Api, github: GitHub) -> None:
+    add_run(github, 1)
+    add_run(github, 2, head_sha=BASE)
+    found = got(api)
+    assert found is not None
+    assert found.files == {"analytics.json": b"run 2"}
+    assert (found.commit, found.chosen_by) == (BASE, "the base commit")
+    assert found.url == "https://example.test/runs/2"
+    assert not any("/commits" in seen.path for seen in github.seen)
+
+
+def test_then_the_nearest_ancestor(api: Api, github: GitHub) -> None:
+    for number in (1, 2, 3):
+        add_run(github, number)
+    github.commits[BASE] = [BASE, "c" * 40, f"{3:040x}", f"{2:040x}"]
+    found = got(api)
+    assert found is not None
+    assert (content(found), found.chosen_by) == (b"run 3", "2 commits before the base")
+
+
+@pytest.mark.parametrize("base_sha", [None, BASE])
+def test_then_the_newest(api: Api, github: GitHub, base_sha: str | None) -> None:
+    add_run(github, 1)
+    add_run(github, 2)
+    found = got(api, base_sha=base_sha)
+    assert found is not None
+    assert (content(found), found.chosen_by) == (b"run 1", "the newest run of main")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"head_repository": {"id": 666}},
+        {"head_repository": None},
+        {"event": "pull_request"},
+        {"event": "pull_request_target"},
+        {"event": "workflow_run"},
+        {"head_branch": "feature"},
+        {"conclusion": "failure"},
+    ],
+)
+def test_an_untrusted_run_is_passed_over(api: Api, github: GitHub, bad: dict[str, Any]) -> None:
+    add_run(github, 1, **{"head_sha": BASE, **bad})
+    assert got(api) is None
+    add_run(github, 2)
+    assert content(got(api)) == b"run 2"
+
+
+@pytest.mark.parametrize("created", ["2026-10-21T11:59:59Z", "not a date", None])
+def test_the_list_ends_at_the_first_run_that_is_too_old(
+    api: Api, github: GitHub, created: str | None
+) -> None:
+    add_run(github, 1, created_at=created)
+    add_run(github, 2, head_sha=BASE)
+    assert got(api) is None
+    github.runs[0]["created_at"] = "2026-10-21T12:00:01Z"
+    assert content(got(api)) == b"run 2"
+
+
+@pytest.mark.parametrize("event", ["push", "schedule", "workflow_dispatch"])
+def test_trusted_events(api: Api, github: GitHub, event: str) -> None:
+    add_run(github, 1, event=event)
+    assert content(got(api)) == b"run 1"
+
+
+def test_expired_and_otherwise_named_artifacts_lead_to_older_runs(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["expired"] = True
+    add_run(github, 2)["name"] = "gate-baseline-old"
+    add_run(github, 3)
+    github.faults = [("artifacts/103/zip", Answer(410, {"message": "Artifact has expired"}))]
+    add_run(github, 4)
+    assert content(got(api)) == b"run 4"
+
+
+def test_a_re_runs_newer_artifact_wins(api: Api, github: GitHub) -> None:
+    first = add_run(github, 1)
+    second = zipped(**{"analytics.json": b"second"})
+    github.artifacts[1].append({**first, "id": 500, "digest": None})
+    github.blobs[500] = Answer(200, second, ZIP)
+    assert content(got(api)) == b"second"
+
+
+def test_what_is_asked(api: Api, github: GitHub) -> None:
+    assert got(api, workflow=".github/workflows/base line.yml") is None
+    assert got(api, workflow=None) is None
+    paths = [seen.path for seen in github.seen]
+    assert paths == [
+        f"/repos/{REPOSITORY}/actions/workflows/base%20line.yml/runs",
+        f"/repos/{REPOSITORY}/actions/runs",
+    ]
+    query = github.seen[0].query
+    assert (query["branch"], query["status"]) == ("main", "success")
+    assert query["exclude_pull_requests"] == "true"
+
+
+def test_a_wrong_digest_is_refused(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = "sha256:" + "0" * 64
+    with pytest.raises(UsageError, match="sha256 differs"):
+        got(api)
+
+
+def test_a_single_unzipped_file_is_taken_by_its_own_name(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = None
+    name = {"Content-Disposition": 'attachment; filename="analytics.json"'}
+    github.blobs[101] = Answer(200, b"plain", {"Content-Type": "application/json", **name})
+    assert content(got(api)) == b"plain"
+    assert content(got(api, suite="other")) is None
+    found = got(api, suite="other")
+    assert found is not None
+    assert found.files == {}
+
+
+def test_the_folder_of_the_repository_is_looked_into_too(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = None
+    nested = zipped(**{"baselines/analytics.json": b"nested", "readme.md": b""})
+    github.blobs[101] = Answer(200, nested, {"Content-Type": "application/octet-stream"})
+    assert content(got(api)) == b"nested"
+
+
+def test_a_hostile_zip_is_refused(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = None
+    github.blobs[101] = Answer(200, zipped(**{"../analytics.json": b""}), ZIP)
+    with pytest.raises(UsageError, match="artifact 'gate-baseline': refused"):
+        got(api)
+
+
+def test_a_missing_permission_is_named(api: Api, github: GitHub) -> None:
+    refused = Answer(403, {"message": "Resource not accessible by integration"})
+    github.faults = [("actions/workflows", refused)]
+    with pytest.raises(ApiError, match="add `permissions: actions: read`"):
+        got(api)
+
+
+def test_several_suites_download_once(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = None
+    both = zipped(**{"analytics.json": b"A", "dialogue.json": b"D"})
+    github.blobs[101] = Answer(200, both, ZIP)
+    forge = GitHubForge(api, repository_id=REPOSITORY_ID)
+    found = [forge.artifact(request(suite=name)) for name in ("analytics", "dialogue", "absent")]
+    assert [f and dict(f.files) for f in found] == [
+        {"analytics.json": b"A"},
+        {"dialogue.json": b"D"},
+        {},
+    ]
+    assert sum("/zip" in seen.path for seen in github.seen) == 1
+
+
+def test_the_fields_we_read_are_in_githubs_description() -> None:
+    schemas = description()["components"]["schemas"]
+    run, artifact = schemas["workflow-run"]["properties"], schemas["artifact"]["properties"]
+    read = "id head_sha head_branch event conclusion created_at html_url repository head_repository"
+    assert set(read.split()) <= run.keys()
+    assert {"id", "name", "expired", "created_at", "digest"} <= artifact.keys()
+    assert "id" in schemas["minimal-repository"]["properties"]
+
+
+def test_files_and_folders_of_a_ref(api: Api, github: GitHub) -> None:
+    forge = GitHubForge(api, folder="services/bot")
+    github.contents["main", "services/bot/baselines/a.json"] = b"A" * 2_000_000
+    github.contents["main", "services/bot/baselines/b.json"] = b"B"
+    github.contents["main", "services/bot/baselines/old/c.json"] = b"C"
+    github.contents["main", ".github/d.yml"] = b"D"
+    assert forge.read("baselines/a.json", "main") == b"A" * 2_000_000
+    assert forge.read("./baselines/b.json", "main") == b"B"
+    assert forge.read("baselines/b.json", "other") is None
+    assert forge.read("../../.github/d.yml", "main") == b"D"
+    assert forge.read("../../../secret", "main") is None
+    assert forge.listing("baselines", "main") == ("a.json", "b.json")
+    assert forge.listing("nothing", "main") == ()
+    assert GitHubForge(api).read(".github/d.yml", "main") == b"D"
+    accepts = {seen.headers["accept"] for seen in github.seen if seen.path.endswith("a.json")}
+    assert accepts == {"application/vnd.github.raw+json"}

@@ -1,0 +1,146 @@
+"""Outputs, step summary and raw text: nothing in a value may end it or become a command."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.errors import InfrastructureError
+from gate.github import outputs
+from gate.github.outputs import (
+    error_outputs,
+    render_outputs,
+    report_outputs,
+    shorten,
+    stop_commands,
+    write_outputs,
+    write_summary,
+)
+from gate.records import CaseChange, CaseChanges, GateResult
+from tests.small_report import report
+
+
+def as_runner_reads(text: str) -> dict[str, str]:
+    """The runner's rule: whichever of `=` and `<<` comes first decides."""
+    found, lines = {}, iter(text.split("\n"))
+    for line in lines:
+        if not line:
+            continue
+        name, delimiter = line.split("<<", 1)
+        assert "=" not in name
+        value = []
+        for inner in lines:
+            if inner == delimiter:
+                break
+            value.append(inner)
+        else:
+            raise AssertionError(f"{name} is never closed")
+        found[name] = "\n".join(value)
+    return found
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b-c", "d"]), st.text()))
+def test_the_runner_reads_back_what_was_written(values: dict[str, str]) -> None:
+    assert as_runner_reads(render_outputs(values)) == values
+
+
+def test_a_delimiter_that_occurs_in_the_value_is_not_used() -> None:
+    tokens = iter(["one", "one", "two"])
+    value = "x\ngate_one\noutcome=pass"
+    text = render_outputs({"a": value}, lambda: next(tokens))
+    assert as_runner_reads(text) == {"a": value}
+    assert text.startswith("a<<gate_two\n")
+
+
+def test_tokens_are_random() -> None:
+    assert outputs.random_token() != outputs.random_token()
+    assert len(outputs.random_token()) == 2 * len(secrets.token_bytes(16))
+
+
+def test_outputs_are_appended_and_skipped_without_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "out"
+    file.write_text("before=1\n")
+    write_outputs(str(file), {"a": "1"})
+    write_outputs(None, {"a": "1"})
+    assert file.read_text().startswith("before=1\na<<gate_")
+    with pytest.raises(InfrastructureError, match="cannot be written"):
+        write_outputs(str(tmp_path / "no" / "such"), {"a": "1"})
+
+
+def test_all_outputs_of_the_action(tmp_path: Path) -> None:
+    session = tmp_path / "results" / "session-1"
+    session.mkdir(parents=True)
+    (session / "report.md").write_text("x")
+    cases = CaseChanges(newly_failing=(CaseChange(suite="s", case_id="c,\n1"),))
+    gate = GateResult(
+        suite="s", metric="m.n", value=None, min=1, max=None, target=None, rule="point",
+        status="missing", level="block",
+    )  # fmt: skip
+    found = report_outputs(report("fail", 1, cases, gates=(gate,)), session, tmp_path)
+    assert found["outcome"] == "fail"
+    assert (found["exit-code"], found["passed"], found["summary"]) == ("1", "false", "why")
+    assert json.loads(found["newly-failing"]) == ["s: c,\n1"]
+    assert json.loads(found["failed-gates"]) == ["s: m.n"]
+    assert json.loads(found["regressions"]) == json.loads(found["improvements"]) == []
+    assert found["session-dir"] == "results/session-1"
+    assert found["report-md"] == "results/session-1/report.md"
+    assert (found["report-html"], found["junit"]) == ("", "")
+    assert (found["calls"], found["calls-saved"], found["cost-usd"]) == ("1", "0", "")
+    assert found["baseline-source"] == "none"
+
+
+def test_a_session_outside_the_workspace_keeps_its_path(tmp_path: Path) -> None:
+    found = report_outputs(report(), tmp_path / "a", tmp_path / "b")
+    assert found["session-dir"] == (tmp_path / "a").as_posix()
+
+
+def test_a_list_of_many_says_how_many_more(tmp_path: Path) -> None:
+    many = tuple(CaseChange(suite="s", case_id=f"case-{n:06}") for n in range(100_000))
+    found = report_outputs(report(cases=CaseChanges(newly_failing=many)), tmp_path, tmp_path)
+    listed = json.loads(found["newly-failing"])
+    assert len(found["newly-failing"]) < 60_000
+    assert listed[-1] == f"... and {100_000 - (len(listed) - 1)} more"
+
+
+def test_an_error_has_outputs_too() -> None:
+    assert error_outputs("why", 6)["outcome"] == "error"
+
+
+def test_the_summary_is_the_first_text_that_fits(tmp_path: Path) -> None:
+    file = tmp_path / "summary"
+    write_summary(str(file), ["x" * 2_000_000, "short"])
+    assert file.read_text() == "short"
+    write_summary(str(file), ["y" * 1_048_576, "é\n" * 600_000])
+    assert file.stat().st_size <= 1_048_576
+    assert file.read_text().endswith(outputs.CUT)
+    write_summary(None, ["x"])
+
+
+@given(
+    st.lists(st.sampled_from(["<details>", "</details>", "```", "é" * 9, "text"])),
+    st.integers(0, 400),
+)
+def test_a_shortened_text_never_exceeds_its_limit(lines: list[str], limit: int) -> None:
+    text = "\n".join(lines) + "\n"
+    short = shorten(text, limit)
+    assert len(short.encode()) <= max(limit, 0) or short == text
+    if short not in (text, ""):
+        assert short.count("</details>") >= short.count("<details>")
+
+
+def test_a_shortened_text_is_whole_lines_and_says_so() -> None:
+    text = "<details>\n" + "line\n" * 100 + "</details>\n"
+    short = shorten(text, 300)
+    assert short.endswith("\n</details>" + outputs.CUT)
+    assert short.count("line\n") > 20
+
+
+def test_text_between_the_stop_words_has_no_say() -> None:
+    tokens = iter(["a", "b"])
+    before, after = stop_commands("hello ::gate_a:: world", lambda: next(tokens))
+    assert (before, after) == ("::stop-commands::gate_b", "::gate_b::")
