@@ -1,1 +1,51 @@
-"""The last words of a command: the verdict, and where the session is."""
+"""The last words of a command, as lines: the verdict in the form that was asked for."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TextIO
+
+from gate.archive import load_session
+from gate.plugins import REPORTERS
+from gate.publish import summary
+from gate.records import Json, Report
+from gate.reporters.console import render_console
+from gate.text import plain
+
+Rows = Callable[[], Iterator[Mapping[str, Json]]]
+
+
+def tell(
+    report: Report, session: Path, options: argparse.Namespace, env: Mapping[str, str]
+) -> list[str]:
+    """The verdict, then where the session is: the two last lines of `gate run` (contract 2)."""
+    text = verdict_text(report, load_session(session).rows, options, env)
+    return [text, f"Session written to: {session}"] if options.format == "text" else [text]
+
+
+def verdict_text(
+    report: Report, rows: Rows, options: argparse.Namespace, env: Mapping[str, str]
+) -> str:
+    """As `options.format` says; the last line of text is the outcome and one sentence."""
+    if options.format == "json":
+        return summary(report).rstrip("\n")
+    if options.format == "markdown":
+        return REPORTERS.registered("markdown")().render(report, rows).rstrip("\n")
+    if options.quiet:
+        return plain(f"{report.outcome}: {report.reason}")
+    encoding = getattr(sys.stdout, "encoding", "") or ""
+    return render_console(
+        report,
+        color=wants_color(sys.stdout, env, no_color=options.no_color),
+        unicode="utf" in encoding.lower(),
+        width=shutil.get_terminal_size((100, 24)).columns,
+    ).rstrip("\n")
+
+
+def wants_color(stream: TextIO, env: Mapping[str, str], *, no_color: bool) -> bool:
+    """NO_COLOR and --no-color win; otherwise colour is for terminals."""
+    return not no_color and not env.get("NO_COLOR") and stream.isatty()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -112,9 +112,9 @@ class SessionWriter:
         """The rows of some cases only, without reading the others."""
         return self._read(e for e in self._index if e[0] == suite and e[1] in case_ids)
 
-    def done(self) -> frozenset[tuple[str, str, int]]:
+    def done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
-        return frozenset(self._done)
+        return self._done
 
     def write(self, name: str, text: str) -> Path:
         """One more file of the session; secrets are taken out."""

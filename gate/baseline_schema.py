@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from gate.codec import schema_of
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
-from gate.records import Json, MetricSpec
+from gate.records import Json, MetricSpec, Provenance
 from gate.schema import mismatches
 
 SCHEMA_VERSION = 1
@@ -35,6 +35,19 @@ class Run:
     kept: int = 0
     means: Mapping[str, float | None] = field(default_factory=dict)
     fingerprint: Mapping[str, str] = field(default_factory=dict)  # agent, judge, dataset, ...
+
+
+def fingerprint(made: Provenance, dataset_digest: str) -> dict[str, str]:
+    """What a run was like, by name; a later run lists what differs (contract 9.5)."""
+    facts = {
+        "agent": made.agent,
+        "agent_digest": made.agent_digest,
+        "judge": made.judge or "",
+        "dataset": dataset_digest,
+        "config": made.config_digest,
+        "tool": made.tool_version,
+    }
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ Mapping[str, T], records.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import math
 import types
 import typing
@@ -36,6 +38,12 @@ def to_json(value: object) -> Json:
     if isinstance(value, (list, tuple)):
         return [to_json(item) for item in value]
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def digest(value: object) -> str:
+    """sha256 of the canonical JSON form."""
+    text = json.dumps(to_json(value), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def from_json(cls: type[T], data: Json) -> T:

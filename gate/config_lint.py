@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -204,9 +205,19 @@ def _at_this_size(
         spec = specs.get(gate.metric)
         if spec is not None and spec.unit == "share" and (spec.low, spec.high) == (0.0, 1.0):
             _reachable(gate, suite.name, trials, config.regression.alpha / blocking, found)
+        if spec is not None and spec.family == "quantile":
+            _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, found)
     if cases < _MIN_CASES:
         message = f"{cases} cases: fewer than {_MIN_CASES} can never be compared with a baseline"
         found.warn(suite.place, message)
+
+
+def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Findings) -> None:
+    """A quantile needs 5 / (1 - q) calls: 100 for a p95."""
+    needed = math.ceil(5 / (1 - q) - 1e-9)
+    if trials < needed:
+        message = f"{trials} trials of '{suite}' are too few to judge it: {needed} are needed"
+        found.warn(gate.place, f"{message} - add cases or rounds")
 
 
 def _reachable(gate: GateRule, suite: str, trials: int, alpha: float, found: Findings) -> None:

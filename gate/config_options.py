@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +46,25 @@ def override(
         baseline=replace(config.baseline, **_given(source=baseline)),
         report=replace(config.report, **_given(dir=out)),
     )
+
+
+def settings(config: Config, more: Mapping[str, str]) -> Config:
+    """The config with single keys of `baseline` and `policy` replaced (dotted key -> value), as the
+    action's inputs do; keys of other sections are somebody else's. Raises UsageError.
+    """
+    for key, value in more.items():
+        section, _, name = key.partition(".")
+        if section not in ("baseline", "policy"):
+            continue
+        record = getattr(config, section)
+        wrong = mismatches(schema_of(type(record)), {name: value})
+        if wrong:
+            raise UsageError(f"{key}: {wrong[0].message}")
+        changed: dict[str, Any] = {section: replace(record, **{name: value})}
+        if section == "policy":
+            changed["policy_set"] = tuple(sorted({*config.policy_set, name}))
+        config = replace(config, **changed)
+    return config
 
 
 def for_release(config: Config) -> Config:

@@ -42,6 +42,7 @@ class GitForge:
     root: Path
     top: Path  # of the work tree
     program: str = "git"
+    timeout_s: float = TIMEOUT_S
     remote: Forge | None = None
 
     def read(self, path: str, ref: str) -> bytes | None:
@@ -96,12 +97,16 @@ class GitForge:
         return found.decode("utf-8", "replace").strip() if found is not None else None
 
     def _output(self, *arguments: str) -> bytes | None:
-        done = _git(self.program, self.root, self.top, arguments)
+        done = _git(self.program, self.root, self.top, arguments, timeout_s=self.timeout_s)
         return done.stdout if done.returncode == 0 else None
 
 
 def open_repository(
-    root: Path, *, program: str = "git", remote: Forge | None = None
+    root: Path,
+    *,
+    program: str = "git",
+    timeout_s: float = TIMEOUT_S,
+    remote: Forge | None = None,
 ) -> GitForge | NoGit:
     """The work tree that holds `root`, or why there is none. Raises InfrastructureError on a git
     that hangs.
@@ -111,13 +116,14 @@ def open_repository(
     if top is None:
         return NoGit(reason=f"{root} is not in a git repository")
     try:
-        done = _git(program, whole, top, ("rev-parse", "--is-inside-work-tree"))
+        arguments = ("rev-parse", "--is-inside-work-tree")
+        done = _git(program, whole, top, arguments, timeout_s=timeout_s)
     except OSError:
         return NoGit(reason="git is not installed")
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         return NoGit(reason=f"git cannot read {top}: {said[0] if said else 'no reason given'}")
-    return GitForge(root=whole, top=top, program=program, remote=remote)
+    return GitForge(root=whole, top=top, program=program, timeout_s=timeout_s, remote=remote)
 
 
 def base_ref(root: Path, branch: str, *, program: str = "git") -> str | None:
@@ -128,7 +134,7 @@ def base_ref(root: Path, branch: str, *, program: str = "git") -> str | None:
 
 
 def _git(
-    program: str, folder: Path, top: Path, arguments: tuple[str, ...]
+    program: str, folder: Path, top: Path, arguments: tuple[str, ...], *, timeout_s: float
 ) -> subprocess.CompletedProcess[bytes]:
     # safe.directory: a job in a container is root, the checkout is not; only this tree is trusted.
     command = [program, "-c", f"safe.directory={top.as_posix()}", *arguments]
@@ -138,12 +144,12 @@ def _git(
             cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=TIMEOUT_S,
+            timeout=timeout_s,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(
-            f"git {arguments[0]} did not finish within {TIMEOUT_S:g} s in {folder}; run it by hand"
+            f"git {arguments[0]} did not finish within {timeout_s:g} s in {folder}; run it by hand"
         ) from error
 
 

@@ -17,6 +17,9 @@ from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, BaselineRules, Provenance
 
 
+_HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where to look: the folder of gate.yml, the repository's host, the base commit, and the time."""
@@ -69,7 +72,7 @@ def _pooled(
         created_at=newest.created_at if newest else None,
         age_days=age_days(newest.created_at, now) if newest else None,
         rounds=pooled.table.rounds,
-        runs=pooled.runs,
+        runs=len(pooled.runs),
         fingerprint_diff=_differences(newest.fingerprint if newest else {}, facts),
         notes=(*found.notes, *pooled.notes),
     )
@@ -87,6 +90,8 @@ def age_days(created_at: str, now: datetime) -> float | None:
 
 
 def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    """`what: before -> now` for everything known on both sides that differs."""
-    shared = sorted(before.keys() & now.keys())
-    return tuple(f"{key}: {before[key]} -> {now[key]}" for key in shared if before[key] != now[key])
+    """`what: before -> now` for everything known on both sides that differs; hashes by name only."""
+    shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
+    return tuple(
+        _HASHED[key] if key in _HASHED else f"{key}: {before[key]} -> {now[key]}" for key in shared
+    )

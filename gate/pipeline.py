@@ -96,7 +96,7 @@ def measure(
 def _trials(
     plans: Sequence[SuitePlan], agent: Agent, effects: Effects, allowance: Allowance
 ) -> Iterator[Trial]:
-    done = effects.session.done()
+    done = frozenset(effects.session.done())
     todo = tasks(
         [plan.task_source() for plan in plans],
         lambda suite, case_id, number: (suite, case_id, number) in done,

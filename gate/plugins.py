@@ -96,13 +96,22 @@ AGENTS: Registry[Agent] = Registry("agent type", "gate.agents")
 class Grader(Protocol):
     """Judges one answer; its fields are its options. Must be deterministic and thread-safe.
 
-    `keys`: the case keys it reads -> their JSON Schema. `needs`: those that each case must have
-    (null is allowed and
-    means "does not apply to this case": the score then has the value None).
+    An option that makes no sense raises UsageError in `__post_init__`. A grader that never has an
+    opinion on pass or fail says so with an attribute `decides = False`; else an answer that it
+    leaves unscored is neither passed nor failed.
     """
 
-    keys: ClassVar[Mapping[str, Json]]
-    needs: ClassVar[tuple[str, ...]]
+    @property
+    def keys(self) -> Mapping[str, Json]:
+        """The case keys it reads -> their JSON Schema (a class attribute, or from the options)."""
+        ...
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Those that each case must have; null is allowed and means "does not apply to this case":
+        the score then has the value None.
+        """
+        ...
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         """What it measures with these options; `Score.values` has no other names than these

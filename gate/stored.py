@@ -35,9 +35,11 @@ class Stored:
     provenance: Provenance
     session: Session | None = None
 
+    def rows(self) -> Iterator[Row]:
+        return self.session.rows() if self.session is not None else iter(())
+
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
-        rows = self.session.rows() if self.session is not None else iter(())
-        return (row for row in rows if row["suite"] == suite and row["case_id"] in case_ids)
+        return (row for row in self.rows() if row["suite"] == suite and row["case_id"] in case_ids)
 
 
 def load(path: Path, now: datetime) -> Stored:

@@ -37,7 +37,7 @@ _MARKDOWN = str.maketrans(
 )
 # Links that GitHub makes of plain text: mentions, issues, commits, addresses, emoji names.
 _AUTOLINKS = re.compile(
-    r"@(?=\S)|\\?#(?=\d)|\b[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|\b[Ww]{3}(?=\.)"
+    r"@(?=\S)|(?<!&)\\?#(?=\d)|\b[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|\b[Ww]{3}(?=\.)"
     r"|[0-9a-fA-F]{6}(?=[0-9a-fA-F])"
 )
 _LINE_START = re.compile(r"(?=[-+=])|\d{1,9}(?=[.)])")  # a list, or a heading's underline
@@ -66,10 +66,15 @@ def one_line(text: str, limit: int | None = LIMIT) -> str:
 
 def inline(text: str, limit: int | None = LIMIT) -> str:
     """Plain words in GitHub Markdown, in a table or outside."""
-    escaped = one_line(text, limit).translate(_MARKDOWN)
-    escaped = _AUTOLINKS.sub(lambda found: found[0] + _BREAK, escaped)
+    escaped = midline(text, limit)
     start = _LINE_START.match(escaped)
     return f"{start[0]}\\{escaped[start.end() :]}" if start else escaped
+
+
+def midline(text: str, limit: int | None = LIMIT) -> str:
+    """`inline` for words that never start a line."""
+    escaped = one_line(text, limit).translate(_MARKDOWN)
+    return _AUTOLINKS.sub(lambda found: found[0] + _BREAK, escaped)
 
 
 def markup(text: str, limit: int | None = LIMIT) -> str:
@@ -127,7 +132,7 @@ def command(name: str, message: str, properties: Mapping[str, str | int | None])
         if value is not None
     )
     head = f"::{name} {given}::" if given else f"::{name}::"
-    return head + _escaped(clean(message, ANNOTATION_LIMIT // 4))
+    return head + _escaped(plain(message, ANNOTATION_LIMIT // 4))
 
 
 def _escaped(text: str) -> str:

@@ -14,6 +14,7 @@ import yaml
 
 from gate import plugins
 from gate.registry import Registry
+from gate.templates import rendered
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = ROOT / "docs" / "decisions"
@@ -38,7 +39,8 @@ def texts(*patterns: str) -> Iterator[tuple[str, str]]:
 
 
 def yaml_texts() -> Iterator[tuple[str, str]]:
-    yield from texts(".github/**/*.yml", "examples/**/*.yml", "gate/templates/**/*.yml")
+    yield from texts(".github/**/*.yml", "examples/**/*.yml")
+    yield from ((name, text) for name, text in rendered().items() if name.endswith(".yml"))
     for name, text in texts("*.md", "docs/**/*.md", "examples/**/*.md"):
         for language, block in FENCE.findall(text):
             if language in ("yaml", "yml"):

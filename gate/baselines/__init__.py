@@ -18,7 +18,7 @@ def find_baseline(
     source that has none. Raises UsageError, InfrastructureError.
     """
     for name in source_names(source):
-        found = BASELINES.find(name, root)().find(request, forge, root)
+        found = BASELINES.registered(name)().find(request, forge, root)
         if found is not None:
             return found
     return None

@@ -8,7 +8,7 @@ from pathlib import Path
 from gate.archive import Session, is_session, load_session
 from gate.baseline_file import BaselineFile, render
 from gate.baseline_pool import append
-from gate.baseline_schema import Run
+from gate.baseline_schema import Run, fingerprint
 from gate.errors import UsageError
 from gate.plugins import BASELINES, BaselineRequest, Forge, FoundBaseline
 from gate.table import tabulate
@@ -55,14 +55,6 @@ def run_of(session: Session, suite: str) -> Run:
     """What the header says about the session as one run of the suite."""
     meta, made = session.meta, session.meta.provenance
     metrics = session.report.suites[suite].metrics if session.report is not None else {}
-    facts = {
-        "agent": made.agent,
-        "agent_digest": made.agent_digest,
-        "judge": made.judge or "",
-        "dataset": meta.suites[suite].dataset_digest,
-        "config": made.config_digest,
-        "tool": made.tool_version,
-    }
     return Run(
         session_id=meta.session_id,
         commit=made.commit,
@@ -71,7 +63,7 @@ def run_of(session: Session, suite: str) -> Run:
             name: None if estimate.value is None else float(f"{estimate.value:.6g}")
             for name, estimate in sorted(metrics.items())
         },
-        fingerprint={name: fact for name, fact in facts.items() if fact},
+        fingerprint=fingerprint(made, meta.suites[suite].dataset_digest),
     )
 
 

@@ -11,22 +11,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from gate.archive import Session, load_session
 from gate.errors import GateError
 from gate.github.api import Api
-from gate.github.checks import create_check
-from gate.github.comments import Pace, Published, decide, marker, publish
+from gate.github.checks import SUMMARY_LIMIT, create_check
+from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
 from gate.github.context import Job, current_job, token
 from gate.github.forge import connect
 from gate.github.inputs import Plan, flag, read_inputs
 from gate.github.outputs import (
     error_outputs,
     report_outputs,
-    shorten,
     stop_commands,
     write_outputs,
     write_summary,
 )
 from gate.records import Report
+from gate.reporters.annotations import render_annotations
+from gate.reporters.comment import render_limited, step_summary
 from gate.text import command
 
 FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
@@ -51,12 +53,10 @@ class Finished(Protocol):
 class Hooks:
     """What the action needs of the other commands and of the terminal, handed in by the caller.
 
-    `execute(argv, settings, env)` runs or merges and prints as `gate run` does; `annotations` gives
-    finished workflow commands, a line each.
+    `execute(argv, settings, env)` runs or merges, and prints as `gate run` does.
     """
 
     execute: Callable[[Sequence[str], Mapping[str, str], Mapping[str, str]], Finished]
-    annotations: Callable[[Report], Sequence[str]] = lambda report: ()
     redact: Callable[[str], str] = lambda text: text
     connect: Callable[[Job, str], Api | None] = connect
     echo: Callable[[str], None] = print
@@ -100,48 +100,56 @@ def _execute(wanted: Plan, hooks: Hooks) -> Finished:
 def _publish(
     wanted: Plan, finished: Finished, job: Job, env: Mapping[str, str], hooks: Hooks
 ) -> dict[str, str]:
-    report, folder = finished.report, finished.session_dir
-    workspace = Path(env.get("GITHUB_WORKSPACE") or Path.cwd())
-    outputs = report_outputs(report, folder, workspace)
+    """Everything that shows the verdict; gives the outputs."""
+    session = load_session(finished.session_dir)
+    report = finished.report
+    outputs = report_outputs(
+        report, session.folder, Path(env.get("GITHUB_WORKSPACE") or Path.cwd())
+    )
     if wanted.annotations:
-        for line in hooks.annotations(report):
+        for line in render_annotations(report):
             hooks.echo(line)
-    body, whole = (_read(folder / name) for name in ("comment.md", "report.md"))
     if wanted.summary:
-        write_summary(env.get("GITHUB_STEP_SUMMARY"), [whole or body, body])
-    if wanted.shard:  # a part of the cases decides nothing; the merging job speaks
-        return outputs
-    api = hooks.connect(job, token(env))
-    try:
-        comment = _comment(wanted, report, body, job, api, hooks)
-        outputs["comment-url"] = comment.url
-        _tell("comment", comment, folder, hooks)
-        if wanted.check_run:
-            check = _check(report, body, wanted.comment_id, job, api)
-            outputs["check-run-url"] = check.url
-            _tell("check run", check, folder, hooks)
-    finally:
-        if api is not None:
-            api.close()
+        file = env.get("GITHUB_STEP_SUMMARY")
+        write_summary(file, lambda limit: step_summary(report, session.rows, limit))
+    if not wanted.shard:  # a part of the cases decides nothing; the merging job speaks
+        outputs |= _write_to_github(wanted, session, report, job, hooks, token(env))
     return {name: hooks.redact(value) for name, value in outputs.items()}
 
 
+def _write_to_github(
+    wanted: Plan, session: Session, report: Report, job: Job, hooks: Hooks, given: str
+) -> dict[str, str]:
+    api = hooks.connect(job, given)
+    try:
+        comment = _comment(wanted, session, report, job, api, hooks)
+        _tell("comment", comment, session, hooks)
+        check = _check(wanted, session, report, job, api)
+        _tell("check run", check, session, hooks)
+    finally:
+        if api is not None:
+            api.close()
+    return {"comment-url": comment.url, "check-run-url": check.url}
+
+
 def _comment(
-    wanted: Plan, report: Report, body: str, job: Job, api: Api | None, hooks: Hooks
+    wanted: Plan, session: Session, report: Report, job: Job, api: Api | None, hooks: Hooks
 ) -> Published:
     todo = decide(wanted.comment, report)
     if todo == "nothing" or job.pull_request is None:
-        reason = "comment: never" if todo == "nothing" else "this event has no pull request"
-        return Published(action="skipped", reason=reason)
+        return Published(action="skipped")
     if api is None:
         return Published(action="failed", reason=NO_TOKEN)
-    text = hooks.redact(body)
+
+    def render(limit: int) -> str:
+        return hooks.redact(render_limited(report, session.rows, limit))
+
     done = publish(
         api,
         job.pull_request,
         marker(wanted.comment_id, job.head_sha, job.run_id, job.run_attempt),
-        text,
-        shorter=lambda limit: shorten(text, limit),
+        render(LIMITS[0]),
+        shorter=render,
         create=todo == "write",
         pace=hooks.pace,
     )
@@ -150,22 +158,22 @@ def _comment(
     return done
 
 
-def _check(report: Report, body: str, name: str, job: Job, api: Api | None) -> Published:
+def _check(wanted: Plan, session: Session, report: Report, job: Job, api: Api | None) -> Published:
+    if not wanted.check_run:
+        return Published(action="skipped")
     if api is None or job.head_sha is None:
         return Published(action="failed", reason=NO_TOKEN)
     return create_check(
-        api, report, head_sha=job.head_sha, name=f"Agent Gate: {name}", summary=body
+        api,
+        report,
+        head_sha=job.head_sha,
+        name=f"Agent Gate: {wanted.comment_id}",
+        summary=step_summary(report, session.rows, SUMMARY_LIMIT),
     )
 
 
-def _tell(what: str, done: Published, folder: Path, hooks: Hooks) -> None:
+def _tell(what: str, done: Published, session: Session, hooks: Hooks) -> None:
     if done.action == "failed":
-        message = f"The {what} was not written: {done.reason}. It is in {folder / 'comment.md'}."
+        where = session.folder / "comment.md"
+        message = f"The {what} was not written: {done.reason}. It is in {where}."
         hooks.echo(command("warning", hooks.redact(message), {"title": "Agent Gate"}))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -196,7 +196,7 @@ def _found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
     """The suites' baselines by --baseline or gate.yml's source; a missing one is told."""
     source = options.baseline or desk.rules.source
     named = source_names(source) == ("file",)
-    for suite in options.suite or [suite.name for suite in desk.config.suites]:
+    for suite in [one.name for one in config.select(desk.config, options.suite or ()).suites]:
         request = _request(suite, desk, path=source if named else desk.rules.path)
         found = find_baseline(source, request, desk.opened.forge, desk.root)
         if found is not None:
@@ -220,7 +220,9 @@ def _request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest
 
 
 def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:
-    files = [folder / _file_name(s) for s in suites] if suites else sorted(folder.glob("*.json"))
+    names = suites or ("all",)
+    chosen = [folder / _file_name(name) for name in names]
+    files = sorted(folder.glob("*.json")) if "all" in names else chosen
     missing = [file for file in files if not file.is_file()]
     if missing or not files:
         raise UsageError(

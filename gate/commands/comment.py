@@ -15,9 +15,9 @@ from gate.github.api import Api
 from gate.github.comments import Pace, Published, decide, marker, publish
 from gate.github.context import Job, current_job, token
 from gate.github.forge import connect
-from gate.github.outputs import shorten
 from gate.github.pulls import find_pull_request
 from gate.records import Report
+from gate.reporters.comment import render_limited
 from gate.text import plain
 
 FORK = (
@@ -68,7 +68,7 @@ def comment(
     wanted = decide(options.when, report)
     if wanted == "nothing":
         return Published(action="skipped", reason="--when never")
-    body = (FORK if job.is_fork else "") + _body(session)
+    note = FORK if job.is_fork else ""
     mark = marker(
         options.comment_id or report.comment_id, made.commit, made.run_id, made.run_attempt
     )
@@ -76,8 +76,8 @@ def comment(
         api,
         number,
         mark,
-        body,
-        shorter=lambda limit: shorten(body, limit),
+        note + _body(session),
+        shorter=lambda limit: note + render_limited(report, session.rows, limit - len(note)),
         create=wanted == "write",
         pace=pace,
     )

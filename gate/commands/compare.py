@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.announce import announce
+from gate.announce import verdict_text
 from gate.archive import new_session_id
 from gate.conclude import Compared, Measured, Setting, conclude
 from gate.errors import UsageError
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     report = compare(before, after, config, now)
     if options.out:
         _write(Path(options.out), report, after)
-    announce(report, options, env)
+    print(verdict_text(report, after.rows, options, env))
     return report.exit_code
 
 
@@ -43,7 +43,9 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime) -> Rep
         duration_s=0.0,
         mode=after.provenance.mode,
         provenance=after.provenance,
-        notes=tuple(f"{after.name} has no suite '{s}'" for s in before.suites - after.suites.keys()),
+        notes=tuple(
+            f"{after.name} has no suite '{s}'" for s in before.suites.keys() - after.suites.keys()
+        ),
     )
     measured = [
         _measured(name, suite, before.suites.get(name), _gates(config, name))
@@ -76,5 +78,4 @@ def _write(folder: Path, report: Report, after: Stored) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
 
-    rows = after.session.rows if after.session is not None else lambda: iter(())
-    write_reports(write, report, rows, ReportOptions())
+    write_reports(write, report, after.rows, ReportOptions())

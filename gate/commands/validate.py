@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from gate import baseline_file
+from gate import baseline_schema
 from gate.config import Examined, defaults, examine, measure, select
 from gate.config_lint import Findings, lint_with_data
 from gate.dataset import Summary, check
@@ -107,7 +107,8 @@ def _baseline(suite: Suite, done: _Checked) -> None:
     if content is None:
         return
     try:
-        baseline_file.parse(content, path)
+        header = baseline_schema.check_header(baseline_schema.load(content, path), path)
+        baseline_schema.check_cases(header, content, path)
     except InvalidInput as error:
         done.found.problems += error.problems
     except GateError as error:

@@ -161,8 +161,6 @@ class Api:
     ) -> requests.Response:
         """The answer, after as many tries as it takes; raises ApiError on 400 and above."""
         waited = 0.0
-        # A moved POST would become a GET, so only reads follow.
-        redirects = follow and method == "GET"
         headers = {"Accept": accept, "X-GitHub-Api-Version": API_VERSION}
         for tried in itertools.count(1):
             try:
@@ -174,12 +172,13 @@ class Api:
                     headers=headers,
                     auth=_Bearer(self._token),
                     timeout=TIMEOUT_S,
-                    allow_redirects=redirects,
+                    # A moved POST would become a GET, so only reads follow.
+                    allow_redirects=follow and method == "GET",
                 )
-                refusal, error = _refusal(answer), None
+                refusal, error = _refusal(answer), ""
             except requests.RequestException as caught:
-                refusal, error = None, caught
-            if error is None and refusal is None:
+                refusal, error = None, type(caught).__name__
+            if not error and refusal is None:
                 break
             pause = retry.wait(refusal, tried=tried, now=self._clock.unix())
             if pause is None or tried == TRIES or waited + pause > MAX_WAIT_S:
@@ -194,12 +193,10 @@ class Api:
         whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
         return self._base + quote(whole, safe="/:@!$&'()*+,;=-._~")
 
-    def _failed(
-        self, what: str, refusal: retry.Refusal | None, error: Exception | None, needs: str
-    ) -> ApiError:
+    def _failed(self, what: str, refusal: retry.Refusal | None, error: str, needs: str) -> ApiError:
         if refusal is None:
             return ApiError(
-                f"GitHub cannot be reached at {self._base} ({type(error).__name__}); "
+                f"GitHub cannot be reached at {self._base} ({error}); "
                 "check the network and proxy settings of the runner"
             )
         said = refusal.said.replace(self._token, "***") if self._token else refusal.said

@@ -6,7 +6,6 @@ from typing import Literal
 
 from gate.github.api import Api, ApiError
 from gate.github.comments import Published
-from gate.github.outputs import shorten
 from gate.records import Json, Report
 
 NEEDS = "checks: write"
@@ -21,7 +20,10 @@ def conclusion(report: Report) -> Literal["success", "failure", "neutral"]:
 
 
 def create_check(api: Api, report: Report, *, head_sha: str, name: str, summary: str) -> Published:
-    """One finished check run; never raises for what GitHub refuses."""
+    """One finished check run; never raises for what GitHub refuses.
+
+    `summary` is Markdown of at most SUMMARY_LIMIT bytes.
+    """
     body: dict[str, Json] = {
         "name": name,
         "head_sha": head_sha,
@@ -30,7 +32,7 @@ def create_check(api: Api, report: Report, *, head_sha: str, name: str, summary:
         "external_id": report.session_id,
         "output": {
             "title": f"{report.outcome}: {report.reason}"[:250],
-            "summary": shorten(summary, SUMMARY_LIMIT),
+            "summary": summary,
         },
     }
     if report.provenance.run_url:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from gate.records import Report
 
 SUMMARY_BYTES = 1_048_576
 LIST_CHARACTERS = 50_000  # of 1 MB for all outputs of a job, counted as UTF-16
-CUT = "\n\n_Cut here: the whole report is in the session folder._\n"
 
 Token = Callable[[], str]
 
@@ -77,37 +76,17 @@ def write_outputs(file: str | None, values: Mapping[str, str], token: Token = ra
     _append(file, render_outputs(values, token))
 
 
-def write_summary(file: str | None, texts: Iterable[str]) -> None:
-    """Appends the first text that fits what GITHUB_STEP_SUMMARY still takes, else the last one cut.
+def write_summary(file: str | None, render: Callable[[int], str]) -> None:
+    """Appends `render(limit)`, at most `limit` bytes, to the file that GITHUB_STEP_SUMMARY names.
 
-    Over the limit GitHub drops the whole summary.
+    Over its limit GitHub drops the whole summary, so what stands there already is counted.
     """
     if not file:
         return
     used = 0
     with suppress(OSError):
         used = Path(file).stat().st_size
-    room = SUMMARY_BYTES - used - 1
-    last = ""
-    for last in texts:
-        if len(last.encode("utf-8", "replace")) <= room:
-            break
-    _append(file, shorten(last, room))
-
-
-def shorten(text: str, limit: int) -> str:
-    """At most `limit` bytes: whole lines, with open folds closed, and a sentence that says so."""
-    data = text.encode("utf-8", "replace")
-    if len(data) <= limit:
-        return text
-    folds = data.count(b"<details>")
-    ending = "\n</details>" * folds + CUT
-    kept = data[: max(0, limit - len(ending.encode()))].decode("utf-8", "ignore")
-    kept = kept[: kept.rfind("\n") + 1]
-    opened = kept.count("<details>") - kept.count("</details>")
-    fence = "```\n" if kept.count("\n```") % 2 else ""
-    whole = kept + fence + "\n</details>" * max(0, opened) + CUT
-    return whole if len(whole.encode()) <= limit else ""
+    _append(file, render(max(0, SUMMARY_BYTES - used - 1)))
 
 
 def stop_commands(text: str = "", token: Token = random_token) -> tuple[str, str]:

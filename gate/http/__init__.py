@@ -6,6 +6,7 @@ docs/decisions/0002-http-client.md.
 """
 
 from gate.http.reply import Reply
+from gate.http.route import shown_address
 from gate.http.session import Session
 
-__all__ = ["Reply", "Session"]
+__all__ = ["Reply", "Session", "shown_address"]

@@ -36,7 +36,6 @@ class Route:
     address: str  # with the path, without user and query: fit for messages
     head: bytes = field(repr=False)  # up to the value of Content-Length
     secrets: tuple[str, ...] = field(repr=False)  # values that no message may show
-    bodyless: bool = False  # a HEAD request: its answer has no body
 
     @property
     def line(self) -> tuple[str, str, int, Proxy | None]:
@@ -52,8 +51,7 @@ def route_of(
 
     Raises UsageError when the URL or a header cannot be sent.
     """
-    parts, port = _parsed(url, setting)
-    host = parts.hostname or ""
+    parts, host, port = _parsed(url, setting)
     shown = f"[{host}]" if ":" in host else host
     netloc = shown if port == _PORTS[parts.scheme] else f"{shown}:{port}"
     origin = f"{parts.scheme}://{netloc}"
@@ -72,7 +70,6 @@ def route_of(
         address=origin + (path if path != "/" else ""),
         head=_head(method, target, sent, setting),
         secrets=tuple(_secrets(sent, parts)),
-        bodyless=method == "HEAD",
     )
 
 
@@ -85,16 +82,17 @@ def shown_address(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 
-def _parsed(url: str, setting: str) -> tuple[SplitResult, int]:
+def _parsed(url: str, setting: str) -> tuple[SplitResult, str, int]:
+    """The parts of the URL, its host in ASCII and its port."""
     try:
         parts = urlsplit(url.strip())
-        port = parts.port or _PORTS.get(parts.scheme, 0)
-        host = (parts.hostname or "").encode("idna" if not url.isascii() else "ascii").decode()
-    except ValueError:  # a UnicodeError too
-        parts, port, host = urlsplit(""), 0, ""
-    if parts.scheme not in _PORTS or not host:
+        host = (parts.hostname or "").encode("idna").decode()
+        port = parts.port or _PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        host = ""
+    if not host:
         raise UsageError(f"{setting}: not an address - write http://host:port or https://host")
-    return parts._replace(netloc=parts.netloc.replace(parts.hostname or "", host)), port
+    return parts, host, port
 
 
 def _headers(

@@ -5,7 +5,6 @@ outside.
 from __future__ import annotations
 
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Mapping
@@ -13,11 +12,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from gate.errors import AgentFailure, InfraFailure
+from gate.http.dial import dial
 from gate.http.proxies import Proxies
 from gate.http.reply import Reply, judge
 from gate.http.route import Route, route_of
 from gate.http.stream import Cut, Malformed, Silence, Stream
-from gate.http.trust import trusted
 
 MAX_BYTES = 20_000_000
 
@@ -34,10 +33,10 @@ class Session:
         self._env = env
         self._proxies = Proxies.of(env)
         self._setting = setting
-        self._stream: Stream | None = None
-        self._line: object = None  # where the stream leads
+        self._stream: Stream | None = None  # kept from the last request
+        self._line: object = None  # where it leads
         self._lock = threading.Lock()
-        self._socket: socket.socket | None = None  # what `close` may shut down
+        self._socket: socket.socket | None = None
         self._busy = False
         self._closed = False
 
@@ -59,36 +58,27 @@ class Session:
         """
         deadline = time.monotonic() + timeout_s
         route = self._route(method, url, headers)
+        data = b"%b%d\r\n\r\n%b" % (route.head, len(body or b""), body or b"")
         self._begin()
-        kept = None
+        kept: Stream | None = None
         try:
-            reply, kept = self._exchange(route, body or b"", deadline, max_bytes)
-        except TimeoutError:
-            message = f"{route.address} did not answer within {timeout_s:g} s"
-            raise self._failed(AgentFailure(message), route) from None
-        except Silence:
-            message = f"{route.address} closed the connection without an answer"
-            raise self._failed(InfraFailure(message), route) from None
-        except Cut:
-            message = f"{route.address} cut its answer off"
-            raise self._failed(AgentFailure(message), route) from None
-        except Malformed as error:
-            message = f"the answer of {route.address} {error}"
-            raise self._failed(AgentFailure(message), route) from None
+            reply, kept = self._exchange(route, data, deadline, max_bytes)
+        except (TimeoutError, Silence, Cut, Malformed) as error:
+            raise self._failure(error, route.address, timeout_s) from None
         finally:
             self._end(kept, route)
         judge(reply, now=datetime.now(UTC), setting=self._setting)
         return reply
 
     def reach(self, url: str, *, timeout_s: float) -> None:
-        """Connects (through proxy and TLS) and sends nothing. Raises InfraFailure, UsageError."""
+        """Connects, through proxy and TLS, and sends nothing. Raises InfraFailure, UsageError."""
         route = self._route("GET", url, {})
         self._begin()
-        stream = None
+        kept: Stream | None = None
         try:
-            stream = self._connect(route, time.monotonic() + timeout_s)
+            kept = self._connect(route, time.monotonic() + timeout_s)
         finally:
-            self._end(stream, route)
+            self._end(kept, route)
 
     def close(self) -> None:
         """Ends the session; a request that is under way in another thread fails at once."""
@@ -96,8 +86,9 @@ class Session:
             self._closed = True
             if self._socket is None:
                 return
-            if self._busy:  # its own thread will close it
+            if self._busy:  # its own thread notices, and closes
                 with suppress(OSError):
+                    # Of the plain socket: that of a TLS socket would change its state meanwhile.
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
             else:
                 self._socket.close()
@@ -106,14 +97,81 @@ class Session:
         return route_of(method, url, tuple(headers.items()), self._proxies, self._setting)
 
     def _exchange(
-        self, route: Route, body: bytes, deadline: float, max_bytes: int
+        self, route: Route, data: bytes, deadline: float, max_bytes: int
     ) -> tuple[Reply, Stream | None]:
         """The reply, and the stream if it can be used again."""
-        data = b"%b%d\r\n\r\n%b" % (route.head, len(body), body)
-        stream = self._stream if self._line == route.line else None
-        if stream is not None:
+        if self._stream is not None and self._line == route.line:
             try:
-                return _ask(stream, route, data, deadline, max_bytes)
-            except Silence:  # closed between two requests: nobody's fault, and nobody answered
-                stream.socket.close()
+                return _ask(self._stream, route, data, deadline, max_bytes)
+            except Silence:  # closed between two requests, and nobody answered: asked anew, once
+                if self._closed:
+                    raise
         return _ask(self._connect(route, deadline), route, data, deadline, max_bytes)
+
+    def _connect(self, route: Route, deadline: float) -> Stream:
+        try:
+            return dial(route, self._env, deadline, self._adopt, setting=self._setting)
+        except InfraFailure:
+            if self._closed:
+                raise _stopped(route.address) from None
+            raise
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._closed:
+                raise _stopped("the agent")
+            self._busy = True
+
+    def _adopt(self, sock: socket.socket) -> None:
+        """`sock` takes the place of the socket before; `close` reaches it from now on."""
+        with self._lock:
+            if self._socket is not None:
+                self._socket.close()
+            self._socket = sock
+            if self._closed:
+                raise InfraFailure("the session is closed")
+
+    def _end(self, kept: Stream | None, route: Route) -> None:
+        with self._lock:
+            self._busy = False
+            self._stream, self._line = kept, route.line
+            if self._socket is not None and (kept is None or self._closed):
+                self._socket.close()
+                self._socket = self._stream = None
+
+    def _failure(
+        self, error: Exception, address: str, timeout_s: float
+    ) -> AgentFailure | InfraFailure:
+        if self._closed:
+            return _stopped(address)
+        if isinstance(error, Silence):
+            return InfraFailure(f"{address} closed the connection without an answer")
+        if isinstance(error, Cut):
+            return AgentFailure(f"{address} cut its answer off")
+        if isinstance(error, Malformed):
+            return AgentFailure(f"the answer of {address} {error}")
+        return AgentFailure(f"{address} did not answer within {timeout_s:g} s")
+
+
+def _ask(
+    stream: Stream, route: Route, data: bytes, deadline: float, max_bytes: int
+) -> tuple[Reply, Stream | None]:
+    stream.begin(deadline)
+    stream.send(data)
+    head = stream.read_head()
+    body = stream.read_body(head, max_bytes=max_bytes)
+    coding = head.headers.get("content-encoding", "identity")
+    if coding.lower() != "identity":
+        raise Malformed(f"is compressed ({coding}), which was not asked for")
+    reply = Reply(
+        status=head.status,
+        headers=head.headers,
+        body=body,
+        address=route.address,
+        secrets=route.secrets,
+    )
+    return reply, stream if head.keeps_alive and stream.empty else None
+
+
+def _stopped(address: str) -> InfraFailure:
+    return InfraFailure(f"the request to {address} was given up: the run is being stopped")

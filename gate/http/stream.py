@@ -1,4 +1,4 @@
-"""Bytes to and from a socket under one deadline, and the rules of RFC 9112 for reading an answer."""
+"""Bytes to and from a socket under one deadline; how an answer is read (RFC 9112 6 and 7)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ MAX_HEAD = 100_000  # bytes of status line and headers; a chunk's line too
 
 _PIECE = 65_536
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
+_LINE_END = re.compile(rb"\n")
+_LENGTH = re.compile("[0-9]{1,18}")
+_NOT_HTTP = "is not HTTP/1.1: is the address right, or should it begin with https://?"
 _STATUS = re.compile(rb"HTTP/1\.([01]) (\d{3})(?:[ \r\n]|$)")
 _SIZE = re.compile(rb"\s*([0-9a-fA-F]{1,12})\s*(?:;[^\n]*)?\r?\n")
 
 
-class Silence(Exception):  # noqa: N818
+class Silence(Exception):
     """The other side closed or reset the connection before the first byte of its answer."""
 
 
-class Cut(Exception):  # noqa: N818
+class Cut(Exception):
     """The other side closed or reset the connection within its answer."""
 
 
-class Malformed(Exception):  # noqa: N818
+class Malformed(Exception):
     """What came is not an answer that HTTP/1.1 knows, or is larger than wanted."""
 
 
@@ -43,6 +46,7 @@ class Stream:
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
         self._buffer = b""
+        self._at = 0  # what stands before this place was read
         self._deadline = 0.0
         self._answered = False
 
@@ -56,86 +60,97 @@ class Stream:
         self._arm()
         try:
             self.socket.sendall(data)
-        except (BrokenPipeError, ConnectionError):
+        except TimeoutError:
+            raise
+        except OSError:
             return
 
     def read_head(self) -> Head:
         """The next head that is not an interim one (1xx)."""
         while True:
-            head = _parsed_head(self._until(_HEAD_END, MAX_HEAD))
+            head = _parsed_head(self._until(_HEAD_END, starts=b"HTTP/1."))
             if head.status >= 200 or head.status == 101:
                 return head
 
     def read_body(self, head: Head, *, max_bytes: int) -> bytes:
+        """Raises Cut when less came than announced."""
+        if head.status in (204, 304):
+            return b""
         coding = head.headers.get("transfer-encoding", "").lower()
         length = head.headers.get("content-length")
         if coding == "chunked":
             return self._chunks(max_bytes)
         if coding:
-            raise Malformed(f"is sent in the unknown transfer coding '{coding}'")
+            raise Malformed(f"is sent in the unknown transfer coding '{coding[:40]}'")
         if length is None:
             return self._rest(max_bytes)
-        if not length.isdecimal():
-            raise Malformed(f"has the impossible length '{length}'")
+        if not _LENGTH.fullmatch(length):
+            raise Malformed(f"has the impossible length '{length[:40]}'")
         _check_size(int(length), max_bytes)
         return self._exactly(int(length))
 
     @property
     def empty(self) -> bool:
         """Nothing was received that nobody asked for."""
-        return not self._buffer
+        return self._at == len(self._buffer)
 
     def _chunks(self, max_bytes: int) -> bytes:
-        pieces, total = [], 0
+        body = bytearray()
         while size := self._chunk_size():
-            total += size
-            _check_size(total, max_bytes)
-            pieces.append(self._exactly(size))
-            self._until(re.compile(rb"\r?\n"), MAX_HEAD)
-        while self._until(re.compile(rb"\n"), MAX_HEAD).strip():  # trailers
+            _check_size(len(body) + size, max_bytes)
+            body += self._exactly(size)
+            if self._until(_LINE_END).strip():
+                raise Malformed("is sent in chunks, one of which is longer than it says")
+        while self._until(_LINE_END).strip():  # trailers
             pass
-        return b"".join(pieces)
+        return bytes(body)
 
     def _chunk_size(self) -> int:
-        found = _SIZE.fullmatch(self._until(re.compile(rb"\n"), MAX_HEAD))
+        found = _SIZE.fullmatch(self._until(_LINE_END))
         if not found:
             raise Malformed("is sent in chunks, one of which does not say its size")
         return int(found[1], 16)
 
     def _rest(self, max_bytes: int) -> bytes:
         """Everything until the other side closes."""
-        pieces, total = [self._buffer], len(self._buffer)
-        self._buffer = b""
+        body = bytearray(self._taken())
         while piece := self._receive(_PIECE):
-            total += len(piece)
-            _check_size(total, max_bytes)
-            pieces.append(piece)
-        return b"".join(pieces)
+            _check_size(len(body) + len(piece), max_bytes)
+            body += piece
+        return bytes(body)
 
     def _exactly(self, size: int) -> bytes:
-        if len(self._buffer) >= size:
-            data, self._buffer = self._buffer[:size], self._buffer[size:]
+        end = self._at + size
+        if end <= len(self._buffer):
+            data, self._at = self._buffer[self._at : end], end
             return data
-        pieces, missing = [self._buffer], size - len(self._buffer)
-        self._buffer = b""
-        while missing:
+        body = bytearray(self._taken())
+        while missing := size - len(body):
             piece = self._receive(min(missing, 16 * _PIECE))
             if not piece:
                 raise Cut
-            missing -= len(piece)
-            pieces.append(piece)
-        return b"".join(pieces)
+            body += piece
+        return bytes(body)
 
-    def _until(self, mark: re.Pattern[bytes], limit: int) -> bytes:
-        """Up to and with the first match of `mark`."""
-        while not (found := mark.search(self._buffer)):
-            if len(self._buffer) > limit:
+    def _until(self, mark: re.Pattern[bytes], *, starts: bytes = b"") -> bytes:
+        """Up to and with the first match of `mark`, which must begin with `starts`."""
+        while not (found := mark.search(self._buffer, self._at)):
+            waiting = self._taken()
+            if not waiting.startswith(starts[: len(waiting)]):
+                raise Malformed(_NOT_HTTP)
+            if len(waiting) > MAX_HEAD:
                 raise Malformed("has a head without an end")
             piece = self._receive(_PIECE)
             if not piece:
                 raise Cut if self._answered else Silence
-            self._buffer += piece
-        data, self._buffer = self._buffer[: found.end()], self._buffer[found.end() :]
+            self._buffer = waiting + piece
+        data, self._at = self._buffer[self._at : found.end()], found.end()
+        return data
+
+    def _taken(self) -> bytes:
+        """What was received and not read; nobody else reads it any more."""
+        data = self._buffer[self._at :]
+        self._buffer, self._at = b"", 0
         return data
 
     def _receive(self, size: int) -> bytes:
@@ -159,13 +174,13 @@ class Stream:
 def _parsed_head(data: bytes) -> Head:
     status = _STATUS.match(data)
     if not status:
-        raise Malformed("is not HTTP")
+        raise Malformed(_NOT_HTTP)
     headers: dict[str, str] = {}
-    for line in data.decode("latin-1").splitlines()[1:]:
+    for line in data.decode("latin-1").split("\n")[1:]:
         name, colon, value = line.partition(":")
-        name = name.strip().lower()
-        if colon and name:
-            headers[name] = f"{headers[name]}, {value.strip()}" if name in headers else value.strip()
+        if colon:
+            name, value = name.strip().lower(), value.strip()
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
     connection = headers.get("connection", "").lower()
     alive = "keep-alive" in connection if status[1] == b"0" else "close" not in connection
     delimited = "content-length" in headers or "transfer-encoding" in headers

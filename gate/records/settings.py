@@ -18,7 +18,8 @@ class PluginSpec:
     """A plug-in as it is written in gate.yml: its name (or user path) and its options."""
 
     name: str
-    options: Mapping[str, Json] = field(default_factory=dict)
+    # Not in the repr: a header may hold what ${NAME} stands for.
+    options: Mapping[str, Json] = field(default_factory=dict, repr=False)
     place: Place = Place("gate.yml")
 
 

@@ -103,17 +103,16 @@ def bootstrap_over_cases(
     """Percentile bootstrap of a function of the moments, where nothing closed exists.
 
     Whole cases are drawn, since the rounds of a case belong together; more than `clusters` cases
-    are first joined at random into that many. `statistic` maps sums of (1, x, x^2), shape
-    (resamples, 3), to numbers.
+    are first joined at random into that many. `statistic` maps sums of (1, x, x^2), x less
+    its mean, shape (resamples, 3), to numbers.
     """
     there = ~np.isnan(values)
-    filled = np.where(there, values, 0.0)
+    filled = np.where(there, values - values[there].mean(), 0.0)
     sums = np.stack([there.sum(axis=1), filled.sum(axis=1), (filled**2).sum(axis=1)], axis=1)
     sums = sums[sums[:, 0] > 0]
     if len(sums) > clusters:
-        joined = np.zeros((clusters, 3))
-        np.add.at(joined, rng.permutation(len(sums)) % clusters, sums)
-        sums = joined
+        parts = np.array_split(rng.permutation(sums), clusters)
+        sums = np.array([part.sum(axis=0) for part in parts])
     n = len(sums)
     drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples) @ sums
     tail = (1.0 - confidence) / 2.0

@@ -135,7 +135,7 @@ def _skewness(n: Array, r: Array, s: Array, v: float) -> float:
     variance = r * (n - r) * s * (n - s) / (n**2 * (n - 1.0))
     # A case of two rounds is symmetric.
     third = variance * (n - 2.0 * s) * (n - 2.0 * r) / (n * np.maximum(n - 2.0, 1.0))
-    return float(third.sum()) / v**1.5
+    return float(third.sum()) / float(v**1.5)
 
 
 def _exact_below_and_at(n: Array, r: Array, s: Array, seen: int) -> tuple[float, float]:

@@ -34,6 +34,7 @@ def word(outcome: Outcome) -> str:
 def because(report: Report) -> Line:
     """The reason and, where an outcome leaves it open, whether the policy blocks on it."""
     reason = report.reason.strip()
+    reason = reason[:1].upper() + reason[1:]
     ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
     decision = _decision(report)
     return (*prose(ended), *(say(" ") if decision and reason else ()), *decision)
@@ -49,7 +50,7 @@ def detectable(report: Report) -> Line:
     worst: dict[str, tuple[float, str]] = {}
     for check in blocking(report):
         found = check.comparison
-        if found is None or found.mde is None or not found.n_paired:
+        if found is None or found.mde is None or found.level != "block":
             continue
         noun = "drop" if found.direction == "higher" else "rise"
         shown = figures.size(abs(found.mde), check.unit, relative=found.relative)
@@ -58,8 +59,10 @@ def detectable(report: Report) -> Line:
             worst[scale] = (abs(found.mde), f"a {noun} of {shown.replace(' pt', ' points')}")
     if not worst:
         return ()
-    sizes = figures.listed((text for _, text in worst.values()), most=3)
-    return say(f"{sizes[0].upper()}{sizes[1:]} or more would have been caught {chance(report)}.")
+    sizes = [f"{text} or more" for _, text in worst.values()]
+    comma = "," if len(sizes) > 1 else ""
+    said = ", or ".join(sizes) + comma
+    return say(f"{said[0].upper()}{said[1:]} would have been caught {chance(report)}.")
 
 
 def chance(report: Report) -> str:
@@ -78,8 +81,10 @@ def _clause(report: Report) -> str:
             if check.sign == "bad"
         )
         return f"{suites} got worse" if regressed else f"{suites} outside the limits"
+    suspected = any(c.status == "suspected" and c.level == "block" for c in report.comparisons)
+    unsure = f"{suites} may have got worse" if suspected else f"too few data to judge {suites}"
     return {
-        "inconclusive": f"too few data to clear {suites}",
+        "inconclusive": unsure,
         "no_baseline": f"nothing to compare {suites} with yet",
         "not_comparable": f"{suites} cannot be compared with the baseline",
         "error": f"{suites} could not be judged",

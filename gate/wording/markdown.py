@@ -92,7 +92,7 @@ def _check_row(check: Check, *, suites: bool) -> list[str]:
         f"**{now}**" if check.sign == "bad" else now,
         " (".join(map(_tight, check.change.split(" ("))),
         " · ".join(map(_tight, check.limit.split(" · "))),
-        f"{check.icon} {inline(check.verdict)}".strip(),
+        f"{check.icon}{_tight(' ')}{inline(check.verdict)}" if check.verdict else check.icon,
     ]
 
 
@@ -129,7 +129,7 @@ def _range(now: Estimate | None, unit: str, digits: int) -> str:
     if now is None or now.ci_low is None or now.ci_high is None:
         return ""
     low, high = (figures.value(end, unit, digits=digits) for end in (now.ci_low, now.ci_high))
-    return f"{_tight(low)} … {_tight(high)}"
+    return _tight(f"{low} … {high}")
 
 
 def _tight(figure: str) -> str:

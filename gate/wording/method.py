@@ -44,8 +44,11 @@ def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
 
 
 def _method(report: Report) -> Iterator[Line]:
-    rows = [check for check in blocking(report) if check.comparison is not None]
-    compared = [check for check in rows if check.comparison and check.comparison.n_paired]
+    compared = [
+        check
+        for check in blocking(report)
+        if check.comparison and check.comparison.level == "block" and check.comparison.n_paired
+    ]
     if compared:
         tests = dict.fromkeys(c.comparison.method for c in compared if c.comparison)
         yield say("Test: {}.", join("; ", (say("{}", test) for test in tests if test)) or "none")

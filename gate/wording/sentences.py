@@ -36,9 +36,9 @@ def cautions(report: Report) -> tuple[Line, ...]:
         found += [prose(text) for text in suite.baseline.notes]
         found += _incomplete(suite, named=len(report.suites) > 1)
     if report.cost.unknown_models:
-        models = figures.listed(report.cost.unknown_models)
+        models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
         trials = figures.count(report.cost.unknown_trials, "answer")
-        found.append(say("The cost of {} is not known: no price for {}.", trials, code(models)))
+        found.append(say("The cost of {} is not known: no price for {}.", trials, models))
     return tuple(dict.fromkeys(found))
 
 
@@ -48,7 +48,7 @@ def case_counts(report: Report) -> Line:
     failing = figures.count(len(cases.newly_failing), "case")
     verb = "newly fails" if len(cases.newly_failing) == 1 else "newly fail"
     others = (
-        ("newly pass", cases.newly_passing),
+        ("newly passes" if len(cases.newly_passing) == 1 else "newly pass", cases.newly_passing),
         ("flaky", cases.flaky),
         ("added", cases.added),
         ("removed", cases.removed),
@@ -58,6 +58,8 @@ def case_counts(report: Report) -> Line:
     )
     rest = [f"{len(found):,} {name}" for name, found in others if found]
     if not cases.newly_failing:
+        if not rest and not any(c.n_paired for c in report.comparisons):
+            return ()  # nothing was compared
         return say("{}.", ", ".join(["No case newly fails", *rest]))
     line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
     return (*line, *_mostly(cases.newly_failing))
@@ -155,23 +157,29 @@ def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
     mine = [c for c in report.comparisons if c.suite in names or not names]
     paired = {name: max((c.n_paired for c in mine if c.suite == name), default=0) for name in names}
     cases = report.cases
-    facts = [f"{figures.count(sum(paired.values()), 'case')} paired"]
-    for word, found in (("added", cases.added), ("removed", cases.removed)):
-        facts.append(f"{sum(c.suite in names for c in found):,} {word}")
-    changed = sum(c.suite in names for c in cases.changed)
-    yield ", ".join([*facts, f"{changed:,} changed"] if changed else facts)
+    pairs = sum(paired.values())
+    facts = [f"{figures.count(pairs, 'case')} paired" if pairs else "no case paired"]
+    for word, found in (
+        ("added", cases.added),
+        ("removed", cases.removed),
+        ("changed", cases.changed),
+    ):
+        number = sum(c.suite in names for c in found)
+        if number or (pairs and word != "changed"):
+            facts.append(f"{number:,} {word}")
+    yield ", ".join(facts)
 
 
 def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
     where = say(" in {}", suite.name) if named else ()
     facts = (
-        (suite.infra_errors, "trial", "got no answer (infrastructure) and counts neither way"),
-        (suite.agent_errors, "trial", "ended in an error of the agent and scores 0"),
-        (suite.not_run, "trial", "not made: a budget or an interruption ended the run"),
+        (suite.infra_errors, "without an answer (infrastructure error), counted neither way"),
+        (suite.agent_errors, "ended in an error of the agent, scored 0"),
+        (suite.not_run, "not made"),
     )
-    for number, noun, text in facts:
+    for number, what in facts:
         if number:
-            yield say("{}{}: {}.", figures.count(number, noun), where, text)
+            yield say("{}{} {}.", figures.count(number, "trial"), where, what)
     for grader, number in suite.graders_unscored.items():
         answers = figures.count(number, "answer")
         yield say("{}{} left unscored by {}.", answers, where, code(grader))

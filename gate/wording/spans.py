@@ -5,7 +5,7 @@ its own way and none can forget to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,13 +62,15 @@ def join(separator: str, lines: Iterable[Line]) -> Line:
     joined: list[Span] = []
     for line in lines:
         if line:
-            joined += (Span(separator), *line) if joined else line
+            joined += (Span(separator), *line) if joined and separator else line
     return tuple(joined)
 
 
 def markdown(line: Line, *, limit: int = text.LIMIT) -> str:
     """One line of GitHub Markdown, fit for a table cell too; `limit` holds for each span."""
-    return "".join(_markdown(span, limit) for span in line).strip()
+    first, *others = line or (Span(""),)
+    start = _markdown(first, text.inline, limit)
+    return (start + "".join(_markdown(span, text.midline, limit) for span in others)).strip()
 
 
 def plain(line: Line, *, limit: int = text.LIMIT) -> str:
@@ -81,8 +83,8 @@ def _span(value: str | Span) -> Span:
     return Span(value) if isinstance(value, str) else value
 
 
-def _markdown(span: Span, limit: int) -> str:
-    body = text.cell(span.text, limit) if span.kind == "code" else text.inline(span.text, limit)
+def _markdown(span: Span, words: Callable[[str, int], str], limit: int) -> str:
+    body = text.cell(span.text, limit) if span.kind == "code" else words(span.text, limit)
     marked = f"**{body}**" if span.kind == "strong" and body else body
     return _padded(f"[{marked}]({span.url})" if span.url and body else marked, span)
 
@@ -90,5 +92,5 @@ def _markdown(span: Span, limit: int) -> str:
 def _padded(shown: str, span: Span) -> str:
     """With one space where the span has white space at an end."""
     if span.kind == "code" or not shown:
-        return shown or " "
+        return shown or " "  # white space alone
     return f"{' ' * span.text[0].isspace()}{shown}{' ' * span.text[-1].isspace()}"

@@ -1,10 +1,11 @@
 """An option beats gate.yml; a release is strict where gate.yml says nothing."""
 
+import re
 from typing import Any
 
 import pytest
 
-from gate.config_options import for_release, override
+from gate.config_options import for_release, override, settings
 from gate.errors import UsageError
 from gate.records import Config, PluginSpec, Policy, Suite
 
@@ -58,6 +59,25 @@ def test_an_option_that_the_agent_does_not_have(options: dict[str, Any], message
     sample = Config(agent=PluginSpec(name="sample"), suites=())
     with pytest.raises(UsageError, match=message):
         override(sample, **options)
+
+
+def test_single_keys_by_their_dotted_names() -> None:
+    found = settings(CONFIG, {"policy.error": "warn", "baseline.branch": "trunk", "sample": "all"})
+    assert (found.policy.error, found.baseline.branch) == ("warn", "trunk")
+    assert for_release(found).policy.error == "warn"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("policy.error", "ignore", "policy.error: 'ignore' is not one of pass, warn, fail"),
+        ("policy.eror", "warn", "policy.eror: unknown key - did you mean 'error'?"),
+        ("baseline.keep_rounds", "9", "baseline.keep_rounds: '9' is not a whole number"),
+    ],
+)
+def test_a_single_key_that_does_not_fit(key: str, value: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        settings(CONFIG, {key: value})
 
 
 def test_a_release_is_strict_where_gate_yml_says_nothing() -> None:

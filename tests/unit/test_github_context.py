@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gate.github.context import _EVENTS, Job, current_job, job, read_event, token
+from gate.github.context import Job, current_job, job, read_event, token
 
 ENV = {
     "GITHUB_REPOSITORY": "octo/demo",

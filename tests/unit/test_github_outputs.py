@@ -16,7 +16,6 @@ from gate.github.outputs import (
     error_outputs,
     render_outputs,
     report_outputs,
-    shorten,
     stop_commands,
     write_outputs,
     write_summary,
@@ -111,33 +110,14 @@ def test_an_error_has_outputs_too() -> None:
     assert error_outputs("why", 6)["outcome"] == "error"
 
 
-def test_the_summary_is_the_first_text_that_fits(tmp_path: Path) -> None:
+def test_the_summary_is_appended_within_what_is_left(tmp_path: Path) -> None:
     file = tmp_path / "summary"
-    write_summary(str(file), ["x" * 2_000_000, "short"])
-    assert file.read_text() == "short"
-    write_summary(str(file), ["y" * 1_048_576, "é\n" * 600_000])
-    assert file.stat().st_size <= 1_048_576
-    assert file.read_text().endswith(outputs.CUT)
-    write_summary(None, ["x"])
-
-
-@given(
-    st.lists(st.sampled_from(["<details>", "</details>", "```", "é" * 9, "text"])),
-    st.integers(0, 400),
-)
-def test_a_shortened_text_never_exceeds_its_limit(lines: list[str], limit: int) -> None:
-    text = "\n".join(lines) + "\n"
-    short = shorten(text, limit)
-    assert len(short.encode()) <= max(limit, 0) or short == text
-    if short not in (text, ""):
-        assert short.count("</details>") >= short.count("<details>")
-
-
-def test_a_shortened_text_is_whole_lines_and_says_so() -> None:
-    text = "<details>\n" + "line\n" * 100 + "</details>\n"
-    short = shorten(text, 300)
-    assert short.endswith("\n</details>" + outputs.CUT)
-    assert short.count("line\n") > 20
+    write_summary(str(file), lambda limit: "x" * 48_576)
+    write_summary(str(file), lambda limit: "y" * limit)
+    assert file.stat().st_size == 1_048_576 - 1
+    write_summary(str(file), lambda limit: "z" * limit)
+    assert "z" not in file.read_text()
+    write_summary(None, lambda limit: str(1 // 0))
 
 
 def test_text_between_the_stop_words_has_no_say() -> None:

@@ -56,7 +56,7 @@ def test_every_key_is_there_and_names_what_exists(case: dict[str, Any]) -> None:
         "expected_tool_calls", "optimal_steps", "status", "metadata",
     }  # fmt: skip
     assert case["status"] == "approved"
-    assert case["metadata"]["provenance"] == "expert"
+    assert case["metadata"]["provenance"] == "project"
     assert set(case["relevant_doc_ids"]) <= PAGES.keys()
     assert {call["name"] for call in case["expected_tool_calls"]} <= set(TOOL_NAMES)
     assert case["optimal_steps"] == len(case["expected_tool_calls"])

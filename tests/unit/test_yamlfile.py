@@ -10,7 +10,7 @@ import yaml
 from gate.errors import InvalidInput, Place
 from gate.yamlfile import FASTEST, MAX_ALIASED, MAX_DEPTH, Document, dotted, parse, scalar
 
-LOADERS = pytest.mark.parametrize("loader", list({FASTEST, yaml.SafeLoader}))
+LOADERS = pytest.mark.parametrize("loader", list(dict.fromkeys((FASTEST, yaml.SafeLoader))))
 
 
 def document(text: str, loader: Any = FASTEST) -> Document:

@@ -1,0 +1,44 @@
+"""An agent behind OpenAI's chat completions: vLLM, Ollama, LiteLLM, OpenAI and most others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate import chat
+from gate.endpoint import Endpoint, bearer, key_of, reach, versioned
+from gate.http import Reply, shown_address
+from gate.plugins import AGENTS, Connection, World
+from gate.records import Case, Json, Response
+
+
+@AGENTS.register("openai")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAI:
+    """POST {base_url}/v1/chat/completions; `options` become keys of the request's body."""
+
+    base_url: str = field(repr=False)
+    model: str = ""
+    api_key_env: str | None = None
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+    options: Mapping[str, Json] = field(default_factory=dict, repr=False)
+
+    def describe(self) -> str:
+        return f"openai {self.model} at {shown_address(self.base_url)}"
+
+    def check(self, world: World) -> None:
+        key_of(world, self.api_key_env)
+        reach(world, self.base_url, timeout_s=self.timeout_s)
+
+    def connect(self, world: World) -> Connection:
+        url = versioned(self.base_url, "/chat/completions")
+        headers = bearer(world, self.api_key_env)
+        return Endpoint(world, url, headers, write=self._write, read=self._read)
+
+    def _write(self, case: Case) -> bytes:
+        return chat.request_body(case.input, self.model, self.options)
+
+    def _read(self, reply: Reply) -> Response:
+        return chat.read(reply, tools_offered="tools" in self.options)

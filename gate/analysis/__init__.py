@@ -1,0 +1,33 @@
+"""Numbers from tables: estimates of a run, pairing of two, missing calls, the pool, case lists."""
+
+from gate.analysis.cases import case_changes
+from gate.analysis.estimates import default_level, default_tolerance, estimates, family_of
+from gate.analysis.missing import (
+    Arms,
+    errored_cases,
+    infra_share,
+    pessimistic,
+    pessimistic_column,
+    too_much_missing,
+)
+from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
+from gate.analysis.pooling import Pool, pool
+
+__all__ = [
+    "MIN_PAIRED",
+    "Arms",
+    "Pairing",
+    "Pool",
+    "case_changes",
+    "default_level",
+    "default_tolerance",
+    "errored_cases",
+    "estimates",
+    "family_of",
+    "infra_share",
+    "pair_cases",
+    "pessimistic",
+    "pessimistic_column",
+    "pool",
+    "too_much_missing",
+]

@@ -1,0 +1,131 @@
+"""OpenAI's chat completions as many servers speak them: the request, and both forms of answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from gate import wire
+from gate.chat_stream import joined
+from gate.errors import AgentFailure, InfraFailure
+from gate.http import Reply
+from gate.records import Json, Response, ToolCall
+from gate.sse import is_stream
+
+# What an error body inside HTTP 200 says when it is not the agent's fault (contract 9.4).
+_NOBODYS_FAULT = re.compile(
+    r"authenticat|unauthori[sz]ed|api.?key|provider key|(invalid|expired|missing).{0,12}token"
+    r"|quota|rate.?limit|too many requests|insufficient.{0,12}(balance|funds|credit)",
+    re.IGNORECASE,
+)
+_BEYOND = ("retrieved", "context", "steps", "trace", "safety_violations")
+_PLACES = ("gate", "metadata")  # where a server may put what the protocol has no key for
+
+
+def messages(given: Json) -> list[Json]:
+    """A case's input as messages: as it is, or as what the user says."""
+    if isinstance(given, list) and given and all(map(_is_message, given)):
+        return given
+    said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return [{"role": "user", "content": said}]
+
+
+def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
+    """`options` are merged in; a stream is asked to end with its token counts."""
+    body: dict[str, Json] = {"model": model} if model else {}
+    body["messages"] = messages(given)
+    if options.get("stream"):
+        body["stream_options"] = {"include_usage": True}
+    return json.dumps({**body, **options}).encode()
+
+
+def read(reply: Reply, *, tools_offered: bool) -> Response:
+    """The answer, streamed or not. Raises AgentFailure, or InfraFailure for an error body about
+    authentication or quota.
+
+    An answer that says nothing about tools means: none was called, if some were offered; else that
+    is unknown.
+    """
+    data = joined(reply) if is_stream(reply) else wire.json_of(reply)
+    choice = _choice(data, reply)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise AgentFailure(f"{reply.address}: choices[0] has no message")
+    beyond = extras(data)
+    steps = beyond.steps
+    if steps is None:
+        steps = _calls(message)
+    return Response(
+        answer=_content(message, reply.address),
+        retrieved=beyond.retrieved,
+        context=beyond.context,
+        steps=() if steps is None and tools_offered else steps,
+        usage=wire.usage_of(data.get("usage")),
+        model=wire.text(data.get("model"), "model"),
+        finish_reason=wire.text(choice.get("finish_reason"), "finish_reason"),
+        safety_violations=beyond.safety_violations,
+    )
+
+
+def extras(data: Mapping[str, Json]) -> Response:
+    """What the body says beyond the protocol (no answer): at the top, under `gate` or `metadata`.
+
+    Other servers use `trace` and `context` for other things; those do not count.
+    """
+    found: dict[str, Json] = {}
+    for place in (data, *(data.get(name) for name in _PLACES)):
+        if isinstance(place, dict):
+            for key in _BEYOND:
+                if found.get(key) is None:
+                    found[key] = place.get(key)
+    if not any(value is not None for value in found.values()):
+        return _NOTHING
+    trace = found["trace"] if isinstance(found["trace"], list) else None
+    context = found["context"] if isinstance(found["context"], (str, list)) else None
+    return Response(
+        answer="",
+        retrieved=wire.documents(found["retrieved"], "retrieved"),
+        context=wire.context_text(context, "context"),
+        steps=wire.tool_calls(wire.first({**found, "trace": trace}, "steps", "trace"), "steps"),
+        safety_violations=wire.violations(found["safety_violations"]),
+    )
+
+
+_NOTHING = Response(answer="")
+
+
+def _is_message(item: Json) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("role"), str)
+
+
+def _choice(data: Json, reply: Reply) -> dict[str, Any]:
+    choices = data.get("choices") if isinstance(data, dict) else None
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return choices[0]
+    said = reply.excerpt() or "nothing"
+    failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
+    if failed and _NOBODYS_FAULT.search(said):
+        raise InfraFailure(f"{reply.address} refused: {said}")
+    raise AgentFailure(f"{reply.address} answered without choices: {said}")
+
+
+def _content(message: Mapping[str, Json], address: str) -> str:
+    """A text, nothing, or a list of parts of which the texts count; a refusal is an answer."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict)]
+        content = "".join(str(wire.first(part, "text", "refusal") or "") for part in parts)
+    if content is not None and not isinstance(content, str):
+        raise AgentFailure(f"{address}: choices[0].message.content is not a text")
+    return content or wire.text(message.get("refusal"), "refusal") or ""
+
+
+def _calls(message: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
+    """The tool calls that the agent leaves to its caller; None when the message has no word."""
+    if message.get("function_call"):  # before 2023-11
+        return (wire.tool_call(message["function_call"], "choices[0].message.function_call"),)
+    if "tool_calls" not in message:
+        return None
+    return wire.tool_calls(message["tool_calls"] or [], "choices[0].message.tool_calls")

@@ -1,0 +1,94 @@
+"""Is the answer JSON of the right form?"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from gate.errors import GraderFailure, UsageError
+from gate.plugins import GRADERS
+from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.schema import mismatches
+
+METRIC = "response_quality.format_compliance"
+_FENCED = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\Z", re.DOTALL)
+_META: Json = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+_MOST_CODES = 20
+
+
+@GRADERS.register("json_format")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonFormat:
+    """Passes when the whole answer is JSON, of the `type`, with every one of `required_keys` at its
+    top, and fits `schema` (JSON Schema 2020-12). One code fence around it is allowed.
+    """
+
+    type: Literal["object", "array", "any"] = "any"
+    required_keys: tuple[str, ...] = ()
+    schema: Mapping[str, Json] | None = None
+    allow_fence: bool = True
+
+    keys: ClassVar[Mapping[str, Json]] = {}
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if self.schema is None:
+            return
+        wrong = mismatches(_META, dict(self.schema))
+        if wrong:
+            where = ".".join(map(str, ("schema", *wrong[0].path)))
+            raise UsageError(f"json_format: {where}: {wrong[0].message}")
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        about = "share of answers that have the demanded form"
+        return (
+            MetricSpec(name=METRIC, column=METRIC, family="rate", unit="share", description=about),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        text = (response.answer or "").strip()
+        fenced = _FENCED.match(text) if self.allow_fence else None
+        try:
+            data = json.loads(fenced[1] if fenced else text, parse_constant=_refused)
+        except (ValueError, RecursionError) as error:
+            return _failed(["json_format_invalid"], f"not JSON: {error}"[:300])
+        failures = self._wrong_kind(data) or [*self._missing(data), *self._misfits(data)]
+        if failures:
+            return _failed(failures, "; ".join(failures[:5]).replace("_", " "))
+        return Score(values={METRIC: 1.0}, passed=True)
+
+    def _wrong_kind(self, data: Json) -> list[str]:
+        wants_object = self.type == "object" or (self.type == "any" and self.required_keys)
+        if wants_object and not isinstance(data, dict):
+            return ["json_object_expected"]
+        if self.type == "array" and not isinstance(data, list):
+            return ["json_array_expected"]
+        return []
+
+    def _missing(self, data: Json) -> list[str]:
+        there = data if isinstance(data, dict) else {}
+        return [f"missing_key:{key}" for key in self.required_keys if key not in there]
+
+    def _misfits(self, data: Json) -> list[str]:
+        if self.schema is None:
+            return []
+        try:
+            wrong = mismatches(dict(self.schema), data)
+        except Exception as error:  # a reference that leads nowhere, data nested too deeply
+            raise GraderFailure(f"schema: {type(error).__name__}: {error}"[:300]) from error
+        return [
+            f"schema_mismatch:{'.'.join(map(str, one.path)) or '$'}"[:120]
+            for one in wrong[:_MOST_CODES]
+        ]
+
+
+def _refused(constant: str) -> Json:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _failed(failures: list[str], reason: str) -> Score:
+    codes = tuple(dict.fromkeys(failures))
+    return Score(values={METRIC: 0.0}, passed=False, failures=codes, reason=reason)

@@ -1,0 +1,123 @@
+"""From an address to a connected stream: name, proxy, tunnel, TLS; what fails here is nobody's
+answer.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Callable, Mapping
+
+from gate.errors import InfraFailure
+from gate.http.route import Route
+from gate.http.stream import Cut, Malformed, Silence, Stream
+from gate.http.trust import trusted
+
+Adopt = Callable[[socket.socket], None]  # told of every socket before it is used
+
+
+def dial(
+    route: Route, env: Mapping[str, str], deadline: float, adopt: Adopt, *, setting: str
+) -> Stream:
+    """A connection on which `route` can be asked. Raises InfraFailure, with what to do about it."""
+    proxy = route.proxy
+    try:
+        if proxy is None:
+            sock = _connected(route.host, route.port, deadline, adopt)
+        else:
+            sock = _connected(proxy.host, proxy.port, deadline, adopt)
+    except OSError as error:
+        raise InfraFailure(_unreachable(error, route, setting)) from error
+    if route.scheme == "http":
+        return Stream(sock)
+    if proxy is not None:
+        _tunnel(sock, route, deadline)
+    return Stream(_secured(sock, route, trusted(env), deadline, adopt))
+
+
+def _connected(host: str, port: int, deadline: float, adopt: Adopt) -> socket.socket:
+    """To the first address of `host` that answers. Raises OSError, of the last address."""
+    problem: OSError = OSError("it has no address")
+    for family, kind, protocol, _, where in socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM):
+        sock = socket.socket(family, kind, protocol)
+        adopt(sock)
+        try:
+            sock.settimeout(_left(deadline))
+            sock.connect(where)
+        except OSError as error:
+            problem = error
+        else:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return sock
+    raise problem
+
+
+def _tunnel(sock: socket.socket, route: Route, deadline: float) -> None:
+    """CONNECT (RFC 9110 9.3.6): after a 2xx the proxy passes bytes on and understands none."""
+    proxy = route.proxy
+    target = f"[{route.host}]:{route.port}" if ":" in route.host else f"{route.host}:{route.port}"
+    lines = [f"CONNECT {target} HTTP/1.1", f"host: {target}"]
+    if proxy is not None and proxy.authorization:
+        lines.append(f"proxy-authorization: {proxy.authorization}")
+    stream = Stream(sock)
+    stream.begin(deadline)
+    try:
+        stream.send("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        status = stream.read_head().status
+    except (Cut, Malformed, Silence, OSError) as error:
+        raise InfraFailure(f"{proxy} gave no answer for {route.origin}") from error
+    if status == 407:
+        raise InfraFailure(f"{proxy} wants a user and a password: put them into the variable")
+    if not 200 <= status < 300:
+        raise InfraFailure(f"{proxy} answered {status} for {route.origin}{_around(route)}")
+
+
+def _secured(
+    sock: socket.socket, route: Route, context: ssl.SSLContext, deadline: float, adopt: Adopt
+) -> ssl.SSLSocket:
+    secure = context.wrap_socket(sock, server_hostname=route.host, do_handshake_on_connect=False)
+    adopt(secure)
+    try:
+        secure.settimeout(_left(deadline))
+        secure.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        raise InfraFailure(
+            f"{route.origin}: its certificate is not trusted ({error.verify_message}): "
+            "name the file of its CA in SSL_CERT_FILE"
+        ) from error
+    except OSError as error:
+        why = getattr(error, "reason", None) or _reason(error)
+        raise InfraFailure(
+            f"{route.origin}: no TLS connection ({why}): does it speak http://?"
+        ) from error
+    return secure
+
+
+def _unreachable(error: OSError, route: Route, setting: str) -> str:
+    proxy = route.proxy
+    who = str(proxy) if proxy else route.origin
+    advice = _around(route) if proxy else f": start the agent there or set {setting}"
+    if isinstance(error, socket.gaierror):
+        host = proxy.host if proxy else route.host
+        return f"{who}: the host name '{host}' is not known{advice}"
+    if isinstance(error, ConnectionRefusedError):
+        return f"{who} refused the connection{advice}"
+    return f"{who} cannot be reached ({_reason(error)}){advice}"
+
+
+def _around(route: Route) -> str:
+    return f": start it, or name {route.host} in NO_PROXY to go without"
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, TimeoutError):
+        return "no connection in time"
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

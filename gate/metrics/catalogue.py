@@ -1,0 +1,120 @@
+"""The metrics that every suite has without a grader: success, latency, tokens, cost, errors."""
+
+from __future__ import annotations
+
+from gate.records import MetricSpec
+
+TRIAL_METRICS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        name="agent.success_rate",
+        column="success",
+        family="rate",
+        unit="share",
+        description="Share of trials that passed every grader with an opinion.",
+    ),
+    MetricSpec(
+        name="agent.first_attempt_success_rate",
+        column="first_success",
+        family="rate",
+        unit="share",
+        description="The same for the first try alone; nobody's answer counts as failed.",
+    ),
+    MetricSpec(
+        name="agent.avg_steps",
+        column="steps",
+        unit="steps",
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description="Tool calls of a completed trial.",
+    ),
+    MetricSpec(
+        name="agent.cost_per_task",
+        column="cost_usd",
+        family="log_mean",
+        unit="USD",
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description="Cost of all tries of a trial, where it is known.",
+    ),
+    MetricSpec(
+        name="agent.safety_violations_per_100",
+        column="violations",
+        options={"scale": 100.0},
+        unit="per 100",
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description="Violations that the agent reports, per 100 completed trials.",
+    ),
+    *(
+        MetricSpec(
+            name=f"operational.{name}_latency_ms",
+            column="latency_ms",
+            family=family,
+            options=options,
+            unit="ms",
+            direction="lower",
+            high=None,
+            on_agent_error=None,
+            description=text,
+        )
+        for name, family, options, text in (
+            ("mean", "log_mean", {}, "Mean latency of completed trials."),
+            ("p50", "quantile", {"q": 0.50}, "Median latency of completed trials."),
+            ("p95", "quantile", {"q": 0.95}, "95th percentile of the latency."),
+            ("p99", "quantile", {"q": 0.99}, "99th percentile of the latency."),
+            ("worst", "max", {}, "Longest latency of a completed trial."),
+            ("std", "std", {}, "Sample standard deviation of the latency."),
+        )
+    ),
+    MetricSpec(
+        name="operational.avg_tokens",
+        column="total_tokens",
+        family="log_mean",
+        unit="tokens",
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description="Input and output tokens of a completed trial.",
+    ),
+    MetricSpec(
+        name="operational.std_tokens",
+        column="total_tokens",
+        family="std",
+        unit="tokens",
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description="Sample standard deviation of the tokens.",
+    ),
+    MetricSpec(
+        name="operational.estimated_cost_per_query",
+        column="cost_usd",
+        family="log_mean",
+        unit="USD",
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description="Cost of a trial by the price table or as the agent reports it.",
+    ),
+    MetricSpec(
+        name="operational.error_rate",
+        column="agent_error",
+        family="rate",
+        unit="share",
+        direction="lower",
+        on_agent_error=1.0,
+        description="Share of answered trials that ended in an agent error.",
+    ),
+    MetricSpec(
+        name="operational.retry_rate",
+        column="retried",
+        family="rate",
+        unit="share",
+        direction="lower",
+        on_agent_error=None,
+        description="Share of trials that took more than one try.",
+    ),
+)

@@ -1,0 +1,170 @@
+"""The verdict on a terminal or in a log: what failed, which cases, what to do next, and why."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gate.records import Report
+from gate.text import one_line, plain
+from gate.wording import headline, sentences
+from gate.wording import spans as wording
+from gate.wording.checks import Check, Sign, blocking, warned
+
+ROWS = 25
+CASES = 10
+WIDE = 120  # columns of a terminal that has room for the rule
+_COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
+_COLORS: dict[Sign, str] = {
+    "bad": "bold red",
+    "refused": "bold red",
+    "unsure": "yellow",
+    "warn": "yellow",
+    "new": "cyan",
+    "good": "green",
+}
+_OUTCOME_COLORS = {"pass": "bold green", "fail": "bold red", "error": "bold red"}
+_WORDS: dict[Sign, str] = {
+    "bad": "FAIL",
+    "refused": "FAIL",
+    "unsure": "?",
+    "warn": "warn",
+    "new": "new",
+    "good": "ok",
+}
+_ASCII = str.maketrans(
+    {"…": "...", "−": "-", "–": "-", "→": "->", "·": "|", "≤": "<=", "∞": "inf", "\u00a0": " "}
+)
+
+
+def render_console(report: Report, *, color: bool, unicode: bool, width: int) -> str:
+    """Lines ended by \\n; the last one is the outcome and its reason, not wrapped.
+
+    No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
+    """
+    screen = _Screen(color=color, unicode=unicode, width=max(40, width))
+    word = headline.word(report.outcome).upper()
+    style = _OUTCOME_COLORS.get(report.outcome, "bold yellow")
+    screen.line(headline.headline(report), style)
+    for line in sentences.comparisons(report):
+        screen.line(wording.plain(line))
+    for text in report.loosened:
+        screen.line(f"Loosened rule: {text}", "yellow")
+    for line in sentences.cautions(report)[:ROWS]:
+        screen.line(f"Note: {wording.plain(line)}", "yellow")
+    _checks(screen, report, (*blocking(report), *warned(report)))
+    _cases(screen, report)
+    screen.line("")
+    screen.line(wording.plain(sentences.spending(report)))
+    next_step = wording.plain(sentences.next_step(report), limit=600)
+    if next_step:
+        screen.line(f"Next: {next_step}")
+    reason = wording.plain(headline.because(report), limit=1_000)
+    screen.line(f"{word}: {reason}", style, wrap=False)
+    return screen.text()
+
+
+class _Screen:
+    """A rich console that writes to memory; every text is made harmless on its way in."""
+
+    def __init__(self, *, color: bool, unicode: bool, width: int) -> None:
+        self.width = width
+        self._unicode = unicode
+        self._out = io.StringIO()
+        self._console = Console(
+            file=self._out,
+            width=width,
+            force_terminal=color,
+            color_system="standard" if color else None,
+            no_color=not color,
+            legacy_windows=False,
+            emoji=False,
+            markup=False,
+            highlight=False,
+        )
+
+    def shown(self, text: str) -> str:
+        line = plain(one_line(text, 1_200))
+        if self._unicode:
+            return line
+        return line.translate(_ASCII).encode("ascii", "replace").decode()
+
+    def line(self, text: str, style: str = "", *, wrap: bool = True) -> None:
+        self._console.print(Text(self.shown(text), style=style), soft_wrap=not wrap)
+
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, whole: int) -> None:
+        """The first `whole` columns are never folded, only cut."""
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        for number, name in enumerate(head):
+            keep = number < whole
+            table.add_column(self.shown(name), overflow="crop" if keep else "fold", no_wrap=keep)
+        for row in rows:
+            table.add_row(*row)
+        self._console.print(table)
+
+    def cell(self, text: str, style: str = "") -> Text:
+        return Text(self.shown(text), style=style)
+
+    def text(self) -> str:
+        """What was printed; folding may have moved a sign to the start of a line, so once more."""
+        return "".join(
+            _harmless(line.rstrip()) + "\n" for line in self._out.getvalue().split("\n")[:-1]
+        )
+
+
+def _harmless(line: str) -> str:
+    return line.replace("##[", "# #[") if not line.lstrip().startswith("::") else f". {line}"
+
+
+def _checks(screen: _Screen, report: Report, found: Sequence[Check]) -> None:
+    if not found:
+        return
+    several = len(report.suites) > 1
+    screen.line("")
+    rows = [_row(screen, check) for check in found[:ROWS]]
+    left_out = {*(() if several else ("suite",)), *(() if screen.width >= WIDE else ("rule",))}
+    screen.table(
+        [name for name in _COLUMNS if name not in left_out],
+        ([row[n] for n, name in enumerate(_COLUMNS) if name not in left_out] for row in rows),
+        whole=4 + several,
+    )
+    if len(found) > ROWS:
+        screen.line(f"{len(found) - ROWS} more in report.md")
+
+
+def _row(screen: _Screen, check: Check) -> list[Text]:
+    """One cell a column."""
+    return [
+        screen.cell(_WORDS[check.sign], _COLORS[check.sign]),
+        screen.cell(one_line(check.suite, 14)),
+        screen.cell(one_line(check.metric, 36)),
+        *(screen.cell(text) for text in (check.baseline, check.current, check.change, check.limit)),
+        screen.cell(check.verdict),
+    ]
+
+
+def _cases(screen: _Screen, report: Report) -> None:
+    failing = sentences.by_severity(report.cases.newly_failing)
+    screen.line("")
+    screen.line(wording.plain(sentences.case_counts(report)))
+    if not failing:
+        return
+    several = len(report.suites) > 1
+    screen.table(
+        ["case", "baseline → now", "why"],
+        (
+            [
+                screen.cell(one_line(f"{c.suite}: {c.case_id}" if several else c.case_id, 40)),
+                screen.cell(sentences.rounds(c)),
+                screen.cell(one_line(c.reason or ", ".join(c.failures[:2]), 120)),
+            ]
+            for c in failing[:CASES]
+        ),
+        whole=2,
+    )
+    if len(failing) > CASES:
+        screen.line(f"{len(failing) - CASES} more in report.md")

@@ -1,0 +1,234 @@
+"""report.html: one file that needs nothing else, with a page of evidence for each case."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from gate.plugins import REPORTERS, Rows
+from gate.records import CaseChange, Json, Report
+from gate.text import clean, one_line
+from gate.wording import casebook, figures, headline, sentences
+from gate.wording.checks import checks
+from gate.wording.method import method, provenance
+
+LISTED = 5_000  # cases in the list
+DETAILED = 500  # cases with questions, answers and traces; above it failing and changed ones only
+STEPS = 50  # calls of one trace
+TEXT = 4_000  # characters of a question or an answer
+VALUE = 1_000  # characters of an argument, a result or a reason
+
+_HERE = Path(__file__).parent
+_KINDS = ("newly_failing", "newly_passing", "flaky", "errored", "quarantined", "added", "changed")
+
+Key = tuple[str, str]  # suite, case id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """One case of the list; `trials` is empty where details are left out."""
+
+    case: casebook.CaseBook
+    kind: str  # how it changed, in words; empty when it did not
+    change: CaseChange | None
+    trials: tuple[Mapping[str, Json], ...] = ()
+
+    @property
+    def state(self) -> str:
+        """What the filter asks for."""
+        failing = "failing " if self.case.failing else "passing "
+        return failing + ("changed" if self.kind else "")
+
+    @property
+    def rounds(self) -> str:
+        now = f"{self.case.passed}/{self.case.judged}" if self.case.judged else figures.ABSENT
+        found = self.change
+        if found is None or found.baseline_passed is None:
+            return now
+        return f"{found.baseline_passed}/{found.baseline_rounds} → {now}"
+
+
+@REPORTERS.register("html")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Html:
+    """Readable without scripts and on a telephone; no request leaves the page."""
+
+    filename: ClassVar[str] = "report.html"
+
+    def render(self, report: Report, rows: Rows) -> str:
+        books = casebook.read(rows())
+        entries, left_out = _entries(report, books, rows)
+        style, script = _asset("report.css"), _asset("report.js")
+        return _template().render(
+            report=report,
+            title=headline.headline(report),
+            icon=headline.icon(report.outcome),
+            because=headline.because(report),
+            detectable=headline.detectable(report),
+            comparisons=sentences.comparisons(report),
+            cautions=sentences.cautions(report),
+            counts=sentences.case_counts(report),
+            spending=sentences.spending(report),
+            next_step=sentences.next_step(report),
+            run_link=sentences.run_link(report),
+            checks=checks(report),
+            outcomes=headline.OUTCOMES,
+            entries=entries,
+            left_out=left_out,
+            books=books,
+            method=method(report),
+            provenance=provenance(report),
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            policy=_policy(style, script),
+        )
+
+
+def _entries(
+    report: Report, books: Mapping[str, casebook.SuiteBook], rows: Rows
+) -> tuple[tuple[_Entry, ...], tuple[str, ...]]:
+    """The cases to list, the most telling first, and what was left out."""
+    kinds = _changes(report)
+    cases = [case for book in books.values() for case in book.cases.values()]
+    cases.sort(key=lambda case: _rank(case, kinds))
+    wanted = cases
+    left_out = []
+    if len(cases) > DETAILED:
+        telling = [c for c in cases if c.failing or (c.suite, c.case_id) in kinds]
+        wanted = telling[:DETAILED]
+        left_out.append(
+            f"Questions, answers and traces are shown for {len(wanted):,} of {len(cases):,} cases: "
+            "those that fail or changed; the others are in details.jsonl."
+        )
+    if len(cases) > LISTED:
+        left_out.append(f"{len(cases) - LISTED:,} more cases are in details.jsonl.")
+    trials = _trials(rows, {(case.suite, case.case_id) for case in wanted})
+    entries = (_entry(case, kinds, trials) for case in cases[:LISTED])
+    return tuple(entries), tuple(left_out)
+
+
+def _entry(
+    case: casebook.CaseBook,
+    kinds: Mapping[Key, tuple[str, CaseChange]],
+    trials: Mapping[Key, list[Mapping[str, Json]]],
+) -> _Entry:
+    key = (case.suite, case.case_id)
+    kind, change = kinds.get(key, ("", None))
+    return _Entry(case=case, kind=kind, change=change, trials=tuple(trials.get(key, ())))
+
+
+def _changes(report: Report) -> dict[Key, tuple[str, CaseChange]]:
+    """How each case changed; the first kind that names it wins."""
+    found: dict[Key, tuple[str, CaseChange]] = {}
+    for kind in _KINDS:
+        for change in getattr(report.cases, kind):
+            found.setdefault((change.suite, change.case_id), (kind.replace("_", " "), change))
+    return found
+
+
+def _rank(
+    case: casebook.CaseBook, kinds: Mapping[Key, tuple[str, CaseChange]]
+) -> tuple[int, float, str, str]:
+    kind = kinds.get((case.suite, case.case_id), ("", None))[0].replace(" ", "_")
+    first = _KINDS.index(kind) if kind == "newly_failing" else len(_KINDS)
+    share = case.passed / case.judged if case.judged else 0.0
+    return first, share if case.failing else 2.0 - bool(kind), case.suite, case.case_id
+
+
+def _trials(rows: Rows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]:
+    found: dict[Key, list[Mapping[str, Json]]] = {}
+    for row in rows():
+        key = (str(row["suite"]), str(row["case_id"]))
+        if key in wanted:
+            found.setdefault(key, []).append(_short(row))
+    return found
+
+
+def _short(row: Mapping[str, Json]) -> dict[str, Json]:
+    """What the page shows of a trial, cut; the rest need not stay in memory."""
+    steps = row.get("steps") or []
+    return {
+        "round": row["round"],
+        "status": row["status"],
+        "passed": row["passed"],
+        "question": _value(row.get("question"), TEXT),
+        "output": _value(row.get("output"), TEXT),
+        "error": _value(row.get("error"), VALUE),
+        "failures": [one_line(str(code)) for code in row["failures"][:20]],
+        "scores": row["scores"],
+        "reasons": {name: _value(text, VALUE) for name, text in row["reasons"].items()},
+        "unscored": {name: _value(text, VALUE) for name, text in row["unscored"].items()},
+        "retrieved": [one_line(str(name)) for name in (row.get("retrieved_ids") or [])[:20]],
+        "latency": figures.value(row["latency_ms"], "ms"),
+        "tokens": casebook.total_tokens(row),
+        "cost": figures.money(row.get("cost_usd")),
+        "more_steps": max(0, len(steps) - STEPS),
+        "steps": [_step(step) for step in steps[:STEPS]],
+    }
+
+
+def _step(step: Mapping[str, Json]) -> dict[str, str]:
+    given = step.get("arguments")
+    return {
+        "name": one_line(str(step.get("name"))),
+        "arguments": _value(step.get("raw_arguments") if given is None else given, VALUE),
+        "result": _value(step.get("result"), VALUE),
+        "error": _value(step.get("error"), VALUE),
+    }
+
+
+def _value(value: Json, limit: int) -> str:
+    """Text as it is, anything else as JSON."""
+    if value is None:
+        return ""
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return clean(shown, limit)
+
+
+@cache
+def _template() -> Template:
+    made = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters.update(
+        shown=one_line,
+        words=lambda name: name.replace("_", " "),
+        number=figures.value,
+        change=figures.change,
+        count=figures.count,
+        absent=lambda text: text or figures.ABSENT,
+    )
+    return made.get_template("report.html.j2")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_HERE / name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Only our own style and script, by their hashes: injected markup could neither run nor load
+    anything.
+    """
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,158 @@
+"""Everything that is read and checked before the agent is asked for the first time."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate import __version__
+from gate.codec import digest
+from gate.conclude import Compared
+from gate.config import select
+from gate.config_options import for_release, override
+from gate.github.context import Job, current_job, token
+from gate.github.forge import Opened, connect, open_forge
+from gate.lookup import Place, find
+from gate.overrides import apply
+from gate.plugins import AGENTS, Agent, World, build
+from gate.prepare import Selection, SuitePlan, prepare
+from gate.records import Config, PluginSpec, Provenance
+from gate.rules import Base, Rules, judging_rules, own_config
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Everything that is known and checked before the agent is asked for the first time."""
+
+    options: argparse.Namespace
+    env: Mapping[str, str]
+    now: datetime
+    job: Job
+    opened: Opened
+    rules: Rules
+    config: Config  # what judges, options applied
+    plans: tuple[SuitePlan, ...]
+    agent: Agent
+    provenance: Provenance
+    baselines: Mapping[str, Compared]
+
+    @property
+    def world(self) -> World:
+        stop = self.options.stop
+        return World(env=self.env, root=self.rules.root, cancelled=stop.requested)
+
+
+def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[str, str]) -> Setup:
+    """Reads and checks config, base rules, datasets and baselines; the agent is not asked yet."""
+    now = datetime.now(UTC)
+    job = current_job(env)
+    root = Path(options.config).parent if options.config else Path()
+    opened = open_forge(job, connect(job, token(env)), root)
+    rules = _rules(options, env, job, opened, root, now)
+    config = _effective(options, rules, job, more)
+    agent = build(AGENTS, config.agent, root)
+    selection = Selection(
+        sample=options.sample,
+        event=None if more.get("sample") == "all" else job.sample_key,
+        shard=options.shard,
+        case_ids=frozenset(options.case or ()),
+    )
+    plans = prepare(config.suites, rules, selection)
+    provenance = _provenance(job, opened, config, agent)
+    place = Place(root=root, forge=opened.forge, base_sha=provenance.base_commit, now=now)
+    return Setup(
+        options=options,
+        env=_with_key(options, config, env),
+        now=now,
+        job=job,
+        opened=opened,
+        rules=rules,
+        config=config,
+        plans=plans,
+        agent=agent,
+        provenance=provenance,
+        baselines={
+            plan.suite.name: find(plan, config.baseline, place, provenance) for plan in plans
+        },
+    )
+
+
+def _rules(
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    job: Job,
+    opened: Opened,
+    root: Path,
+    now: datetime,
+) -> Rules:
+    own = own_config(options.config, root, env, now.date())
+    sha = _base_sha(job, opened, own)
+    base, why = None, ""
+    if job.mode == "laptop" or job.protect_ref is not None:
+        if sha is None or opened.forge is None:
+            why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
+        else:
+            base = Base(sha=sha, name=job.base_ref or own.baseline.branch, forge=opened.forge)
+    return judging_rules(own, root=root, base=base, env=env, today=now.date(), why_no_base=why)
+
+
+def _base_sha(job: Job, opened: Opened, config: Config) -> str | None:
+    """Contract 9.6: the event's base commit; on a laptop the merge base with the branch."""
+    if job.mode != "laptop":
+        return job.base_sha or job.protect_ref
+    found = opened.git.base(config.baseline.branch) if opened.git else None
+    return found.sha if found else None
+
+
+def _effective(
+    options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
+) -> Config:
+    config = select(rules.config, options.suite or ())
+    if job.mode == "release":
+        config = for_release(config)
+    config = override(
+        apply(config, more),
+        base_url=options.base_url,
+        model=options.model,
+        timeout=options.timeout,
+        concurrency=options.concurrency,
+        rounds=options.rounds,
+        max_attempts=options.max_attempts,
+        budget_usd=options.budget_usd,
+        baseline=options.baseline,
+        out=options.out,
+    )
+    if not options.replay:
+        return config
+    recorded = {"file": str(Path(options.replay).resolve())}
+    return replace(config, agent=PluginSpec(name="replay", options=recorded))
+
+
+def _with_key(
+    options: argparse.Namespace, config: Config, env: Mapping[str, str]
+) -> Mapping[str, str]:
+    """--provider-key stands for the variable that the agent's key comes from."""
+    name = str(config.agent.options.get("api_key_env") or "OPENAGENT_PROVIDER_KEY")
+    return {**env, name: options.provider_key} if options.provider_key else env
+
+
+def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Provenance:
+    return Provenance(
+        commit=job.head_sha or (opened.git.head() if opened.git else None),
+        base_commit=_base_sha(job, opened, config),
+        config_digest=config.digest,
+        agent_digest=digest(config.agent.options),
+        agent=agent.describe(),
+        judge=config.judge.name if config.judge else None,
+        tool_version=__version__,
+        event=job.event,
+        mode=job.mode,
+        repository=job.repository,
+        run_url=job.run_url,
+        run_id=job.run_id,
+        run_attempt=job.run_attempt,
+        pull_request=job.pull_request,
+    )

@@ -1,0 +1,78 @@
+"""`{{placeholders}}` in a JSON template, and dotted paths into a JSON answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from gate.errors import AgentFailure, UsageError
+from gate.records import Case, Json
+
+_HOLE = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+_KNOWN = "input, question, id, case.KEY"
+
+
+def check(template: Json, setting: str) -> None:
+    """Raises UsageError for a placeholder that does not exist."""
+    for name in _names(template):
+        if name not in ("input", "question", "id") and not name.startswith("case."):
+            raise UsageError(f"{setting}: unknown placeholder {{{{{name}}}}} - known: {_KNOWN}")
+
+
+def fill(template: Json, case: Case, setting: str) -> Json:
+    """The template with the case's values; one that is a whole string keeps its JSON type.
+
+    Raises UsageError when the case has no such key.
+    """
+    if isinstance(template, str):
+        whole = _HOLE.fullmatch(template)
+        if whole:
+            return _value(whole[1], case, setting)
+        return fill_text(template, case, setting, str)
+    if isinstance(template, dict):
+        return {key: fill(item, case, setting) for key, item in template.items()}
+    if isinstance(template, list):
+        return [fill(item, case, setting) for item in template]
+    return template
+
+
+def fill_text(template: str, case: Case, setting: str, quote: Callable[[str], str]) -> str:
+    """The same within a text: every value goes through `quote`."""
+    return _HOLE.sub(lambda found: quote(str(_value(found[1], case, setting))), template)
+
+
+def at(data: Json, path: str, setting: str) -> Json:
+    """What stands at `a.b.0.c`. Raises AgentFailure, naming the path as far as it goes."""
+    value, gone = data, []
+    for part in path.split("."):
+        gone.append(part)
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            raise AgentFailure(f"the answer has nothing at '{'.'.join(gone)}' ({setting}: {path})")
+    return value
+
+
+def _value(name: str, case: Case, setting: str) -> Json:
+    if name == "input":
+        return case.input
+    if name == "question":
+        return case.question
+    if name == "id":
+        return case.id
+    key = name.removeprefix("case.")
+    if key not in case.keys:
+        raise UsageError(f"{setting}: {{{{{name}}}}}: {case.place}: the case has no '{key}'")
+    return case.keys[key]
+
+
+def _names(template: Json) -> list[str]:
+    if isinstance(template, str):
+        return _HOLE.findall(template)
+    if isinstance(template, dict):
+        return [name for item in template.values() for name in _names(item)]
+    if isinstance(template, list):
+        return [name for item in template for name in _names(item)]
+    return []

@@ -1,0 +1,108 @@
+"""Suites, gates and rules to one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from gate.analysis import case_changes
+from gate.records import (
+    CaseChange,
+    CaseChanges,
+    Comparison,
+    GateResult,
+    GateRule,
+    Mode,
+    Outcome,
+    Policy,
+    RegressionRules,
+    Verdict,
+)
+from gate.verdict.comparing import compare_all
+from gate.verdict.gating import judge_gates
+from gate.verdict.outcomes import Finding, exit_code, findings, worst
+from gate.verdict.reasons import joined, passed
+from gate.verdict.standing import SuiteData, stand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decided:
+    name: str
+    outcome: Outcome
+    reason: str
+    findings: list[Finding]
+
+
+def decide(
+    suites: Sequence[SuiteData],
+    *,
+    gates: Sequence[GateRule],
+    regression: RegressionRules,
+    policy: Policy,
+    mode: Mode,
+    elsewhere: frozenset[str] = frozenset(),
+) -> Verdict:
+    """`gates`: the top-level ones. `elsewhere`: metrics of gate.yml's suites that did not run here,
+    so that a top-level gate on one of them is not missing.
+    """
+    standings = [stand(data, max_removed=regression.max_removed) for data in suites]
+    comparisons = compare_all(standings, gates, regression)
+    results = judge_gates(standings, gates, alpha=regression.alpha, mode=mode, elsewhere=elsewhere)
+    decided = []
+    for one in standings:
+        rows = [row for row in comparisons if row.suite == one.data.name]
+        limits = [row for row in results if row.suite == one.data.name]
+        found = findings(one, rows, limits, policy)
+        decided.append(_decided(one.data.name, found, rows, limits, regression.power))
+    everything = [finding for one in decided for finding in one.findings]
+    return Verdict(
+        outcome=worst([one.outcome for one in decided]),
+        exit_code=exit_code(everything, policy),
+        reason=_of_run(decided),
+        suites={one.name: (one.outcome, one.reason) for one in decided},
+        comparisons=comparisons,
+        gates=results,
+        cases=_all_cases(suites),
+    )
+
+
+def _decided(
+    name: str,
+    found: list[Finding],
+    comparisons: list[Comparison],
+    gates: list[GateResult],
+    power: float,
+) -> _Decided:
+    if not found:
+        reason = passed(comparisons, gates, power)
+        return _Decided(name=name, outcome="pass", reason=reason, findings=found)
+    outcome = found[0].outcome
+    reason = joined([finding.reason for finding in found if finding.outcome == outcome])
+    return _Decided(name=name, outcome=outcome, reason=reason, findings=found)
+
+
+def _of_run(decided: Sequence[_Decided]) -> str:
+    """The worst suite's reason; with its name where there are several."""
+    if not decided:
+        return "no suite was run"
+    outcome = worst([one.outcome for one in decided])
+    same = [one for one in decided if one.outcome == outcome]
+    if len(decided) == 1:
+        return same[0].reason
+    others = f" ({outcome} in {len(same)} of {len(decided)} suites)"
+    return f"{same[0].name}: {same[0].reason}" + (others if len(same) > 1 else "")
+
+
+def _all_cases(suites: Sequence[SuiteData]) -> CaseChanges:
+    """The lists of all suites, one after the other."""
+    lists = [
+        case_changes(
+            data.current, data.baseline, quarantined=data.quarantined, not_asked=data.excused
+        )
+        for data in suites
+    ]
+    joined_lists: dict[str, tuple[CaseChange, ...]] = {
+        field.name: tuple(change for one in lists for change in getattr(one, field.name))
+        for field in fields(CaseChanges)
+    }
+    return CaseChanges(**joined_lists)

@@ -1,0 +1,182 @@
+"""Gates: a metric of this run against a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gate.analysis import errored_cases, family_of, pessimistic_column
+from gate.analysis.estimates import finite
+from gate.plugins import Array, Interval
+from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
+from gate.verdict.levels import applicable_gates
+from gate.verdict.standing import Standing
+
+EPSILON = 1e-9  # an equal value passes, whatever its last bits say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One side of a gate."""
+
+    rule: Rule
+    broken: bool  # by this limit's rule
+    proved: bool  # the whole interval is on the right side
+
+
+def judge_gates(
+    standings: Sequence[Standing],
+    top_level: Sequence[GateRule],
+    *,
+    alpha: float,
+    mode: Mode,
+    elsewhere: frozenset[str] = frozenset(),
+) -> tuple[GateResult, ...]:
+    """Every gate of every suite. `elsewhere`: metrics of suites that this run left out."""
+    asked = [(one, gate) for one in standings for gate in applicable_gates(one.data, top_level)]
+    known = {*elsewhere, *(metric for one in standings for metric in one.data.current.specs)}
+    asked += [(standings[0], gate) for gate in top_level if standings and gate.metric not in known]
+    blocking = sum(_limits(gate) and gate.level == "block" for _, gate in asked)
+    confidence = 1.0 - 2.0 * alpha / max(1, blocking)
+    default: Rule = "proven" if mode == "release" else "convicted"
+    return tuple(_judge(one, gate, gate.rule or default, confidence) for one, gate in asked)
+
+
+def _limits(gate: GateRule) -> bool:
+    return gate.min is not None or gate.max is not None
+
+
+def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
+    result = _measured(one, gate, rule, confidence)
+    if result.status != "pass" and gate.metric in one.data.accepted:
+        return replace(result, status="accepted", reason="this change was accepted")
+    return result
+
+
+def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
+    result = GateResult(
+        suite=one.data.name,
+        metric=gate.metric,
+        value=None,
+        min=gate.min,
+        max=gate.max,
+        target=gate.target,
+        rule=rule,
+        status="missing",
+        level=gate.level,
+        proved=False,
+        place=gate.place,
+    )
+    spec = one.data.current.specs.get(gate.metric)
+    if one.error:
+        return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
+    if spec is None:
+        return replace(result, reason=f"no suite of this run measures {gate.metric}")
+    values = _values(one, spec)
+    interval = family_of(spec).interval(values, spec, confidence=confidence)
+    result = replace(result, unit=spec.unit, direction=spec.direction)
+    if interval is None:
+        value = finite(family_of(spec).reduce(values))
+        if value is None:
+            return replace(result, reason=f"{gate.metric} could not be measured")
+        interval = Interval(value=value, low=value, high=value, n=1, method="")
+    judged = _decided(result, gate, rule, interval, spec)
+    if judged.status == "pass" and one.missing and _fails_at_worst(one, gate, judged, confidence):
+        reason = f"{one.missing}; counted as failures they would break this gate"
+        return replace(judged, status="inconclusive", reason=reason)
+    return judged
+
+
+def _decided(
+    result: GateResult, gate: GateRule, rule: Rule, interval: Interval, spec: MetricSpec
+) -> GateResult:
+    """The gate's status from the value and its interval."""
+    value = interval.value
+    sides = []
+    if gate.min is not None:
+        own = "point" if gate.min == spec.high else rule
+        sides.append(
+            _limit(own, value - gate.min, interval.low - gate.min, interval.high - gate.min)
+        )
+    if gate.max is not None:
+        own = "point" if gate.max == spec.low else rule
+        sides.append(
+            _limit(own, gate.max - value, gate.max - interval.high, gate.max - interval.low)
+        )
+    status: GateStatus = "fail" if any(side.broken for side in sides) else "pass"
+    met, met_for_sure = _target(gate, spec, interval)
+    return replace(
+        result,
+        value=value,
+        rule=sides[0].rule if sides else rule,
+        status=status,
+        ci_low=finite(interval.low),
+        ci_high=finite(interval.high),
+        proved=all(side.proved for side in sides) if sides else met_for_sure,
+        target_met=met if gate.target is not None else None,
+        reason=_message(gate, value) if status == "fail" else "",
+    )
+
+
+def _limit(rule: Rule, margin: float, at_least: float, at_most: float) -> Limit:
+    """Margins are positive on the right side of the limit; the true one lies in between."""
+    proved = at_least >= -EPSILON
+    broken = {"point": margin < -EPSILON, "convicted": at_most < -EPSILON, "proven": not proved}
+    return Limit(rule=rule, broken=broken[rule], proved=proved or rule == "point")
+
+
+def _target(gate: GateRule, spec: MetricSpec, interval: Interval) -> tuple[bool, bool]:
+    """Whether the target is met by the value, and by the whole interval."""
+    if gate.target is None:
+        return True, True
+    if gate.min is None and (gate.max is not None or spec.direction == "lower"):
+        return interval.value <= gate.target + EPSILON, interval.high <= gate.target + EPSILON
+    return interval.value >= gate.target - EPSILON, interval.low >= gate.target - EPSILON
+
+
+def _message(gate: GateRule, value: float) -> str:
+    limits = [
+        f"{name}imum: {limit:g}"
+        for name, limit in (("min", gate.min), ("max", gate.max))
+        if limit is not None
+    ]
+    return f"FAIL: {gate.metric} = {value:.4f} ({', '.join(limits)})"
+
+
+# ---------------------------------------------------------------------------- what must not improve
+
+
+def _values(one: Standing, spec: MetricSpec) -> Array:
+    """The column, and below it the baseline's newest rounds of the cases that this run lost.
+
+    A case that was removed, edited or never answered counts as it did, so that losing a hard case
+    never improves a score.
+    """
+    values = one.current.column(spec.column)
+    if one.pairing is None or one.not_comparable:
+        return values
+    before = one.pairing.whole
+    if before.graders.get(spec.column) != one.current.graders.get(spec.column):
+        return values
+    lost = {*one.pairing.removed, *one.pairing.changed, *errored_cases(one.pairing.current)}
+    rows = [row for row, case in enumerate(before.cases) if case in lost]
+    old = before.column(spec.column)[rows]
+    old = old[:, max(0, old.shape[1] - values.shape[1]) :]
+    return np.vstack([values, _widened(old, values.shape[1])]) if rows else values
+
+
+def _widened(values: Array, rounds: int) -> Array:
+    missing = np.full((len(values), rounds - values.shape[1]), np.nan)
+    return np.hstack([values, missing])
+
+
+def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidence: float) -> bool:
+    """Whether the gate fails when every unanswered call counts as failed."""
+    spec = one.current.specs[gate.metric]
+    values = pessimistic_column(one.current, one.current.column(spec.column), spec)
+    interval = family_of(spec).interval(values, spec, confidence=confidence)
+    if interval is None:
+        return False
+    return _decided(judged, gate, judged.rule, interval, spec).status == "fail"

@@ -1,0 +1,45 @@
+"""Which rules apply to which metric of a suite, and whether they block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gate.analysis import default_level, default_tolerance
+from gate.records import GateRule, Level, MetricSpec, RegressionRules, Tolerance
+from gate.verdict.standing import SuiteData
+
+ALWAYS = "agent.success_rate"  # blocks without being named
+
+
+def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[GateRule, ...]:
+    """The suite's own, then those top-level ones whose metric its graders can yield."""
+    own = {gate.metric for gate in data.gates}
+    shared = (g for g in top_level if g.metric not in own and g.metric in data.current.specs)
+    return (*data.gates, *shared)
+
+
+def tolerance_of(spec: MetricSpec, rules: RegressionRules) -> Tolerance:
+    """The metric's own, the run's, or the default of its scale.
+
+    The run's absolute tolerance is meant for shares; other scales keep their defaults.
+    """
+    rule = rules.metrics.get(spec.name)
+    if rule is not None and rule.tolerance is not None:
+        return rule.tolerance
+    wide = rules.tolerance
+    if wide is not None and (wide.relative or (spec.low, spec.high) == (0.0, 1.0)):
+        return wide
+    return default_tolerance(spec)
+
+
+def level_of(spec: MetricSpec, gates: Sequence[GateRule], rules: RegressionRules) -> Level:
+    """Whether a regression of the metric blocks (contract 9.2)."""
+    rule = rules.metrics.get(spec.name)
+    if rule is not None and rule.level is not None:
+        return rule.level
+    gate = next((gate for gate in gates if gate.metric == spec.name), None)
+    if gate is not None and gate.level == "warn":
+        return "warn"
+    if rule is not None or gate is not None or spec.name == ALWAYS:
+        return default_level(spec)
+    return "warn"

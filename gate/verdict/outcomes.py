@@ -1,0 +1,111 @@
+"""From statuses to outcomes and the exit code (contract 9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.records import Comparison, GateResult, Outcome, Policy
+from gate.verdict.reasons import gate_failed, regressed, suspected, undecided
+from gate.verdict.standing import Standing
+
+WORST_FIRST: tuple[Outcome, ...] = (
+    "fail",
+    "error",
+    "not_comparable",
+    "no_baseline",
+    "inconclusive",
+    "pass",
+)
+EXIT_CODES: dict[Outcome, int] = {
+    "fail": 1,
+    "inconclusive": 3,
+    "no_baseline": 4,
+    "not_comparable": 5,
+    "error": 6,
+    "pass": 0,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that decides: the outcome it asks for, and why."""
+
+    outcome: Outcome
+    reason: str
+
+
+def findings(
+    one: Standing,
+    comparisons: Sequence[Comparison],
+    gates: Sequence[GateResult],
+    policy: Policy,
+) -> list[Finding]:
+    """Everything that keeps a suite from passing, worst first. The rows are this suite's."""
+    found = _of_suite(one)
+    if one.error:
+        return found  # nothing else was judged
+    found += [f for row in comparisons if row.level == "block" for f in _of_comparison(row, policy)]
+    found += [f for row in gates if row.level == "block" for f in _of_gate(row, policy)]
+    return sorted(found, key=lambda finding: WORST_FIRST.index(finding.outcome))
+
+
+def exit_code(found: Sequence[Finding], policy: Policy) -> int:
+    """That of the worst outcome whose policy is fail, else 0."""
+    outcomes = {finding.outcome for finding in found}
+    for outcome in WORST_FIRST:
+        if outcome in outcomes and (outcome == "fail" or _policy_of(outcome, policy) == "fail"):
+            return EXIT_CODES[outcome]
+    return 0
+
+
+def worst(outcomes: Sequence[Outcome]) -> Outcome:
+    return min(outcomes, key=WORST_FIRST.index, default="pass")
+
+
+def _policy_of(outcome: Outcome, policy: Policy) -> Literal["pass", "warn", "fail"]:
+    return {
+        "error": policy.error,
+        "not_comparable": policy.not_comparable,
+        "no_baseline": policy.no_baseline,
+        "inconclusive": policy.inconclusive,
+    }.get(outcome, "pass")
+
+
+def _of_suite(one: Standing) -> list[Finding]:
+    found = []
+    if one.error:
+        found.append(Finding(outcome="error", reason=one.error))
+    elif one.not_comparable:
+        found.append(Finding(outcome="not_comparable", reason=one.not_comparable))
+    elif one.pairing is None:
+        found.append(Finding(outcome="no_baseline", reason="there is no baseline to compare with"))
+    if one.data.unasked:
+        reason = f"{one.data.unasked} cases were never asked: the budget was used up"
+        found.append(Finding(outcome="inconclusive", reason=reason))
+    return found
+
+
+def _of_comparison(row: Comparison, policy: Policy) -> list[Finding]:
+    if row.status == "regression":
+        return [Finding(outcome="fail", reason=regressed(row))]
+    if row.status == "suspected":
+        return [Finding(outcome="inconclusive", reason=suspected(row))]
+    if row.status == "inconclusive":
+        return [Finding(outcome="inconclusive", reason=undecided(row.metric, row.reason))]
+    if row.status == "not_comparable":
+        return [Finding(outcome="not_comparable", reason=undecided(row.metric, row.reason))]
+    if row.status == "missing" and policy.missing_metric == "fail":
+        return [Finding(outcome="fail", reason=undecided(row.metric, row.reason))]
+    return []
+
+
+def _of_gate(row: GateResult, policy: Policy) -> list[Finding]:
+    if row.status == "fail":
+        return [Finding(outcome="fail", reason=gate_failed(row))]
+    if row.status == "missing" and policy.missing_metric == "fail":
+        return [Finding(outcome="fail", reason=undecided(row.metric, row.reason))]
+    if row.status == "inconclusive":
+        return [Finding(outcome="inconclusive", reason=undecided(row.metric, row.reason))]
+    return []

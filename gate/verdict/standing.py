@@ -1,0 +1,97 @@
+"""How a suite stands before any metric is looked at: what gates, and whether it can be judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gate.analysis import MIN_PAIRED, Pairing, infra_share, pair_cases, too_much_missing
+from gate.records import GateRule
+from gate.table import Table
+
+TOO_MANY_ERRORS = 0.20  # share of infrastructure errors from which nothing is judged (contract 9.4)
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteData:
+    """What the verdict needs to know of one suite."""
+
+    name: str
+    current: Table
+    baseline: Table | None
+    gates: tuple[GateRule, ...] = ()  # the suite's own; they win over the top-level ones by metric
+    not_comparable: str = ""  # a reason found before, such as another dataset
+    new_cases: frozenset[str] = _NONE  # run, but do not gate
+    quarantined: frozenset[str] = _NONE  # run and listed, but do not gate
+    accepted: frozenset[str] = _NONE  # metrics whose change somebody accepted
+    agent_unreachable: str = ""  # what the health check said
+    not_run: int = 0  # trials that a budget left unmade
+    unasked: int = 0  # cases among them that never got a round
+    not_asked: frozenset[str] = _NONE  # cases of the dataset that this run left out
+
+    @property
+    def excused(self) -> frozenset[str]:
+        """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
+        if self.agent_unreachable and self.baseline is not None:
+            return frozenset(self.baseline.cases)
+        return self.not_asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A suite cut to what gates. `error` or `not_comparable` says why it cannot be judged."""
+
+    data: SuiteData
+    current: Table
+    pairing: Pairing | None  # None: there is no baseline
+    error: str
+    not_comparable: str
+    missing: str  # why missing calls cannot simply be left out
+
+
+def stand(data: SuiteData, *, max_removed: float) -> Standing:
+    """Leaves out new and quarantined cases, then checks contract 9.4 and 9.5."""
+    left_out = data.new_cases | data.quarantined
+    current = _without(data.current, left_out)
+    baseline = None if data.baseline is None else _without(data.baseline, left_out)
+    pairing = None if baseline is None else pair_cases(baseline, current, data.excused)
+    return Standing(
+        data=data,
+        current=current,
+        pairing=pairing,
+        error=_error(data),
+        not_comparable=data.not_comparable or _not_comparable(pairing, max_removed, data.unasked),
+        missing=too_much_missing(current, pairing),
+    )
+
+
+def _without(table: Table, cases: frozenset[str]) -> Table:
+    if cases.isdisjoint(table.cases):
+        return table
+    return table.select([row for row, case in enumerate(table.cases) if case not in cases])
+
+
+def _error(data: SuiteData) -> str:
+    if data.agent_unreachable:
+        return f"the agent cannot be reached: {data.agent_unreachable}"
+    share = infra_share(data.current)
+    if share > TOO_MANY_ERRORS:
+        return f"{100 * share:.0f} % of the calls ended in infrastructure errors, too many to judge"
+    return ""
+
+
+def _not_comparable(pairing: Pairing | None, max_removed: float, unasked: int) -> str:
+    if pairing is None:
+        return ""
+    # Cases that the budget left unasked are gone from the table, but nobody removed them.
+    removed = max(0, len(pairing.removed) - unasked)
+    gone = removed + len(pairing.changed)
+    known = pairing.paired + gone
+    if known and gone > max_removed * known + 1e-9:
+        return (
+            f"{gone} of the baseline's {known} cases were removed or changed "
+            f"(allowed {100 * max_removed:g} %)"
+        )
+    if pairing.paired < MIN_PAIRED:
+        return f"only {pairing.paired} cases are also in the baseline (needed {MIN_PAIRED})"
+    return ""

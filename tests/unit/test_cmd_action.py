@@ -1,0 +1,231 @@
+"""`gate action`: comment, summary, outputs and exit code around a run that is handed in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.archive import load_session
+from gate.commands.action import Hooks, run
+from gate.errors import GateError, InfrastructureError
+from gate.github.api import Api, Time
+from gate.github.comments import Pace
+from gate.github.context import Job
+from gate.records import Report
+from tests.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.stored_session import store
+
+SECRET = "hunter2hunter2"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    report: Report
+    session_dir: Path
+
+
+@dataclass
+class Scene:
+    """A runner: its files, its GitHub, and what was printed."""
+
+    github: GitHub
+    folder: Path
+    session: Path
+    error: GateError | None = None
+    exit_code: int = 0
+    printed: list[str] = field(default_factory=list)
+    asked: list[tuple[Sequence[str], Mapping[str, str]]] = field(default_factory=list)
+
+    def execute(
+        self, argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]
+    ) -> Outcome:
+        self.asked.append((argv, settings))
+        self.printed.append("::error::forged by an answer")
+        if self.error is not None:
+            raise self.error
+        report = load_session(self.session).report
+        assert report is not None
+        return Outcome(report, self.session)
+
+    def connect(self, job: Job, token: str) -> Api | None:
+        quick = Time(sleep=lambda seconds: None)
+        return Api(self.github.url, token, REPOSITORY, clock=quick) if token else None
+
+    def act(self, event: str = "pull_request", **inputs: str) -> int:
+        env = {
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
+            "GITHUB_OUTPUT": str(self.folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
+            "GITHUB_WORKSPACE": str(self.folder),
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_RUN_ID": "7",
+            "GITHUB_RUN_ATTEMPT": "1",
+            "INPUT_GITHUB-TOKEN": "token",
+        }
+        env |= {f"INPUT_{k.replace('_', '-').upper()}": v for k, v in inputs.items()}
+        hooks = Hooks(
+            execute=self.execute,
+            redact=lambda text: text.replace(SECRET, "***"),
+            connect=self.connect,
+            echo=self.printed.append,
+            pace=Pace(sleep=lambda seconds: None),
+        )
+        return run(argparse.Namespace(), env, hooks)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        lines = (self.folder / "output").read_text(encoding="utf-8").splitlines()
+        return {lines[i].split("<<")[0]: lines[i + 1] for i in range(0, len(lines), 3)}
+
+    @property
+    def warnings(self) -> list[str]:
+        return [line for line in self.printed if line.startswith("::warning")]
+
+
+def payload(full_name: str = REPOSITORY) -> dict[str, Any]:
+    head = {"sha": HEAD, "ref": "topic", "repo": {"full_name": full_name}}
+    base = {"sha": "b" * 40, "ref": "main"}
+    return {"pull_request": {"number": 3, "head": head, "base": base}}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    (tmp_path / "event.json").write_text(json.dumps(payload()), encoding="utf-8")
+    session = store(tmp_path / "results", {"a": [True]}, commit=HEAD)
+    with serving(GitHub()) as github:
+        yield Scene(github=github, folder=tmp_path, session=session)
+        assert github.violations == []
+
+
+def edit_report(scene: Scene, **changes: Any) -> None:
+    path = scene.session / "summary.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**data, **changes}), encoding="utf-8")
+
+
+def test_comment_summary_and_outputs(scene: Scene) -> None:
+    edit_report(scene, reason=f"all is well {SECRET}", notes=[f"a note {SECRET}"])
+    assert scene.act(config="g.yml", on_error="warn") == 0
+    assert scene.asked == [(("run", "--config=g.yml"), {"policy.error": "warn"})]
+    body = scene.github.comments[0]["body"]
+    assert body.startswith(f"<!-- agent-gate id=gate sha={HEAD} run=7.1 v=1 -->\n## ")
+    assert body.count("<!-- agent-gate") == 1
+    assert "a note" in body
+    assert SECRET not in body
+    assert (scene.folder / "summary").read_text(encoding="utf-8").startswith("## ")
+    assert scene.outputs["outcome"] == "pass"
+    assert scene.outputs["summary"] == "all is well ***"
+    assert scene.outputs["comment-url"] == scene.github.comments[0]["html_url"]
+    assert scene.outputs["session-dir"] == f"results/{scene.session.name}"
+    assert scene.outputs["check-run-url"] == ""
+
+
+def test_what_the_run_prints_is_no_command(scene: Scene) -> None:
+    scene.act()
+    forged = scene.printed.index("::error::forged by an answer")
+    stop, go = scene.printed[forged - 1], scene.printed[forged + 1]
+    assert stop == f"::stop-commands::{go.strip(':')}"
+
+
+def test_a_check_run_when_asked_for(scene: Scene) -> None:
+    assert scene.act(check_run="true") == 0
+    assert scene.github.checks[0]["name"] == "Agent Gate: gate"
+    assert scene.outputs["check-run-url"] == "https://example.test/check/1"
+
+
+@pytest.mark.parametrize(
+    ("code", "fail", "wanted"),
+    [(1, "true", 1), (1, "false", 0), (3, "false", 0), (6, "", 6), (6, "false", 0)],
+)
+def test_the_exit_code_is_the_verdicts(scene: Scene, code: int, fail: str, wanted: int) -> None:
+    edit_report(scene, exit_code=code, outcome="fail")
+    assert scene.act(fail=fail) == wanted
+    assert scene.outputs["exit-code"] == str(code)
+    assert scene.outputs["passed"] == "false"
+
+
+def test_a_read_only_token_warns_and_changes_nothing(scene: Scene) -> None:
+    scene.github.read_only = True
+    assert scene.act(check_run="true") == 0
+    comment, check = scene.warnings
+    assert "add `permissions%3A" in comment or "add `permissions: pull-requests: write`" in comment
+    assert "comment.md" in comment
+    assert "permissions: checks: write" in check
+    assert scene.outputs["comment-url"] == ""
+
+
+def test_a_fork_is_told_of_the_second_workflow(scene: Scene) -> None:
+    scene.github.read_only = True
+    event = scene.folder / "event.json"
+    event.write_text(json.dumps(payload("mallory/demo")), encoding="utf-8")
+    assert scene.act() == 0
+    assert "`gate comment`" in scene.warnings[0]
+
+
+def test_no_token_warns(scene: Scene) -> None:
+    assert scene.act(github_token="") == 0
+    assert "there is no token" in scene.warnings[0]
+    assert scene.github.seen == []
+
+
+@pytest.mark.parametrize(
+    ("event", "inputs"),
+    [
+        ("push", {}),
+        ("pull_request", {"comment": "never"}),
+        ("pull_request", {"comment": "on-failure"}),
+        ("pull_request", {"shard": "1/2"}),
+    ],
+)
+def test_no_comment_where_none_is_wanted(scene: Scene, event: str, inputs: dict[str, str]) -> None:
+    assert scene.act(event, **inputs) == 0
+    assert scene.github.comments == []
+    assert scene.warnings == []
+    assert scene.outputs["outcome"] == "pass"
+
+
+def test_surfaces_can_be_turned_off(scene: Scene) -> None:
+    edit_report(scene, exit_code=1, outcome="fail")
+    scene.act(annotations="false", summary="false")
+    assert not (scene.folder / "summary").exists()
+    assert len(scene.printed) == 3
+    scene.act()
+    assert any(line.startswith("::error title=") for line in scene.printed)
+
+
+@pytest.mark.parametrize(("fail", "raises"), [("true", True), ("false", False)])
+def test_a_run_without_a_verdict_has_outputs(scene: Scene, fail: str, *, raises: bool) -> None:
+    scene.error = InfrastructureError(f"agent not running at x {SECRET}")
+    act: Callable[[], int] = lambda: scene.act(fail=fail)  # noqa: E731
+    if raises:
+        with pytest.raises(InfrastructureError):
+            act()
+    else:
+        assert act() == 0
+    assert scene.outputs == {
+        "outcome": "error",
+        "exit-code": "6",
+        "passed": "false",
+        "summary": "agent not running at x ***",
+    }
+    assert scene.printed[-1] == "::error title=Agent Gate::agent not running at x ***"
+
+
+def test_a_wrong_input_is_exit_2_whatever_fail_says(scene: Scene) -> None:
+    with pytest.raises(GateError, match="comment: 'x'"):
+        scene.act(comment="x", fail="false")
+    assert scene.outputs["exit-code"] == "2"
+    assert scene.asked == []
+
+
+def test_a_comment_event_runs_nothing(scene: Scene) -> None:
+    assert scene.act("issue_comment") == 0
+    assert scene.asked == []
+    assert "not in this version" in scene.printed[0]

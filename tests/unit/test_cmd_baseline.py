@@ -1,0 +1,222 @@
+"""`gate baseline save, pull, show, accept`, each through the parser and a real repository."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gate.baseline_file import parse, run_rounds
+from gate.cli import run as cli
+from gate.commands import baseline
+from gate.errors import GateError, InfrastructureError, UsageError
+from gate.options import parse as options
+from tests.stored_session import store
+
+CONFIG = """\
+version: 1
+agent: {type: sample}
+suites:
+  - name: analytics
+    dataset: dataset.jsonl
+    graders: ['./judge.py:Judge']
+baseline: {keep_rounds: 3}
+"""
+JUDGE = """\
+from dataclasses import dataclass
+from typing import ClassVar
+
+@dataclass(frozen=True)
+class Judge:
+    keys: ClassVar = {}
+    needs: ClassVar = ()
+
+    def metrics(self):
+        return ()
+
+    def grade(self, case, response):
+        raise AssertionError
+"""
+PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REPOSITORY": "octo/demo"}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    own = ("-c", "user.name=Ana", "-c", "user.email=a@example.test", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository on main whose gate.yml is in the current folder."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    (folder / "gate.yml").write_text(CONFIG, encoding="utf-8")
+    (folder / "judge.py").write_text(JUDGE, encoding="utf-8")
+    (folder / "dataset.jsonl").write_text('{"id": "a", "input": "x"}\n', encoding="utf-8")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "Ana")
+    git(folder, "config", "user.email", "a@example.test")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "one")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def gate(*arguments: str | Path, env: Mapping[str, str] | None = None) -> int:
+    return baseline.run(options(["baseline", *map(str, arguments)]), env or {})
+
+
+def event(tmp_path: Path, name: str, payload: str = "{}") -> dict[str, str]:
+    file = tmp_path / "event.json"
+    file.write_text(payload, encoding="utf-8")
+    return {**PUSH, "GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(file)}
+
+
+def test_save_appends_and_keeps_the_newest_rounds(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = store(tmp_path, {"a": [True, False]})
+    second = store(tmp_path, {"a": [True, True]}, number=2)
+    assert gate("save", first) == 0
+    assert gate("save", second) == 0
+    file = work / "baselines" / "analytics.json"
+    stored = parse(file.read_bytes(), "x")
+    assert stored.table.column("success").tolist() == [[0, 1, 1]]
+    assert run_rounds(stored) == (("20261119-120001-0123abcd", 1), ("20261119-120002-0123abcd", 2))
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"{Path('baselines') / 'analytics.json'}: 3 rounds of 2 runs, 1 case"
+    assert [path.name for path in file.parent.iterdir()] == ["analytics.json"]
+
+
+def test_save_elsewhere_continues_the_repositorys_pool(work: Path, tmp_path: Path) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    git(work, "add", ".")
+    git(work, "commit", "-q", "-m", "baseline")
+    gate("save", store(tmp_path, {"a": [False]}, number=2), "--out", tmp_path / "new")
+    stored = parse((tmp_path / "new" / "analytics.json").read_bytes(), "x")
+    assert stored.table.column("success").tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("name", ["pull_request", "pull_request_target", "merge_group", "release"])
+def test_save_is_refused_where_a_change_would_write_its_own_baseline(
+    work: Path, tmp_path: Path, name: str
+) -> None:
+    session = store(tmp_path, {"a": [True]})
+    env = event(tmp_path, name)
+    with pytest.raises(UsageError, match=f"not under event '{name}'"):
+        gate("save", session, env=env)
+    assert cli(["baseline", "save", str(session)], env) == 2
+    assert not (work / "baselines").exists()
+    assert gate("save", session, env=event(tmp_path, "push")) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mode": "pull_request"}, "measured by a pull request"),
+        ({"event": "pull_request_target"}, "measured by a pull request"),
+        ({"finished": False}, "the run never ended; go on with `gate run --resume"),
+        ({"outcome": "error"}, "ended in an error"),
+        ({"suite": "../up"}, "no name for a file"),
+    ],
+)
+def test_save_refuses_what_is_no_baseline(
+    work: Path, tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    suite = str(changes.get("suite", "analytics"))
+    if "/" in suite:  # the folder of a hostile session is not what its meta.json says
+        session = store(tmp_path, {"a": [True]}, suite="up")
+        for name in ("meta.json", "summary.json", "details.jsonl"):
+            path = session / name
+            path.write_text(path.read_text("utf-8").replace('"up"', '"../up"'), encoding="utf-8")
+    else:
+        session = store(tmp_path, {"a": [True]}, **changes)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=message):
+        gate("save", session)
+    assert not (work / "baselines").exists()
+
+
+def test_save_refuses_the_same_session_twice_and_a_broken_pool(work: Path, tmp_path: Path) -> None:
+    session = store(tmp_path, {"a": [True]})
+    gate("save", session)
+    with pytest.raises(UsageError, match="in the baseline already"):
+        gate("save", session)
+    (work / "baselines" / "analytics.json").write_text("{")
+    with pytest.raises(UsageError, match=r"analytics\.json:1: not whole JSON"):
+        gate("save", store(tmp_path, {"a": [True]}, number=2))
+    with pytest.raises(UsageError, match="--suite analytisc: not in this session - did you mean"):
+        gate("save", session, "--suite", "analytisc")
+    with pytest.raises(UsageError, match="no session here"):
+        gate("save", tmp_path / "none")
+
+
+def test_a_sample_does_not_remove_the_other_cases(work: Path, tmp_path: Path) -> None:
+    gate("save", store(tmp_path, {"a": [True], "b": [True]}))
+    gate("save", store(tmp_path, {"a": [False]}, number=2, not_selected=1))
+    stored = parse((work / "baselines" / "analytics.json").read_bytes(), "x")
+    assert stored.table.cases == ("a", "b")
+
+
+def test_a_folder_that_cannot_be_written_is_told(work: Path, tmp_path: Path) -> None:
+    (work / "taken").write_text("a file")
+    with pytest.raises(InfrastructureError, match="cannot be written"):
+        gate("save", store(tmp_path, {"a": [True]}), "--out", "taken")
+
+
+def test_pull_and_show(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate("show") == 4
+    assert gate("pull") == 4
+    assert "repo: no baselines/analytics.json at main" in capsys.readouterr().out
+    gate("save", store(tmp_path, {"a\x1b[31m": [True, False]}))
+    git(work, "add", ".")
+    git(work, "commit", "-q", "-m", "baseline")
+    assert gate("pull", "--out", tmp_path / "got") == 0
+    saved = (work / "baselines" / "analytics.json").read_bytes()
+    assert (tmp_path / "got" / "analytics.json").read_bytes() == saved
+    capsys.readouterr()
+    assert gate("show") == 0
+    out = capsys.readouterr().out
+    assert "analytics: 1 case, 2 rounds (baselines/analytics.json at main)" in out
+    assert "20261119-120001-0123abcd   0000000  2026-11-19T12:00:01       2    2" in out
+    assert "agent.success_rate                                0.5" in out
+    assert gate("show", "--baseline", str(tmp_path / "got")) == 0
+    with pytest.raises(GateError, match="no such suite"):
+        gate("show", "--suite", "nope")
+
+
+def test_accept_records_who_when_why_and_starts_a_new_pool(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    assert gate("accept", "--reason", " new prices ", "--metric", "agent.success_rate") == 0
+    file = work / "baselines" / "analytics.json"
+    said = parse(file.read_bytes(), "x").accepted[0]
+    assert (said.who, said.why) == ("Ana <a@example.test>", "new prices")
+    assert said.metrics == ("agent.success_rate",)
+    assert len(said.old_digest) == 64
+    assert gate("show", "--baseline", "baselines") == 0
+    assert "the next run starts a new pool" in capsys.readouterr().out
+    gate("save", store(tmp_path, {"a": [False]}, number=2))
+    assert parse(file.read_bytes(), "x").table.column("success").tolist() == [[0]]
+
+
+def test_accept_takes_the_actor_on_a_runner(work: Path, tmp_path: Path) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    env = {**event(tmp_path, "workflow_dispatch"), "GITHUB_ACTOR": "octocat"}
+    assert gate("accept", "--reason", "x", "--suite", "analytics", env=env) == 0
+    stored = parse((work / "baselines" / "analytics.json").read_bytes(), "x")
+    assert stored.accepted[0].who == "octocat"
+
+
+def test_accept_refuses(work: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no baseline file to accept for"):
+        gate("accept", "--reason", "x")
+    gate("save", store(tmp_path, {"a": [True]}))
+    with pytest.raises(UsageError, match="--reason is empty"):
+        gate("accept", "--reason", "  ")
+    with pytest.raises(UsageError, match=r"did you mean 'agent\.success_rate'"):
+        gate("accept", "--reason", "x", "--metric", "agent.succes_rate")
+    with pytest.raises(UsageError, match="a pull request's own run cannot accept"):
+        gate("accept", "--reason", "x", env=event(tmp_path, "pull_request"))

@@ -1,0 +1,84 @@
+"""`gate init`: files that can be used as they are, and none of the user's overwritten."""
+
+import json
+import re
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from gate import yamlfile
+from gate.commands import validate
+from gate.commands.init import run
+from gate.errors import InfrastructureError, UsageError
+from gate.templates import ACTIONS, TEMPLATES, rendered
+
+
+def init(folder: Path, *, force: bool = False) -> int:
+    return run(Namespace(dir=str(folder), force=force), {})
+
+
+def test_every_file_is_written_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "new" / "project"
+    assert init(folder) == 0
+    out = capsys.readouterr().out
+    for path in TEMPLATES:
+        assert (folder / path).is_file()
+        assert f"wrote {(folder / path).as_posix()}" in out
+
+
+def test_what_it_writes_validates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    init(tmp_path)
+    capsys.readouterr()
+    config = str(tmp_path / "gate.yml")
+    assert validate.run(Namespace(config=config, suite=None), {}) == 0
+    assert "warning" not in capsys.readouterr().out
+
+
+def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
+    (tmp_path / "gate.yml").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"^gate\.yml: there already - `gate init --force`"):
+        init(tmp_path)
+    assert (tmp_path / "gate.yml").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "datasets").exists()
+    assert init(tmp_path, force=True) == 0
+    assert (tmp_path / "gate.yml").read_text(encoding="utf-8") != "mine"
+
+
+def test_all_files_that_are_there_are_named(tmp_path: Path) -> None:
+    init(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        init(tmp_path)
+    assert all(path in str(caught.value) for path in TEMPLATES)
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "datasets").write_text("a file, not a folder", encoding="utf-8")
+    with pytest.raises(InfrastructureError, match=r"datasets/first\.jsonl: cannot be written"):
+        init(tmp_path)
+
+
+def test_the_workflows_are_yaml_with_every_reference_filled_in() -> None:
+    for path, text in rendered().items():
+        assert "<" not in re.sub(r"#.*", "", text), path
+        if ".github" in path:
+            data = yamlfile.parse(text.encode(), path).data
+            steps = next(iter(data["jobs"].values()))["steps"]
+            used = {step["uses"].split("@")[0] for step in steps}
+            assert used <= {reference.split("@")[0] for reference in ACTIONS.values()}
+
+
+def test_the_workflows_name_each_other() -> None:
+    """The baseline's artifact is looked for among the runs of the workflow that makes it."""
+    files = rendered()
+    name = ".github/workflows/gate-baseline.yml"
+    assert name in files
+    assert "baseline-workflow: gate-baseline.yml" in files[".github/workflows/gate.yml"]
+    assert "name: gate-baseline\n" in files[name]
+
+
+def test_the_first_dataset_has_enough_cases_to_be_compared() -> None:
+    cases = [json.loads(line) for line in rendered()["datasets/first.jsonl"].splitlines()]
+    assert len(cases) >= 5

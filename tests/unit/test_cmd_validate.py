@@ -1,0 +1,111 @@
+"""`gate validate`: what was checked, or everything that is wrong."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from gate.commands.validate import run
+from gate.errors import InvalidInput, UsageError
+
+CONFIG = """\
+version: 1
+agent: {type: sample}
+suites:
+  - name: first
+    dataset: cases.jsonl
+    graders: [facts]
+"""
+CASES = "".join(
+    f'{{"id": "c{i}", "input": "x", "category": "k{i % 2}", "expected_facts": [{{"value": {i}}}]}}'
+    "\n"
+    for i in range(6)
+)
+
+
+def project(folder: Path, config: str = CONFIG, cases: str | None = CASES) -> Namespace:
+    (folder / "gate.yml").write_text(config, encoding="utf-8")
+    if cases is not None:
+        (folder / "cases.jsonl").write_text(cases, encoding="utf-8")
+    return Namespace(config=str(folder / "gate.yml"), suite=None)
+
+
+def told(options: Namespace) -> list[str]:
+    with pytest.raises(InvalidInput) as caught:
+        run(options, {})
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_it_says_what_was_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    proposed = '{"id": "p", "input": "x", "expected_facts": null, "status": "proposed"}\n'
+    assert run(project(tmp_path, cases=CASES + proposed), {}) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "gate.yml: agent 'sample', 1 suites, 0 gates",
+        "cases.jsonl: 6 cases in 2 categories (not run: 1 proposed)",
+        "All of it can be used as it is.",
+    ]
+
+
+def test_config_and_datasets_are_told_about_at_once(tmp_path: Path) -> None:
+    config = CONFIG + (
+        "  - {name: second, dataset: none.jsonl, graders: [facts]}\n"
+        "  - {name: third, dataset: cases.jsonl, graders: [fatcs]}\n"
+        "gates: {correctness.fact_acuracy: {min: 0.8}}\n"
+        "quarantine: [{case: c9, owner: me, until: 2999-01-01}]\n"
+    )
+    assert told(project(tmp_path, config, CASES + '{"id": "c0", "input": "x"}\nnonsense\n')) == [
+        "cases.jsonl:7: 'expected_facts' is missing, the grader 'facts' needs it",
+        "cases.jsonl:7: id: 'c0' is taken by line 1 - ids are unique",
+        "cases.jsonl:8: not JSON: Expecting value (column 1)",
+        "gate.yml:8: suites[2].graders[0]: unknown grader 'fatcs' - did you mean 'facts'?",
+        "gate.yml:9: gates.correctness.fact_acuracy: unknown metric - did you mean "
+        "'correctness.fact_accuracy'?",
+        "none.jsonl: there is no such file",
+    ]
+
+
+def test_a_quarantined_case_that_does_not_exist(tmp_path: Path) -> None:
+    config = CONFIG + "quarantine: [{case: c9, owner: me, until: 2999-01-01}]\n"
+    (found,) = told(project(tmp_path, config))
+    assert found.startswith("gate.yml:7: quarantine[0]: no dataset has a case 'c9'")
+
+
+def test_a_broken_baseline(tmp_path: Path) -> None:
+    options = project(tmp_path)
+    (tmp_path / "baselines").mkdir()
+    (tmp_path / "baselines" / "first.json").write_text('{"schema_version": 1', encoding="utf-8")
+    (found,) = told(options)
+    assert found.startswith("baselines/first.json:1: ")
+
+
+def test_warnings_do_not_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = CONFIG + "gates: {agent.consistency: {min: 0.8}}\n"
+    cases = CASES.replace('"input"', '"zzz": 1, "input"')
+    assert run(project(tmp_path, config, cases), {}) == 0
+    out = capsys.readouterr().out
+    assert "warning: gate.yml:7: gates.agent.consistency: no suite measures it" in out
+    assert "warning: cases.jsonl:1: zzz: no grader reads this key\n" in out
+
+
+def test_one_suite_of_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = CONFIG + "  - {name: second, dataset: none.jsonl, graders: [facts]}\n"
+    options = project(tmp_path, config)
+    options.suite = ["first"]
+    assert run(options, {}) == 0
+    assert "1 suites" in capsys.readouterr().out
+    options.suite = ["third"]
+    with pytest.raises(UsageError, match="--suite third: no such suite"):
+        run(options, {})
+
+
+def test_a_named_file_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no such file"):
+        run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
+
+
+def test_an_empty_folder_has_the_bundled_suites(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(Namespace(config=None, suite=["all"]), {}) == 0
+    assert "no gate.yml: built-in defaults: agent 'openagent'" in capsys.readouterr().out

@@ -1,0 +1,178 @@
+"""Reading a repository through git: refs, files, merge base; no name is ever an option."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gate.errors import InfrastructureError
+from gate.git import Base, GitForge, NoGit, base_ref, open_repository
+from gate.plugins import Artifact, BaselineRequest
+
+
+def git(folder: Path, *arguments: str) -> str:
+    own = ("-c", "user.name=Ana", "-c", "user.email=ana@example.test", "-c", "commit.gpgsign=false")
+    command = ["git", *own, *arguments]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, message: str, **files: str) -> str:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_json", ".json")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """main with two commits, `topic` left after the first one and is checked out."""
+    folder = tmp_path / "work tree"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "one", baselines__a_json="first", services__bot__b_json="bot")
+    git(folder, "branch", "topic")
+    commit(folder, "two", baselines__a_json="second")
+    git(folder, "checkout", "-q", "topic")
+    commit(folder, "three", baselines__a_json="forged", baselines__ä_json="umlaut")
+    return folder
+
+
+def opened(root: Path) -> GitForge:
+    forge = open_repository(root)
+    assert isinstance(forge, GitForge)
+    return forge
+
+
+def test_a_file_as_another_ref_has_it(work: Path) -> None:
+    forge = opened(work)
+    assert forge.read("baselines/a.json", "main") == b"second"
+    assert forge.read("./baselines/a.json", "topic") == b"forged"
+    assert forge.read("baselines/a.json", git(work, "rev-parse", "main~1")) == b"first"
+    assert forge.read("baselines/none.json", "main") is None
+    assert forge.read("baselines/a.json", "no-such-branch") is None
+    assert forge.read("baselines", "main") is None
+
+
+def test_paths_are_relative_to_the_folder_of_the_config(work: Path) -> None:
+    forge = opened(work / "services" / "bot")
+    assert forge.read("b.json", "main") == b"bot"
+    assert forge.read("../../baselines/a.json", "main") == b"second"
+    assert forge.read("../../../x", "main") is None
+
+
+def test_a_listing(work: Path) -> None:
+    forge = opened(work)
+    assert forge.listing("baselines", "topic") == ("a.json", "ä.json")
+    assert forge.listing("baselines/", "main") == ("a.json",)
+    assert forge.listing("services", "main") == ()
+    assert forge.listing("none", "main") == ()
+
+
+def test_origins_branch_before_the_own_one(work: Path) -> None:
+    git(work, "update-ref", "refs/remotes/origin/main", "main~1")
+    forge = opened(work)
+    assert forge.read("baselines/a.json", "main") == b"first"
+    base = git(work, "rev-parse", "main~1")
+    assert forge.base("main") == Base(sha=base, found_by="merge base with origin/main")
+
+
+def test_the_base_is_where_the_work_left_the_branch(work: Path) -> None:
+    base = git(work, "rev-parse", "main~1")
+    assert opened(work).base("main") == Base(sha=base, found_by="merge base with main")
+    assert base_ref(work, "main") == base
+    assert opened(work).base("none") is None
+    assert base_ref(work, "none") is None
+    git(work, "checkout", "-q", "--orphan", "other")
+    commit(work, "unrelated", x_json="x")
+    assert opened(work).base("main") is None
+
+
+@pytest.mark.parametrize(
+    "ref", ["", "-", "--output=stolen", "-h", "main:baselines/a.json", "@{-1}x"]
+)
+def test_a_ref_is_never_an_option(work: Path, ref: str) -> None:
+    assert opened(work).read("baselines/a.json", ref) is None
+    assert opened(work).base(ref) is None
+    assert not (work / "stolen").exists()
+
+
+def test_head_and_identity(work: Path) -> None:
+    forge = opened(work)
+    assert forge.head() == git(work, "rev-parse", "HEAD")
+    subprocess.run(["git", "config", "user.name", "Ana"], cwd=work, check=True)
+    subprocess.run(["git", "config", "user.email", "ana@example.test"], cwd=work, check=True)
+    assert forge.identity() == "Ana <ana@example.test>"
+
+
+def test_a_repository_without_commits(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    forge = opened(tmp_path)
+    assert forge.head() is None
+    assert forge.read("x", "main") is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    def read(self, path: str, ref: str) -> bytes | None:
+        return f"{path} at {ref} from afar".encode()
+
+    def listing(self, folder: str, ref: str) -> tuple[str, ...]:
+        return ("afar.json",)
+
+    def artifact(self, request: BaselineRequest) -> Artifact | None:
+        return Artifact(files={}, commit="c", created_at="t", url="u", chosen_by="r")
+
+
+def test_what_a_shallow_clone_lacks_is_asked_of_the_host(work: Path) -> None:
+    forge = open_repository(work, remote=Remote())
+    assert isinstance(forge, GitForge)
+    assert forge.read("a.json", "main") is None
+    assert forge.read("a.json", "f" * 40) == f"a.json at {'f' * 40} from afar".encode()
+    assert forge.listing("x", "f" * 40) == ("afar.json",)
+    assert forge.artifact(None) is not None  # type: ignore[arg-type]
+    assert opened(work).artifact(None) is None  # type: ignore[arg-type]
+
+
+def test_no_repository_and_no_git_are_told(work: Path, tmp_path: Path) -> None:
+    nowhere = open_repository(tmp_path)
+    assert isinstance(nowhere, NoGit)
+    assert "not in a git repository" in nowhere.reason
+    missing = open_repository(work, program=str(tmp_path / "no-git"))
+    assert missing == NoGit(reason="git is not installed")
+    assert base_ref(tmp_path, "main") is None
+    (tmp_path / "bad" / ".git").mkdir(parents=True)
+    bad = open_repository(tmp_path / "bad")
+    assert isinstance(bad, NoGit)
+    assert "git cannot read" in bad.reason
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="only root can give a folder away"
+)
+def test_a_checkout_of_another_user_is_read(work: Path) -> None:
+    for path in (work, *work.rglob("*")):
+        os.chown(path, 1001, 1001)
+    plain = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=work, capture_output=True, text=True, check=False,
+        env={**os.environ, "HOME": str(work.parent)},
+    )  # fmt: skip
+    assert "dubious ownership" in plain.stderr
+    assert opened(work).read("baselines/a.json", "main") == b"second"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_a_git_that_hangs_ends(work: Path, tmp_path: Path) -> None:
+    slow = tmp_path / "slow-git"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    with pytest.raises(InfrastructureError, match="did not finish within"):
+        open_repository(work, program=str(slow), timeout_s=0.2)

@@ -1,0 +1,125 @@
+"""The action's inputs become the arguments that the command line's own parser takes."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from gate.errors import UsageError
+from gate.github.inputs import CHOICES, FLAGS, RUN_OPTIONS, SETTINGS, flag, read_inputs
+from gate.options import parse
+
+KEY = "sk-very-secret"
+
+
+def env(**inputs: str) -> dict[str, str]:
+    return {f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()}
+
+
+def test_nothing_given_leaves_everything_to_the_config() -> None:
+    plan = read_inputs(env(config="", suite="", comment="", fail=""))
+    assert plan.argv == ("run",)
+    assert plan.settings == {}
+    assert (plan.comment, plan.comment_id) == ("always", "gate")
+    assert (plan.annotations, plan.summary, plan.fail) == (True, True, True)
+    assert (plan.check_run, plan.shard) == (False, False)
+
+
+def test_inputs_are_options_of_run() -> None:
+    given = env(
+        config="a/gate.yml",
+        suite="one, two\nthree,\n",
+        base_url="http://127.0.0.1:1",
+        model="--odd",
+        provider_key=KEY,
+        rounds="5",
+        max_attempts="1",
+        timeout="9.5",
+        concurrency="4",
+        sample="10",
+        shard="2/8",
+        baseline="repo",
+        budget_usd="1.5",
+        results_dir="out",
+        verbose="true",
+    )
+    plan = read_inputs(given)
+    options = parse(plan.argv)
+    assert options.suite == ["one", "two", "three"]
+    assert (options.model, options.provider_key, options.rounds) == ("--odd", KEY, 5)
+    assert (options.max_attempts, options.timeout, options.concurrency) == (1, 9.5, 4)
+    assert (options.sample, options.shard, options.baseline) == (10, (2, 8), "repo")
+    assert (options.budget_usd, options.out, options.verbose) == (1.5, "out", True)
+    assert (options.config, options.base_url) == ("a/gate.yml", "http://127.0.0.1:1")
+    assert plan.shard
+    assert KEY not in repr(plan)
+
+
+def test_settings_stand_for_keys_of_the_config() -> None:
+    given = env(
+        baseline_path="b",
+        baseline_artifact="a",
+        baseline_branch="dev",
+        baseline_workflow="w.yml",
+        on_error="warn",
+        on_no_baseline="fail",
+        sample="all",
+    )
+    plan = read_inputs(given)
+    assert plan.argv == ("run",)
+    assert plan.settings == {
+        "baseline.path": "b",
+        "baseline.artifact": "a",
+        "baseline.branch": "dev",
+        "baseline.workflow": "w.yml",
+        "policy.error": "warn",
+        "policy.no_baseline": "fail",
+        "sample": "all",
+    }
+
+
+def test_a_merge_names_its_sessions() -> None:
+    given = env(merge="a/session-1\n-b", config="g.yml", baseline="none", rounds="9")
+    options = parse(read_inputs(given).argv)
+    assert (options.command, options.sessions) == ("merge", ["a/session-1", "-b"])
+    assert (options.config, options.baseline, options.out) == ("g.yml", "none", "results")
+    assert parse(read_inputs(env(merge="a", results_dir="o")).argv).out == "o"
+
+
+def test_the_judges_key_travels_in_the_environment() -> None:
+    plan = read_inputs({**env(judge_key=KEY), "PATH": "x"})
+    assert plan.env["JUDGE_API_KEY"] == KEY
+    assert plan.env["PATH"] == "x"
+    assert KEY not in repr(plan)
+
+
+def test_every_wrong_input_is_told_at_once() -> None:
+    given = env(comment="sometimes", on_error="ignore", on_inconclusive="extend", fail="flase")
+    with pytest.raises(UsageError) as caught:
+        read_inputs(given)
+    assert str(caught.value).splitlines() == [
+        "comment: 'sometimes' is not one of always, on-change, on-failure, never",
+        "on-inconclusive: 'extend' is not in this version; use fail, warn or pass",
+        "on-error: 'ignore' is not one of fail, warn, pass",
+        "fail: 'flase' is not true or false - did you mean 'false'?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("TRUE", True), ("no", False), ("", True), (" false ", False), ("1", None)]
+)
+def test_flags(text: str, wanted: bool | None) -> None:
+    assert flag(env(fail=text), "fail") is wanted
+
+
+def test_every_input_of_the_action_is_read(repository_action: dict[str, object]) -> None:
+    read = {*RUN_OPTIONS, *SETTINGS, *CHOICES, *FLAGS}
+    own = {"suite", "sample", "merge", "judge-key", "comment-id", "results-dir", "github-token"}
+    assert read | own == set(repository_action)
+
+
+@pytest.fixture
+def repository_action(request: pytest.FixtureRequest) -> dict[str, object]:
+    """The `inputs` block of action.yml."""
+    text = (request.config.rootpath / "action.yml").read_text(encoding="utf-8")
+    return yaml.safe_load(text)["inputs"]

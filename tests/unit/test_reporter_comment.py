@@ -1,0 +1,226 @@
+import re
+from dataclasses import replace
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.github.comments import read_marker
+from gate.records import Policy
+from gate.reporters.comment import (
+    LIMIT,
+    Comment,
+    marker,
+    render_limited,
+    step_summary,
+)
+from tests.reports import (
+    HEAD,
+    HOSTILE,
+    SCENARIOS,
+    agent_down,
+    change,
+    comparison,
+    gate,
+    hostile,
+    inconclusive,
+    many_failing,
+    no_baseline,
+    not_comparable,
+    passing,
+    regression,
+    several_suites,
+)
+from tests.unit.test_text import ACTIVE, Page
+
+
+def no_rows():
+    return iter(())
+
+
+def render(report):
+    return Comment().render(report, no_rows)
+
+
+def page(text):
+    return Page(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
+
+
+def test_the_first_line_is_the_marker():
+    text = render(passing())
+    found = read_marker(text)
+    assert (found.id, found.sha, found.run, found.attempt) == ("gate", HEAD, 8123, 1)
+
+
+def test_a_hostile_marker_still_reads_as_ours():
+    found = read_marker(marker(hostile()) + "\n")
+    assert found.sha == "unknown"
+    assert found.run == 0
+    assert read_marker(marker(replace(passing(), comment_id="../..")) + "\n").id == "gate"
+
+
+@pytest.mark.parametrize(
+    ("report", "words"),
+    [
+        (passing(), "✅ Pass: no regression in analytics"),
+        (regression(), "❌ Fail: analytics got worse"),
+        (inconclusive(), "🟡 Inconclusive: analytics may have got worse"),
+        (no_baseline(), "🆕 No baseline: nothing to compare analytics with yet"),
+        (not_comparable(), "🚫 Not comparable: analytics cannot be compared with the baseline"),
+        (agent_down(), "💥 Error: analytics could not be judged"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_heading_has_icon_word_and_suite(report, words):
+    assert render(report).splitlines()[1] == f"## {words}"
+
+
+def test_a_pass_says_what_it_could_have_seen():
+    assert "A drop of 3.1 points or more would have been caught 8 times in 10." in render(passing())
+    other = render(passing(power=0.75))
+    assert "would have been caught with a chance of 75 %." in other
+
+
+def test_an_open_outcome_says_what_the_policy_does():
+    assert "The policy lets this through (`inconclusive: warn`)." in render(inconclusive())
+    assert "The policy blocks (`error: fail`)." in render(agent_down())
+    strict = replace(no_baseline(), policy=Policy(no_baseline="fail"), exit_code=4)
+    assert "The policy blocks (`no_baseline: fail`)." in render(strict)
+
+
+def test_the_blocking_table_holds_blocking_metrics_only():
+    text = render(regression())
+    table = text.split("| Blocking")[1].split("\n\n")[0]
+    assert "`retrieval.recall@5`" in table
+    assert "operational.p95_latency_ms" not in table
+    assert "⚠️ Worse, but not blocking: `operational.p95_latency_ms` +18 %" in text.replace(
+        "\\+", "+"
+    )
+
+
+def test_regressions_stand_before_broken_limits_and_what_is_well():
+    rows = re.findall(
+        r"^\| `([^`]+)` \|.*?\| (\S+)\N{NO-BREAK SPACE}?[^|]*\|$", render(regression()), re.M
+    )
+    assert [name for name, _ in rows[:2]] == ["retrieval.recall@5", "correctness.fact_accuracy"]
+    assert [sign for _, sign in rows[:3]] == ["❌", "❌", "✅"]
+
+
+def test_a_number_at_its_limit_is_written_with_enough_decimals():
+    report = replace(passing(), gates=(gate(value=0.8996, min=0.90, status="fail", target=None),))
+    assert "| **0.8996** |" in render(report)
+
+
+def test_where_nothing_can_be_compared_it_is_said():
+    text = render(no_baseline())
+    assert "Compared with nothing: there is no baseline of analytics" in text
+    assert "newly" not in text
+
+
+def test_differences_of_the_setting_are_listed():
+    text = render(not_comparable())
+    assert "differs in agent model: `gpt-4o` -&gt; `gpt-5`; temperature: 0.2 -&gt; 0.7" in text
+    assert "older than 30 days" in text
+
+
+def test_several_suites_have_a_line_each_and_one_table():
+    text = render(several_suites())
+    assert "| dialogue | ✅ Pass |" in text
+    assert "**tool**: Compared with nothing: there is no baseline of tool." in text
+    assert text.count("| Suite | Blocking |") == 1
+
+
+def test_loosened_rules_come_before_notes_and_table():
+    text = render(SCENARIOS["loosened"]())
+    assert text.index("[!WARNING]") < text.index("[!NOTE]") < text.index("| Blocking")
+    assert "> - removes 2 cases of `analytics` (`arr-01`, `arr-02`)" in text
+    assert "7 trials without an answer" in text
+    assert "no price for `my-model`, `other`" in text
+
+
+def test_ten_cases_are_shown_the_worst_first():
+    text = render(many_failing(40))
+    table = text.split("| Case |")[1].split("\n\n")[0]
+    shown = re.findall(r"`churn-by-quarter-(\d+)` \| 12/12.→.(\d)/3", table)
+    assert len(shown) == 10
+    assert {passed for _, passed in shown} == {"0"}
+    assert "30 more in `report.md`" in text
+
+
+def test_a_pass_keeps_its_cases_folded():
+    text = render(passing())
+    assert text.index("churn-by-quarter-02") > text.index("<details>")
+
+
+def test_no_hostile_text_is_alive_in_any_scenario():
+    text = render(hostile())
+    tags = {"h2", "p", "table", "thead", "tbody", "tr", "th", "td", "code", "strong", "blockquote",
+            "ul", "li", "details", "summary", "br"}  # fmt: skip
+    shown = page(text)
+    assert set(shown.tags) <= tags
+    # Our own ids and times are in the loose text too; nothing in it may be a link.
+    assert not ACTIVE.search(shown.loose)
+    assert text.count("<!--") == 1
+
+
+def test_tables_keep_their_columns_whatever_stands_in_them():
+    html = cmarkgfm.github_flavored_markdown_to_html(render(hostile()))
+    for table in html.split("<table>")[1:]:
+        rows = table.split("</table>")[0].split("<tr>")[1:]
+        assert len({r.count("<td") + r.count("<th") - r.count("<thead") for r in rows}) == 1
+
+
+def test_links_go_to_the_run_and_the_commit_only():
+    links = set(re.findall(r"\]\((.*?)\)", render(passing())))
+    run = "https://github.com/acme/assistant/actions/runs/8123"
+    base = passing().baseline.commit
+    assert links == {run, f"https://github.com/acme/assistant/commit/{base}"}
+    odd = replace(
+        passing(), provenance=replace(passing().provenance, run_url="javascript:alert(1)")
+    )
+    assert "](" not in render(odd)
+
+
+@pytest.mark.parametrize("number", [1, 11, 200, 5_000])
+@pytest.mark.parametrize("limit", [LIMIT, 32_768, 8_192])
+@pytest.mark.parametrize(
+    "text", ["ordinary", HOSTILE, "日本語" * 200], ids=["plain", "bad", "wide"]
+)
+def test_the_comment_never_exceeds_its_limit(number, limit, text):
+    failing = tuple(change(n, case_id=f"{n}-{text}", reason=text) for n in range(number))
+    report = regression(cases=replace(regression().cases, newly_failing=failing, added=failing))
+    made = render_limited(report, no_rows, limit)
+    assert len(made.encode()) <= limit
+    assert "❌ Fail: analytics got worse" in made
+    assert "Compared with the baseline" in made
+    assert "| `retrieval.recall@5` |" in made
+    assert made.endswith("\n")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 400), st.integers(4_000, 20_000))
+def test_any_number_of_rows_fits(number, limit):
+    rows = tuple(comparison(f"m{n}.{HOSTILE}", status="regression") for n in range(number))
+    made = render_limited(regression(comparisons=rows), no_rows, limit)
+    assert len(made.encode()) <= limit
+    assert "| Blocking |" in made
+
+
+def test_what_was_cut_is_said_with_where_it_is():
+    text = render_limited(many_failing(3_000), no_rows, 6_000)
+    assert re.search(r"_Shortened to fit: left out are .*; everything is in `report.md`", text)
+    assert "_Shortened" not in render(many_failing(40))
+
+
+def test_shedding_keeps_whole_lines_and_closed_folds():
+    for limit in range(5_000, 30_000, 2_500):
+        text = render_limited(many_failing(500), no_rows, limit)
+        assert text.count("<details>") == text.count("</details>")
+
+
+def test_the_job_summary_is_the_comment_without_its_marker():
+    report = regression()
+    assert step_summary(report, no_rows) == render(report).split("\n", 1)[1]
+    assert len(step_summary(many_failing(5_000), no_rows).encode()) <= 1_048_576

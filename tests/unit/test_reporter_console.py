@@ -1,0 +1,80 @@
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.reporters.console import render_console
+from gate.text import clean
+from tests.reports import SCENARIOS, hostile, many_failing, passing, regression
+from tests.unit.test_text import PIECES, RUNNER
+
+
+def render(report, **options):
+    return render_console(report, **{"color": False, "unicode": True, "width": 100, **options})
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_verdict_stands_first_and_last(name):
+    report = SCENARIOS[name]()
+    lines = render(report).splitlines()
+    word = {"not_comparable": "NOT COMPARABLE", "no_baseline": "NO BASELINE"}.get(
+        report.outcome, report.outcome.upper()
+    )
+    assert lines[0].upper().startswith(f"{word}:")
+    assert lines[-1].startswith(f"{word}: ")
+    assert len(lines[-1]) > len(word) + 10
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_lines_fit_the_terminal(name, width):
+    lines = render(SCENARIOS[name](), width=width).splitlines()
+    assert max(map(len, lines[:-1])) <= width
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_an_ascii_terminal_gets_ascii_only(name):
+    shown = render(SCENARIOS[name](), unicode=False)
+    assert shown.isascii()
+
+
+def test_ascii_says_the_same():
+    shown = render(regression(), unicode=False, width=140)
+    assert "-9.1 pt (-13.2 ... -5.0)" in shown
+    assert "12/12 -> 0/3" in shown
+    assert "drop <= 2 pt" in shown
+    assert "?" not in shown.split("14 cases")[0]
+
+
+def test_colour_is_asked_for():
+    assert "\x1b[" not in render(regression())
+    coloured = render(regression(), color=True)
+    assert "\x1b[1;31m" in coloured
+    assert clean(coloured).split() == render(regression()).split()
+
+
+def test_the_tables_hold_what_blocks_and_what_fails():
+    shown = render(regression(), width=140)
+    assert re.search(r"FAIL +retrieval\.recall@5 +0\.93 +0\.84 +−9\.1 pt .*regression", shown)
+    assert re.search(r"warn +operational\.p95_latency_ms", shown)
+    assert "churn-by-quarter-01" in shown
+    assert "30 more in report.md" in render(many_failing(40))
+    assert "churn-by-quarter-01" in shown.split("Next: reproduce with ")[1]
+
+
+def test_a_pass_says_so_in_one_screen():
+    assert len(render(passing()).splitlines()) < 24
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=8).map("".join)),
+    st.integers(40, 140),
+    st.booleans(),
+)
+def test_no_line_is_ever_a_command_for_the_runner(text, width, unicode):
+    shown = render(hostile(text), width=width, unicode=unicode)
+    assert not RUNNER.search(shown)
+    assert "\r" not in shown
+    assert "\x1b" not in shown

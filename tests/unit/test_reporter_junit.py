@@ -1,0 +1,81 @@
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from gate.reporters.junit import JUnit
+from tests.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
+
+
+def parse(report, *rows):
+    return ET.fromstring(JUnit().render(report, lambda: iter(rows)).encode())
+
+
+def test_a_case_is_a_test_case_over_its_rounds():
+    suite = parse(passing(), row(round=1), row(round=2), row("b", 1, category=None)).find(
+        "testsuite"
+    )
+    assert suite.attrib["name"] == "analytics"
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("2", "0")
+    first, second = suite.findall("testcase")
+    assert first.attrib == {
+        "classname": "analytics.churn", "name": "churn-by-quarter-01", "time": "1.636"
+    }  # fmt: skip
+    assert second.attrib["classname"] == "analytics"
+    assert list(first) == []
+
+
+def test_a_failure_names_its_codes_and_reasons():
+    suite = parse(passing(), row(round=1), row(round=2, passed=False)).find("testsuite")
+    failure = suite.find("testcase/failure")
+    assert suite.attrib["failures"] == "1"
+    assert failure.attrib["message"] == "1 of 2 rounds passed: fact_missing:4.2 %"
+    assert failure.attrib["type"] == "fact_missing"
+    assert failure.text == "facts: 4.2 % is not in the answer"
+
+
+def test_nobody_answered_is_an_error_not_a_failure():
+    down = row(
+        passed=None, status="infra_error", error="connection refused", latency_ms=None, failures=[]
+    )
+    suite = parse(passing(), down).find("testsuite")
+    assert (suite.attrib["errors"], suite.attrib["failures"]) == ("1", "0")
+    assert suite.find("testcase/error").attrib["message"] == "connection refused"
+    assert suite.find("testcase").attrib["time"] == "0.000"
+
+
+def test_an_agent_error_is_a_failure_with_its_message():
+    crashed = row(
+        passed=False, status="agent_error", error="HTTP 500", failures=["agent_error"], reasons={}
+    )
+    assert parse(passing(), crashed).find("testsuite/testcase/failure").text == "HTTP 500"
+
+
+def test_what_no_grader_judged_is_skipped():
+    odd = row(passed=None, failures=[], unscored={"judge": "no JSON"})
+    suite = parse(passing(), odd).find("testsuite")
+    assert suite.attrib["skipped"] == "1"
+    assert suite.find("testcase/skipped").attrib["message"] == "judge: no JSON"
+
+
+def test_a_suite_that_never_ran_is_there_with_its_reason():
+    suite = parse(SCENARIOS["error_agent_down"]()).find("testsuite")
+    properties = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
+    assert properties["outcome"] == "error"
+    assert properties["not_run"] == "600"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_counts_add_up(name):
+    report = SCENARIOS[name]()
+    root = parse(report, *rows_of(report)())
+    for key in ("tests", "failures", "errors", "skipped"):
+        assert int(root.attrib[key]) == sum(int(s.attrib[key]) for s in root)
+    assert int(root.attrib["tests"]) == len(root.findall(".//testcase"))
+
+
+def test_hostile_text_is_well_formed_xml():
+    root = parse(hostile(), *hostile_rows())
+    assert {item.tag for item in root.iter()} <= {
+        "testsuites", "testsuite", "properties", "property", "testcase", "failure", "error",
+    }  # fmt: skip
+    assert "alert(1)" in root.find("testsuite/testcase").attrib["name"]

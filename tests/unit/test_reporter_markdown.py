@@ -1,0 +1,101 @@
+from dataclasses import replace
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+
+from gate.records import CaseChanges
+from gate.reporters.markdown import Markdown
+from tests.reports import (
+    SCENARIOS,
+    hostile,
+    hostile_rows,
+    many_failing,
+    passing,
+    regression,
+    row,
+    rows_of,
+    several_suites,
+    suite,
+)
+from tests.unit.test_text import ACTIVE, Page
+
+
+def render(report, *rows):
+    return Markdown().render(report, lambda: iter(rows))
+
+
+def test_a_suite_shows_success_latency_and_tokens():
+    rows = (
+        row("a", 1, latency_ms=100.0),
+        row("a", 2, latency_ms=300.0, usage={"input_tokens": 10, "output_tokens": 20}),
+        row("b", 1, latency_ms=9_999.0, status="agent_error", passed=False, usage=None),
+    )
+    text = render(passing(), *rows)
+    assert "| success rate | 0.918 (95 %: 0.893 … 0.937) |" in text
+    # Failed calls are counted apart and are no part of the latency.
+    assert "mean 200 ms, std 141 ms, worst 300 ms (n = 2 answers); 1 failed call apart" in text
+    assert "| tokens | mean 915, std 1,252 (n = 2 answers) |" in text
+
+
+def test_nothing_measured_is_said():
+    assert "| latency | not measured |" in render(passing())
+
+
+def test_a_single_answer_has_no_deviation():
+    text = render(passing(), row("a", 1, latency_ms=100.0))
+    assert "mean 100 ms, worst 100 ms (n = 1 answers)" in text
+
+
+def test_failures_are_the_ten_most_frequent():
+    codes = tuple((f"code_{n}", 20 - n) for n in range(12))
+    text = render(passing(suites={"analytics": suite(failures_top=codes)}))
+    assert "### Failures, top 10" in text
+    assert "| `code_9` | 11 |" in text
+    assert "code_10" not in text
+
+
+def test_categories_and_worst_cases():
+    text = render(
+        passing(),
+        row("a", 1), row("a", 2, passed=False), row("b", 1, passed=False),
+        row("c", 1, category="orders"), row("d", 1, category=None),
+    )  # fmt: skip
+    assert "| churn | 2 | 1 of 3 | 0.33 |" in text
+    assert "| orders | 1 | 1 of 1 | 1.00 |" in text
+    worst = text.split("### Worst cases")[1]
+    assert worst.index("`b`") < worst.index("`a`")
+    assert "`c`" not in worst
+
+
+def test_every_list_of_cases_is_there():
+    text = render(many_failing(40))
+    assert "### Newly failing (40)" in text
+    assert text.count("`churn-by-quarter-3") >= 10
+    long = regression(cases=CaseChanges(newly_failing=many_failing(1_200).cases.newly_failing))
+    assert "200 more are in summary.json." in render(long)
+
+
+def test_the_report_of_one_suite_speaks_for_that_suite():
+    whole = several_suites()
+    part = replace(whole, suites={"dialogue": whole.suites["dialogue"]}, comparisons=(), gates=())
+    text = render(part)
+    assert text.startswith("# ✅ Pass: no regression in dialogue\n")
+    assert "recall@5` fell" not in text
+    assert render(whole).startswith("# ❌ Fail: analytics got worse\n")
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_no_hostile_text_is_alive(name):
+    report = SCENARIOS[name]()
+    text = Markdown().render(report, hostile_rows if name == "hostile" else rows_of(report))
+    shown = Page(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
+    assert {"img", "script"}.isdisjoint(shown.tags)
+    assert "<!--" not in text
+    if name == "hostile":
+        assert "a" not in shown.tags
+        assert not ACTIVE.search(shown.loose)
+
+
+def test_rows_of_unknown_suites_do_no_harm():
+    assert render(hostile(), row("x", suite="never heard of"))

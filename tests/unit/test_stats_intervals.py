@@ -1,0 +1,220 @@
+"""Intervals: edges, coverage, and what identical rounds may prove."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gate.records import Tolerance
+from gate.stats.change import Question, change_in_mean
+from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import (
+    Bounds,
+    bootstrap_over_cases,
+    clopper_pearson,
+    mean_of_these_cases,
+    mean_over_cases,
+    wilson,
+)
+from gate.stats.multiplicity import benjamini_hochberg, holm
+from gate.stats.power import detectable
+from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
+
+ASKED = Question(
+    direction="higher", tolerance=Tolerance(value=0.02), alpha=0.05, power=0.8, span=1.0
+)
+
+
+def test_wilson_reaches_the_ends_only_at_the_ends() -> None:
+    none = wilson(0.0, 20, 0.95)
+    assert none.low == pytest.approx(0.0)
+    assert 0.1 < none.high < 0.2
+    assert clopper_pearson(0, 20, 0.95).low == 0.0
+    assert clopper_pearson(20, 20, 0.95).high == 1.0
+
+
+def test_bounds_are_cut_at_the_scale() -> None:
+    bounds = Bounds(low=-0.2, high=1.3, method="m")
+    assert bounds.within(0.0, 1.0) == Bounds(low=0.0, high=1.0, method="m")
+    assert bounds.within(None, None) == bounds
+
+
+def test_rounds_that_agree_still_leave_doubt() -> None:
+    bounds = mean_of_these_cases(np.ones((50, 3)), 0.90, 1.0)
+    assert bounds is not None
+    assert 1.0 - bounds.low == pytest.approx(normal_quantile(0.95) ** 2 / 150)
+
+
+def test_one_round_says_nothing_about_noise() -> None:
+    values = np.array([[1.0, 1.0], [0.0, math.nan]])
+    assert mean_of_these_cases(values, 0.95, 1.0) is None
+    assert mean_of_these_cases(np.full((2, 2), math.nan), 0.95, 1.0) is None
+    assert mean_over_cases(values[:1], 0.95, 1.0).low == -math.inf
+
+
+def test_unmeasured_cases_do_not_count() -> None:
+    values = np.array([[1.0, 0.0], [1.0, 1.0]])
+    wider = np.vstack([values, [[math.nan, math.nan]]])
+    assert mean_of_these_cases(values, 0.95, 1.0) == mean_of_these_cases(wider, 0.95, 1.0)
+
+
+@pytest.mark.parametrize("span", [1.0, None])
+def test_these_cases_interval_misses_as_often_as_it_says(span: float | None) -> None:
+    rng = np.random.default_rng(11)
+    p = rng.beta(0.5, 0.5, (60, 1))
+    missed = 0
+    for _ in range(600):
+        bounds = mean_of_these_cases((rng.random((60, 4)) < p).astype(float), 0.90, span)
+        assert bounds is not None
+        missed += bounds.low > p.mean()
+    assert missed <= 48  # one-sided: 30 expected, standard deviation 5
+
+
+def test_bootstrap_covers_a_standard_deviation_and_is_repeatable() -> None:
+    rng = np.random.default_rng(3)
+
+    def spread(sums: np.ndarray) -> np.ndarray:
+        n, total, squares = sums.T
+        return np.sqrt(squares / n - (total / n) ** 2)
+
+    covered = 0
+    for seed in range(60):
+        values = 100.0 + 5.0 * rng.standard_normal((40, 3))
+        bounds = bootstrap_over_cases(
+            values, spread, 0.95, np.random.default_rng(seed), resamples=300
+        )
+        covered += bounds.low <= 5.0 <= bounds.high
+    assert covered >= 50
+    many = rng.standard_normal((1200, 2))
+    one, two = (
+        bootstrap_over_cases(many, spread, 0.95, np.random.default_rng(7)) for _ in range(2)
+    )
+    assert one == two
+    assert one.low < 1.0 < one.high
+    assert one.high - one.low < 0.2
+
+
+def test_interval_of_a_difference_excludes_zero_when_the_test_does() -> None:
+    rng = np.random.default_rng(6)
+    agree = 0
+    for _ in range(200):
+        p = rng.beta(0.5, 0.5, (200, 1))
+        was = (rng.random((200, 3)) < p).astype(float)
+        now = (rng.random((200, 3)) < p * 0.95).astype(float)
+        change = change_in_mean(was, now, ASKED)
+        agree += (change.high < 0.0) == (change.p_worse <= 0.05)
+    assert agree >= 190
+
+
+@pytest.mark.parametrize(("cases", "rounds"), [(10, 3), (40, 3)])
+def test_bound_of_a_difference_misses_no_more_than_it_says(cases: int, rounds: int) -> None:
+    rng = np.random.default_rng(cases)
+    missed = 0
+    for _ in range(500):
+        p = rng.beta(0.5, 0.5, (cases, 1))
+        q = p * 0.9
+        was = (rng.random((cases, 4 * rounds)) < p).astype(float)
+        now = (rng.random((cases, rounds)) < q).astype(float)
+        missed += change_in_mean(was, now, ASKED).low > (q - p).mean()
+    assert missed <= 40  # 25 expected, standard deviation 5
+
+
+def test_identical_calls_prove_two_points_only_from_enough_of_them() -> None:
+    """The rule of three: z^2 / d calls (136 at 5 %, 2 points)."""
+    few, enough = (change_in_mean(np.ones((n, 1)), np.ones((n, 1)), ASKED).low for n in (135, 136))
+    assert few <= -0.02 < enough
+
+
+def test_relative_tolerance_makes_the_change_relative() -> None:
+    asked = Question(
+        direction="lower", tolerance=Tolerance(value=0.1, relative=True), alpha=0.05, power=0.8
+    )
+    rng = np.random.default_rng(1)
+    was = 10.0 + rng.standard_normal((30, 3))
+    change = change_in_mean(was, was * 1.5, asked)
+    assert change.relative
+    assert change.delta == pytest.approx(0.5)
+    assert change.p_worse < 1e-6
+    assert change.mde >= 0.1
+    zero = change_in_mean(np.zeros((9, 2)), np.zeros((9, 2)), asked)
+    assert not zero.relative
+
+
+def test_a_change_that_could_never_be_flagged_has_no_size() -> None:
+    change = change_in_mean(np.ones((5, 1)), np.ones((5, 1)), ASKED)
+    assert change.mde < math.inf  # 1/64 is below 5 %
+    strict = Question(
+        direction="higher", tolerance=Tolerance(value=0.02), alpha=0.01, power=0.8, span=1.0
+    )
+    assert change_in_mean(np.ones((5, 1)), np.ones((5, 1)), strict).mde == math.inf
+
+
+def test_nothing_in_common() -> None:
+    change = change_in_mean(np.full((3, 1), math.nan), np.ones((3, 1)), ASKED)
+    assert change.n_paired == 0
+    assert change.too_few == "no case has a value in both runs"
+    assert math.isnan(change.delta)
+
+
+def test_detectable_change_follows_the_textbook() -> None:
+    """v = .084, R = 3, Rb = 12, 100 cases: 3.17 standard errors at 1 % and 80 %."""
+    se = math.sqrt(0.084 * (1 / 3 + 1 / 12) / 100)
+    found = detectable(se=se, quantum=1 / 300, alpha=0.01, power=0.8, tolerance=0.02)
+    assert found == pytest.approx(3.168 * se, rel=1e-3)
+
+
+def test_nothing_below_the_tolerance_is_detectable() -> None:
+    found = detectable(se=1e-4, quantum=0.0, alpha=0.01, power=0.5, tolerance=0.02)
+    assert found == pytest.approx(0.02)
+
+
+def test_detectable_change_is_what_a_simulation_finds() -> None:
+    rng = np.random.default_rng(12)
+    p, drop, caught = 0.8, 0.0, 0
+    was = (rng.random((150, 12)) < p).astype(float)
+    now = (rng.random((150, 3)) < p).astype(float)
+    drop = change_in_mean(was, now, ASKED).mde
+    for _ in range(300):
+        was = (rng.random((150, 12)) < p).astype(float)
+        now = (rng.random((150, 3)) < p - drop).astype(float)
+        caught += change_in_mean(was, now, ASKED).p_worse <= 0.05
+    assert 210 <= caught <= 270  # 240 wanted
+
+
+def test_holm_steps_down() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_benjamini_hochberg_steps_up() -> None:
+    assert benjamini_hochberg([0.01, 0.04, 0.03, 0.9]).tolist() == pytest.approx(
+        [0.04, 0.04 * 4 / 3, 0.04 * 4 / 3, 0.9]
+    )
+    assert benjamini_hochberg([]).size == 0
+
+
+def test_quantiles() -> None:
+    values = np.arange(1.0, 201.0).reshape(100, 2)
+    assert quantile(values, 0.5) == 100.5
+    bounds = quantile_bounds(values, 0.95, 0.95)
+    assert 180.0 < bounds.low < 190.0 < bounds.high < 200.0
+    assert math.isnan(quantile(np.full((2, 2), math.nan), 0.5))
+    assert [calls_needed(q) for q in (0.5, 0.9, 0.95, 0.99)] == [10, 50, 100, 500]
+
+
+def test_a_quantile_beyond_the_data_is_unknown() -> None:
+    values = np.arange(10.0)
+    assert quantile_beyond(values, -0.1) == -math.inf
+    assert quantile_beyond(values, 1.1) == math.inf
+    assert quantile_bounds(values, 0.95, 0.99).high == math.inf
+
+
+def test_woodruffs_interval_covers() -> None:
+    rng = np.random.default_rng(5)
+    truth = -math.log(0.05)
+    covered = 0
+    for _ in range(200):
+        bounds = quantile_bounds(rng.standard_exponential((100, 3)), 0.95, 0.95)
+        covered += bounds.low <= truth <= bounds.high
+    assert covered >= 182

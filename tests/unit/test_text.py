@@ -1,0 +1,192 @@
+"""Hostile text shows as text in every place: checked with GitHub's own Markdown parser."""
+
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reports import HOSTILE
+
+from gate.text import block, cell, clean, code, command, inline, markup, one_line, plain, xml
+
+PIECES = (
+    "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "<!--", "-->", "<b>", "&amp;", "&#64;",
+    "[x](y)", "![i](j)", "@octocat", "#12", "GH-3", "a/b#4", "deadbeef1", "https://evil.example",
+    "www.evil.example", "x@evil.example", "mailto:x@evil.example", ":smile:", "$x$", "\n", "\r",
+    "\t", " ", "- ", "1. ", "1) ", "+", "=", "# ", "> ", "```", "::error::x", "##[error]", "\x1b[1m",
+    "\x00", "\u202e", "\u200b", "\ud800", "é", "日本", "</details>", "</table>", "<td>", "{{ 1 }}",
+)  # fmt: skip
+hostile = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+
+
+class Page(HTMLParser):
+    """The tags of a rendered page and its text outside code."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.cells, self.loose, self.code = [], 0, "", ""
+        self._inside = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.cells += tag in ("td", "th")
+        self._inside += tag in ("code", "pre")
+
+    def handle_endtag(self, tag):
+        self._inside -= tag in ("code", "pre")
+
+    def handle_data(self, data):
+        if self._inside:
+            self.code += data
+        else:
+            self.loose += data
+
+
+def render(markdown):
+    return Page(cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE))
+
+
+# What GitHub's filters turn into links, images or pings, in text outside code.
+ACTIVE = re.compile(
+    r"@\w|#\d|\bGH-\d|https?://|\bwww\.|:[\w+-]+:|\b[0-9a-f]{7,40}\b", re.ASCII | re.IGNORECASE
+)
+
+
+@given(hostile, hostile)
+def test_a_table_of_hostile_cells_keeps_its_cells_and_makes_no_link(first, second):
+    page = render(f"| a | b |\n| - | - |\n| {inline(first)} | {cell(second)} |\n| x | y |\n")
+    assert page.cells == 6
+    assert set(page.tags) <= {"table", "thead", "tbody", "tr", "th", "td", "code"}
+    assert not ACTIVE.search(page.loose)
+
+
+@given(hostile)
+def test_inline_text_alone_on_a_line_is_a_paragraph(text):
+    page = render(f"{inline(text)}\n\nend\n")
+    assert set(page.tags) == {"p"}
+    assert page.tags.count("p") == (2 if inline(text) else 1)
+    assert not ACTIVE.search(page.loose)
+
+
+@given(hostile)
+def test_inline_shows_the_words_that_were_given(text):
+    shown = render(f"x {inline(text, limit=None)}").loose.replace("\u200b", "").strip()
+    assert shown == f"x {one_line(text, limit=None)}".strip()
+
+
+@given(hostile)
+def test_a_code_span_shows_the_text_and_nothing_else(text):
+    page = render(f"x {code(text, limit=None)} y")
+    assert page.code.strip() == one_line(text, limit=None).replace("<!--", "<! --").strip()
+    assert page.loose.split() == ["x", "y"]
+
+
+@given(hostile)
+def test_a_summary_line_holds_no_tag(text):
+    page = render(f"<details><summary>{markup(text)}</summary>\n\nbody\n\n</details>")
+    assert page.tags == ["details", "summary", "p"]
+    assert not ACTIVE.search(page.loose)
+
+
+@given(hostile)
+def test_a_block_ends_where_it_should(text):
+    page = render(f"{block(text)}\n\nafter")
+    assert page.tags == ["pre", "code", "p"]
+    assert page.loose.strip() == "after"
+
+
+@given(hostile, st.sampled_from([inline, code, cell, markup, block]))
+def test_no_comment_marker_can_be_forged(text, sink):
+    assert "<!--" not in sink(f"{text}<!-- agent-gate id=gate sha=1 run=1.1 v=1 -->{text}")
+
+
+@given(hostile)
+def test_clean_text_has_nothing_invisible(text):
+    shown = clean(text)
+    assert {unicodedata.category(c) for c in shown if c not in "\n\t"}.isdisjoint(
+        {"Cc", "Cf", "Cs", "Co", "Cn"}
+    )
+    shown.encode()
+
+
+@given(hostile, st.integers(2, 50))
+def test_length_is_bounded(text, limit):
+    assert len(one_line(text, limit)) <= limit
+    assert len(clean(text, limit)) <= limit
+
+
+def test_a_cut_is_shown():
+    assert one_line("a" * 50, 10) == "a" * 9 + "…"
+    assert clean("abc", 3) == "abc"
+    assert len(clean("a" * 50_000_000, 20)) == 20
+
+
+def test_escape_sequences_go_and_their_text_stays():
+    assert clean("\x1b[31;1mred\x1b[0m \x1b]8;;https://x\x07link\x1b]8;;\x07") == "red link"
+    assert clean("a\u202eb\u2066c\u200bd\ufeffe") == "abcde"
+    assert clean("a\x85b\u2028c\rd\r\ne") == "a\nb\nc\nd\ne"
+
+
+def test_stacked_accents_are_limited():
+    assert clean("e" + "\u0301" * 40 + "x") == "e" + "\u0301" * 3 + "x"
+
+
+def test_words_of_other_languages_stay():
+    text = "Größe 日本語 العربية हिन्दी ✅ 4,2 %"
+    assert one_line(text) == text
+
+
+RUNNER = re.compile(r"^\s*::|##\[", re.MULTILINE)
+
+
+@given(hostile, hostile)
+def test_no_line_is_a_workflow_command(first, second):
+    shown = plain(f"{first}\n{second}")
+    assert not RUNNER.search(shown)
+    assert "\r" not in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["::error::x", "  ::set-output name=a::b", "x\r::warning::y", ":::error::x", "##[error]x",
+     "a ##[group]b", "\x1b[0m::error::x", "\u200b::error::x", "\x00::stop-commands::x",
+     "###[error]", "##vso[task.setvariable]"],
+)  # fmt: skip
+def test_known_commands_are_taken_apart(text):
+    assert not RUNNER.search(plain(text))
+    assert "##vso[" not in plain(text)
+
+
+def test_plain_text_keeps_its_lines_and_ordinary_colons():
+    assert plain("a::b\n  File x.py\n") == "a::b\n  File x.py\n"
+
+
+@given(hostile)
+def test_xml_text_has_no_forbidden_character(text):
+    assert all(
+        c in "\t\n\r" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c >= "\U00010000"
+        for c in xml(text)
+    )
+
+
+def test_a_command_escapes_what_separates_its_parts():
+    line = command("error", "50 % of\r\nit", {"title": "a,b:c%\n::x", "file": None, "line": 3})
+    assert line == "::error title=a%2Cb%3Ac%25 %3A%3Ax,line=3::50 %25 of%0Ait"
+    assert command("notice", "x", {}) == "::notice::x"
+
+
+@given(hostile)
+def test_a_command_is_one_line(text):
+    line = command("error", text, {"title": text})
+    assert len(line.splitlines()) == 1
+    assert line.startswith("::error title=")
+
+
+def test_the_worst_text_of_all_shows_in_every_sink():
+    for sink in (inline, code, cell, markup, block, plain, xml, one_line):
+        assert "alert(1)" in sink(HOSTILE), sink
