@@ -127,11 +127,12 @@ def gate_folder(folder: Path, cases: int, url: str, concurrency: int) -> list[st
     sys.path.insert(0, str(TOOLS))
     from stub_agent import expected, question  # the stub's own questions and answers
 
-    with (folder / "cases.jsonl").open("w", encoding="utf-8") as file:
-        for n in range(cases):
-            q = question(n)
-            row = {"id": f"case-{n}", "input": q, "expected": expected(q)}
-            file.write(json.dumps(row) + "\n")
+    rows = ({"id": f"case-{n}", "input": question(n)} for n in range(cases))
+    lines = [json.dumps({**row, "expected": expected(row["input"])}) + "\n" for row in rows]
+    shared = PEERS / "data" / f"cases-{cases}.jsonl"  # where the rivals look for the same data
+    shared.parent.mkdir(parents=True, exist_ok=True)
+    for path in (folder / "cases.jsonl", shared):
+        path.write_text("".join(lines), encoding="utf-8")
     (folder / "gate.yml").write_text(
         f"""version: 1
 agent: {{type: openai, base_url: "{url}", model: stub, concurrency: {concurrency}}}

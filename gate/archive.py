@@ -227,7 +227,7 @@ class _disk:  # noqa: N801 - reads as a statement: with _disk(path): ...
     ) -> None:
         if isinstance(error, OSError):
             raise InfrastructureError(
-                f"{self._path}: {error.strerror or error}; what was finished is kept: make room and "
+                f"{self._path}: {error.strerror or error}; finished trials are kept: make room and "
                 f"go on with `gate run --resume {self._path.parent}`"
             ) from error
 

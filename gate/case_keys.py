@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gate.errors import UsageError
 from gate.fits import Check, compiled
 from gate.plugins import GRADERS, Grader
 from gate.records import Json
@@ -114,8 +115,12 @@ def case_schema() -> dict[str, Json]:
 
 
 def _class_keys(name: str) -> Mapping[str, Json]:
-    keys = GRADERS.registered(name).keys
-    return keys if isinstance(keys, Mapping) else {}
+    """What a grader reads with no options; nothing when it cannot do without one."""
+    cls = GRADERS.registered(name)
+    try:
+        return cls.keys if isinstance(cls.keys, Mapping) else cls().keys
+    except (TypeError, UsageError):
+        return {}
 
 
 def _kinds(schema: Json) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.analysis import estimates
 from gate.archive import SuiteMeta
+from gate.lookup import Compared
 from gate.records import (
     BaselineInfo,
     Calls,
@@ -32,15 +33,6 @@ from gate.verdict import SuiteData, decide
 
 Row = Mapping[str, Json]
 LISTED = 200  # newly failing cases whose evidence is looked up
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """The baseline of one suite, ready to be compared with."""
-
-    table: Table | None
-    info: BaselineInfo
-    not_comparable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,8 +42,11 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
+    later = list(_later(done.data))
+    for fault in later:
+        _leave_out(done.data, fault)
     wrong = [_reworded(found, hidden) for found in mismatches(schema(), done.data)]
-    faults = [*keys, *done.faults, *_twice(done.data), *_later(done.data), *wrong]
+    faults = [*keys, *done.faults, *later, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)
     told = dict.fromkeys(Problem(document.place(fault.path), fault.message) for fault in faults)

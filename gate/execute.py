@@ -6,20 +6,17 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.announce import wants_color
 from gate.archive import Meta, Session, SessionWriter, new_session_id
-from gate.conclude import Measured, Setting, conclude
 from gate.errors import UsageError
 from gate.pipeline import Collected, Effects, health, measure
-from gate.prepare import SuitePlan
 from gate.progress import progress
-from gate.publish import write_reports
 from gate.recorder import recorder
 from gate.records import Report
 from gate.redact import Redactor
+from gate.registry import import_meanwhile
 from gate.secret_names import secrets_of
 from gate.set_up import Setup, set_up
 
@@ -43,6 +40,7 @@ def execute(
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
     setup = set_up(options, env, more or {})
+    judging = import_meanwhile("gate.judging")
     with _session(setup) as session:
         for shard in shards:
             _join(session, shard)
@@ -50,13 +48,12 @@ def execute(
         unreachable = "" if offline else health(setup.agent, setup.world)
         collected = _trials(setup, session, ask=not (unreachable or shards))
         session.write_details()
-        report = _report(setup, session, collected, unreachable)
-        write_reports(session.write, report, session.rows, setup.config.report)
+        report = judging().judge(setup, session, collected, unreachable)
         return Outcome(report=report, session_dir=session.folder)
 
 
 def _join(session: SessionWriter, shard: Session) -> None:
-    """Raises UsageError for a shard that measured something else, or a trial that is there twice."""
+    """Raises UsageError for a shard that measured something else, or a trial that comes twice."""
     for name, suite in shard.meta.suites.items():
         whole = session.meta.suites.get(name)
         if whole is None or (whole.graders, whole.rounds) != (suite.graders, suite.rounds):
@@ -134,40 +131,3 @@ def _redactor(setup: Setup) -> Redactor:
     if setup.config.judge is not None:
         named.add(str(setup.config.judge.options.get("api_key_env") or ""))
     return Redactor(secrets_of(setup.env, named))
-
-
-def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
-    notes = [*setup.config.warnings, *setup.rules.notes, *setup.job.notes]
-    notes += [warning for plan in setup.plans for warning in plan.warnings]
-    if collected.ended_early:
-        notes.append(f"{collected.ended_early}: not every trial was made")
-    setting = Setting(
-        session_id=session.meta.session_id,
-        created_at=session.meta.created_at,
-        duration_s=round((datetime.now(UTC) - setup.now).total_seconds(), 1),
-        mode=setup.job.mode,
-        provenance=setup.provenance,
-        loosened=(*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)),
-        notes=tuple(dict.fromkeys(notes)),
-        comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
-    )
-    measured = [_measured(setup, plan, collected, unreachable) for plan in setup.plans]
-    return conclude(measured, setup.config, setting, session.rows_of)
-
-
-def _measured(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> Measured:
-    name = plan.suite.name
-    table = collected.builders[name].table(plan.specs, plan.grader_digests)
-    tally = collected.tallies[name]
-    return Measured(
-        name=name,
-        meta=plan.meta(),
-        table=table,
-        tally=tally,
-        baseline=setup.baselines[name],
-        gates=plan.suite.gates,
-        new_cases=plan.new_cases,
-        unreachable=unreachable,
-        not_run=len(plan.chosen) * plan.suite.rounds - tally.trials,
-        unasked=len(plan.chosen) - len(table.cases),
-    )

@@ -1,61 +1,103 @@
-"""One answer judged by every grader of its suite; a grader that fails is data, never a 0."""
+"""All graders of a suite on one answer: scores, passed or not, failure codes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gate.errors import GraderFailure
 from gate.plugins import GRADERS, Grader, build
 from gate.records import Attempt, Case, PluginSpec, Response, Score
 
+_WHY_LIMIT = 300  # characters of a reason for an unscored answer
 
-def named_graders(specs: Sequence[PluginSpec], root: Path) -> dict[str, Grader]:
-    """Grader name -> grader, in the order of gate.yml; the second of a name is `name#2`."""
+
+def named_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
+    """The graders of a suite by name; the second of one name is `name#2`. Raises UsageError."""
+    seen: Counter[str] = Counter()
     graders: dict[str, Grader] = {}
     for spec in specs:
-        name, n = spec.name, 1
-        while name in graders:
-            n += 1
-            name = f"{spec.name}#{n}"
-        graders[name] = build(GRADERS, spec, root)
+        name = spec.name.rpartition(":")[2]  # a user's own is called by its class
+        seen[name] += 1
+        suffix = f"#{seen[name]}" if seen[name] > 1 else ""
+        graders[name + suffix] = build(GRADERS, spec, root)
     return graders
 
 
 def grade_attempt(case: Case, response: Response, graders: Mapping[str, Grader]) -> Attempt:
-    """A completed attempt with its scores; the runner fills in number and latency.
+    """The graded try; number and times are the caller's.
 
-    `passed`: every grader with an opinion passed; None when none has one, or when one that may have
-    had an opinion could not judge and no other one failed the answer.
+    Passed: every grader with an opinion says so. Failed: one says no. Neither (None): no grader has
+    an opinion, or one that decides left the answer unscored, so that nobody knows.
     """
     scores = {name: _score(grader, case, response) for name, grader in graders.items()}
-    opinions = [score.passed for score in scores.values() if score.passed is not None]
-    unjudged = any(score.unscored for score in scores.values())
-    passed = None if not opinions or (unjudged and all(opinions)) else all(opinions)
+    codes = (code for score in scores.values() for code in score.failures)
     return Attempt(
         n=0,
         status="completed",
         latency_ms=None,
         response=response,
         scores=scores,
-        passed=passed,
-        failures=tuple(code for score in scores.values() for code in score.failures),
+        passed=_passed(graders, scores),
+        failures=tuple(dict.fromkeys(codes)),
     )
 
 
-def failed_values(graders: Mapping[str, Grader]) -> dict[str, float | None]:
-    """Column -> value of a trial that ended in an agent error."""
-    return {
-        spec.column: spec.on_agent_error
-        for grader in graders.values()
-        for spec in grader.metrics()
+def failed_values(
+    graders: Mapping[str, Grader], case: Case | None = None
+) -> dict[str, float | None]:
+    """Column -> value of a trial that ended in an agent error. With the case, a column that does
+    not apply to it is None, as it would be for any answer.
+    """
+    values = {
+        spec.column: spec.on_agent_error for grader in graders.values() for spec in grader.metrics()
     }
+    if case is not None:
+        silence = Response(answer="", retrieved=(), steps=())
+        for grader in graders.values():
+            judged = _score(grader, case, silence).values
+            values.update({column: None for column, value in judged.items() if value is None})
+    return values
 
 
 def _score(grader: Grader, case: Case, response: Response) -> Score:
+    """The grader's score; whatever goes wrong in a grader leaves the answer unscored, never 0."""
     try:
-        return grader.grade(case, response)
+        return _plain(grader.grade(case, response))
     except GraderFailure as failure:
-        return Score(unscored=str(failure) or "the grader gave no reason")
+        return Score(unscored=str(failure)[:_WHY_LIMIT])
     except Exception as error:
-        return Score(unscored=f"{type(error).__name__}: {error}")
+        return Score(unscored=f"{type(error).__name__}: {error}"[:_WHY_LIMIT])
+
+
+def _plain(score: Score) -> Score:
+    """The score with plain finite floats (a user's grader may return numpy's). Raises on others."""
+    if not isinstance(score, Score):
+        raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
+    if score.unscored is not None:
+        return Score(unscored=score.unscored, reason=score.reason)
+    if all(value is None or type(value) is float for value in score.values.values()):
+        values = score.values
+    else:
+        values = {k: None if v is None else float(v) for k, v in score.values.items()}
+    for column, value in values.items():
+        if value is not None and not math.isfinite(value):
+            raise GraderFailure(f"the grader returned {value} for {column}")
+    passed = None if score.passed is None else bool(score.passed)
+    if values is score.values and passed is score.passed:
+        return score
+    return replace(score, values=values, passed=passed)
+
+
+def _passed(graders: Mapping[str, Grader], scores: Mapping[str, Score]) -> bool | None:
+    opinions = [score.passed for score in scores.values() if score.passed is not None]
+    if False in opinions:
+        return False
+    unknown = any(
+        score.unscored is not None and getattr(graders[name], "decides", True)
+        for name, score in scores.items()
+    )
+    return True if opinions and not unknown else None

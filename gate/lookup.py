@@ -1,4 +1,4 @@
-"""Finds a suite's baseline, pools its runs and says how its circumstances differ from this run's."""
+"""Finds a suite's baseline, pools its runs and lists how its circumstances differ."""
 
 from __future__ import annotations
 
@@ -11,18 +11,26 @@ from gate import baseline_file
 from gate.analysis import pool
 from gate.baseline_schema import fingerprint
 from gate.baselines import find_baseline, source_names
-from gate.conclude import Compared
 from gate.plugins import BaselineRequest, Forge, FoundBaseline
 from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, BaselineRules, Provenance
-
+from gate.table import Table
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The baseline of one suite, ready to be compared with."""
+
+    table: Table | None
+    info: BaselineInfo
+    not_comparable: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where to look: the folder of gate.yml, the repository's host, the base commit, and the time."""
+    """Where to look: the folder of gate.yml, the host, the base commit; and the time now."""
 
     root: Path
     forge: Forge | None
@@ -36,8 +44,6 @@ def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -
     `now`: what this run is like; differences to the baseline's newest run are listed. Raises
     UsageError (unreadable file) and InfrastructureError (host out of reach).
     """
-    if rules.source == "none":
-        return Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
     why: list[str] = []
     named = source_names(rules.source) == ("file",)
     request = BaselineRequest(
@@ -90,7 +96,7 @@ def age_days(created_at: str, now: datetime) -> float | None:
 
 
 def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    """`what: before -> now` for everything known on both sides that differs; hashes by name only."""
+    """`what: before -> now` for all that is known on both sides; hashes by name only."""
     shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
     return tuple(
         _HASHED[key] if key in _HASHED else f"{key}: {before[key]} -> {now[key]}" for key in shared

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gate.archive import SessionWriter
+from gate.columns import Columns
 from gate.errors import InfraFailure
 from gate.executors import run_threads
 from gate.grading import failed_values, grade_attempt
@@ -17,7 +18,6 @@ from gate.records import Budget, Case, Json, Price, Response, Trial
 from gate.rows import row_of
 from gate.runner import Allowance, Clock, TrialWorker, tasks
 from gate.stop import Stop
-from gate.table import TableBuilder
 from gate.tally import Tally
 
 Row = Mapping[str, Json]
@@ -40,7 +40,7 @@ class Effects:
 class Collected:
     """What the trials of all suites came to; `ended_early` says why some were not made."""
 
-    builders: Mapping[str, TableBuilder]
+    columns: Mapping[str, Columns]
     tallies: Mapping[str, Tally]
     ended_early: str = ""
 
@@ -67,7 +67,7 @@ def measure(
     Without an agent (it cannot be reached) what the session has already is collected, no more.
     """
     collected = Collected(
-        builders={plan.suite.name: TableBuilder(plan.suite.name) for plan in plans},
+        columns={plan.suite.name: Columns(plan.suite.name) for plan in plans},
         tallies={plan.suite.name: Tally() for plan in plans},
     )
     for row in effects.session.rows():
@@ -89,7 +89,7 @@ def measure(
             f"`gate run --resume {effects.session.folder}`"
         )
     return Collected(
-        builders=collected.builders, tallies=collected.tallies, ended_early=allowance.used_up
+        columns=collected.columns, tallies=collected.tallies, ended_early=allowance.used_up
     )
 
 
@@ -114,5 +114,5 @@ def _trials(
 
 
 def _collect(collected: Collected, row: Row) -> None:
-    collected.builders[row["suite"]].add(row)
+    collected.columns[row["suite"]].add(row)
     collected.tallies[row["suite"]].add(row)

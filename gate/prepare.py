@@ -83,7 +83,7 @@ def prepare(suites: tuple[Suite, ...], rules: Rules, selection: Selection) -> tu
 
 
 def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
-    """Base cases first, then those that only the pull request has; these are run and do not gate."""
+    """Base cases first, then those that only the pull request has: run, but not gating."""
     graders = named_graders(suite.graders, rules.root)
     own, trusted = rules.head_source(suite), rules.base_source(suite)
     sources = [source for source in (trusted, own) if source is not None]

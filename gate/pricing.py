@@ -1,30 +1,53 @@
-"""Cost of an answer: as the agent reports it, else by the price table; unknown is None, never 0."""
+"""What an answer cost, by its tokens and the price table; unknown is None, never 0."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 
 from gate.records import Price, Trial, Usage
 
-PER = 1_000_000  # prices are per million tokens
+_SNAPSHOT = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8})\Z")  # model-2026-01-31, model@20260131
 
 
 def cost_usd(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> float | None:
-    """USD of one answer; None when the model is not priced or its tokens are not known."""
-    if usage.cost_usd is not None:
-        return usage.cost_usd
-    price = prices.get(model or "")
-    if price is None or usage.input_tokens is None or usage.output_tokens is None:
+    """USD of one answer. What the agent reports wins; else tokens times the model's prices, or the
+    prices of the model that it is a dated snapshot of.
+
+    Cached input costs `cached_input` where a price has it; an unknown number of cached tokens is
+    none. Reasoning tokens are part of the output. None: unknown model, or tokens missing.
+    """
+    reported = usage.cost_usd
+    if reported is not None:
+        return reported if math.isfinite(reported) and reported >= 0.0 else None
+    price = _price(model, prices)
+    read, written = usage.input_tokens, usage.output_tokens
+    if price is None or read is None or written is None or min(read, written) < 0:
         return None
-    cached = min(usage.cached_tokens or 0, usage.input_tokens)
+    cached = min(max(usage.cached_tokens or 0, 0), read)
     cached_price = price.input if price.cached_input is None else price.cached_input
-    fresh = (usage.input_tokens - cached) * price.input
-    return (fresh + cached * cached_price + usage.output_tokens * price.output) / PER
+    total = (read - cached) * price.input + cached * cached_price + written * price.output
+    return total / 1e6
 
 
 def trial_cost(trial: Trial, prices: Mapping[str, Price]) -> float | None:
-    """USD of all tries of a trial that were answered; None when one of them is unknown."""
-    answers = [attempt.response for attempt in trial.attempts if attempt.response is not None]
-    costs = [cost_usd(answer.usage, answer.model, prices) for answer in answers]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+    """USD of all tries of a trial. A try that nobody answered cost nothing; one unknown cost, or no
+    answer at all, makes the whole unknown.
+    """
+    total, answered = 0.0, False
+    for attempt in trial.attempts:
+        if attempt.status == "infra_error":
+            continue
+        response = attempt.response
+        cost = None if response is None else cost_usd(response.usage, response.model, prices)
+        if cost is None:
+            return None
+        total, answered = total + cost, True
+    return total if answered else None
+
+
+def _price(model: str | None, prices: Mapping[str, Price]) -> Price | None:
+    if model is None:
+        return None
+    return prices.get(model) or prices.get(_SNAPSHOT.sub("", model))

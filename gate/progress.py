@@ -19,7 +19,7 @@ EVERY_S = 10.0  # seconds between two plain lines
 def progress(
     stream: TextIO, *, planned: int, quiet: bool, verbose: bool, color: bool
 ) -> Iterator[Callable[[Row], None]]:
-    """Takes each row as it is finished. rich is imported only where there is a terminal to draw on."""
+    """Takes each row as it is finished. rich is imported only for a terminal to draw on."""
     if quiet or planned == 0:
         yield lambda row: None
     elif stream.isatty() and color and not verbose:

@@ -1,4 +1,4 @@
-"""`--record FILE`: every answer of the agent, so that a later run can replay it without the agent."""
+"""`--record FILE`: every answer of the agent, for a later run that replays it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import BinaryIO
 
 from gate.errors import UsageError
 from gate.recording import recording_line
@@ -18,15 +19,19 @@ Recorder = Callable[[Case, int, Response | Exception, float], None]
 def recorder(file: str | None, redact: Callable[[str], str]) -> Iterator[Recorder | None]:
     """Appends a line an answer, from any thread; None when nothing is to be recorded.
 
-    Raises UsageError when the file cannot be opened.
+    Raises UsageError when there is no folder for the file.
     """
     if file is None:
         yield None
         return
-    try:
-        out = Path(file).open("ab", buffering=0)
-    except OSError as error:
-        raise UsageError(f"--record {file}: {error.strerror}") from error
+    path = Path(file)
+    if not path.parent.is_dir():
+        raise UsageError(f"--record {file}: there is no folder {path.parent}; make it first")
+    with path.open("ab", buffering=0) as out:
+        yield _appending(out, redact)
+
+
+def _appending(out: BinaryIO, redact: Callable[[str], str]) -> Recorder:
     lock = Lock()
 
     def keep(case: Case, number: int, answer: Response | Exception, latency_ms: float) -> None:
@@ -34,5 +39,4 @@ def recorder(file: str | None, redact: Callable[[str], str]) -> Iterator[Recorde
         with lock:
             out.write(line.encode())
 
-    with out:
-        yield keep
+    return keep

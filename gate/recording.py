@@ -1,20 +1,16 @@
-"""Recorded answers, one JSON line a try: written by `--record`, asked again by `--replay`."""
+"""Recorded answers, one JSON line a try: what `--record` writes and the `replay` agent reads."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from threading import Lock
 
 from gate.codec import from_json, schema_of, to_json
-from gate.encoding import decode
-from gate.errors import AgentFailure, InfraFailure, InfrastructureError, InvalidInput, Place, Problem
-from gate.errors import UsageError
+from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
 from gate.records import Case, Json, Response
 from gate.schema import mismatches
@@ -22,11 +18,11 @@ from gate.schema import mismatches
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One try: a response, or one of the two failures. `input_digest` is of what was asked."""
+    """One try: a response or one of the two failures."""
 
     case_id: str
     input_digest: str
-    round: int
+    round: int  # from 1
     latency_ms: float
     response: Response | None = None
     agent_error: str | None = None
@@ -34,32 +30,104 @@ class Line:
 
 
 SCHEMA = schema_of(Line)
-_FITS = compiled(SCHEMA)
+_fits = compiled(SCHEMA)
 
 
-def recording_line(
-    case: Case, round: int, answer: Response | Exception, latency_ms: float
-) -> str:
-    """A line of the file, without its end. `answer` is a Response, AgentFailure or InfraFailure."""
+def recording_line(case: Case, number: int, answer: Response | Exception, latency_ms: float) -> str:
+    """A line of the file, without its end. `number` is the round; `answer` a Response, an
+    InfraFailure or an AgentFailure.
+    """
     line: dict[str, Json] = {
         "case_id": case.id,
         "input_digest": input_digest(case),
-        "round": round,
-        "latency_ms": round_ms(latency_ms),
+        "round": number,
+        "latency_ms": round(latency_ms, 3),
     }
     if isinstance(answer, Response):
         line["response"] = to_json(answer)
+    elif isinstance(answer, InfraFailure):
+        line["infra_error"] = str(answer)
     else:
-        kind = "infra_error" if isinstance(answer, InfraFailure) else "agent_error"
-        line[kind] = str(answer)
+        line["agent_error"] = str(answer)
     return json.dumps(line, separators=(",", ":"))
 
 
-def round_ms(latency_ms: float) -> float:
-    return round(latency_ms, 3)
-
-
 def input_digest(case: Case) -> str:
-    """Of the input alone: expected answers may change and the recorded answer still stands."""
+    """Of the input alone: with another expected answer the recorded one still answers the case."""
     text = json.dumps(case.input, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Recording:
+    """A file of recorded answers, of which only the places are kept in memory.
+
+    Raises UsageError when it cannot be read, InvalidInput with file and line when it is no
+    recording; a last line that was cut off is left out.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._name = name  # for messages
+        self._lock = Lock()
+        found: dict[str, list[tuple[int, int]]] = {}
+        for offset, line in self._lines():
+            found.setdefault(line["case_id"], []).append((line["round"], offset))
+        self._places = {case: sorted(places) for case, places in found.items()}
+        self._taken = dict.fromkeys(found, 0)
+
+    def take(self, case: Case) -> Line:
+        """The next try of the case, round by round, from any thread. Raises InfraFailure when
+        there is none.
+        """
+        with self._lock:
+            places = self._places.get(case.id, [])
+            nth = self._taken.get(case.id, 0)
+            if nth >= len(places):
+                again = f"more than {nth} times" if nth else "at all"
+                raise InfraFailure(f"{self._name}: the case '{case.id}' is not recorded {again}")
+            self._taken[case.id] = nth + 1
+        with self._path.open("rb") as file:
+            file.seek(places[nth][1])
+            line = from_json(Line, json.loads(file.readline()))
+        if line.input_digest != input_digest(case):
+            raise InfraFailure(
+                f"{self._name}: the case '{case.id}' had another input when it was recorded"
+            )
+        return line
+
+    def _lines(self) -> Iterator[tuple[int, dict[str, Json]]]:
+        """Every line with the offset at which it begins."""
+        offset = 0
+        try:
+            with self._path.open("rb") as file:
+                for number, raw in enumerate(file, start=1):
+                    if raw.strip():
+                        line = self._parsed(raw, number)
+                        if line is not None:
+                            yield offset, line
+                    offset += len(raw)
+        except OSError as error:
+            raise UsageError(
+                f"{self._name}: {error.strerror} - record one with --record"
+            ) from error
+
+    def _parsed(self, raw: bytes, number: int) -> dict[str, Json] | None:
+        try:
+            line: dict[str, Json] = json.loads(raw)
+        except (ValueError, RecursionError):
+            if not raw.endswith(b"\n"):
+                return None
+            self._refuse(number, "not JSON")
+        if not _fits(line):
+            wrong = mismatches(SCHEMA, line)
+            if wrong:
+                where = ".".join(map(str, wrong[0].path))
+                self._refuse(number, f"{where}: {wrong[0].message}" if where else wrong[0].message)
+        answers = [line.get(key) for key in ("response", "agent_error", "infra_error")]
+        if sum(answer is not None for answer in answers) != 1:
+            self._refuse(number, "needs one of response, agent_error and infra_error")
+        return line
+
+    def _refuse(self, number: int, message: str) -> None:
+        place = Place(self._name, number)
+        raise InvalidInput([Problem(place, f"{message} - is this a file made by --record?")])

@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -89,6 +90,21 @@ def did_you_mean(name: str, known: tuple[str, ...] | list[str]) -> str:
     if near:
         return f" - did you mean '{near[0]}'?"
     return f" - known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
+
+
+def import_meanwhile(module: str) -> Callable[[], Any]:
+    """Starts an import in a thread; the call of what is returned waits for it and gives the module.
+
+    What a command needs only at its end (numpy, the reporters) loads while the agent is thinking.
+    """
+    thread = threading.Thread(target=importlib.import_module, args=(module,), daemon=True)
+    thread.start()
+
+    def loaded() -> ModuleType:
+        thread.join()
+        return importlib.import_module(module)
+
+    return loaded
 
 
 def load_object(spec: str, root: Path) -> Any:

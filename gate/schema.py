@@ -11,6 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from gate.records import Json
 from gate.registry import did_you_mean
@@ -30,8 +31,10 @@ class Mismatch:
 
 
 def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
-    """Everything in `data` that does not fit, in document order; empty when it fits."""
-    errors = Draft202012Validator(schema).iter_errors(data)
+    """Everything in `data` that does not fit, in document order; empty when it fits. A `$ref` is
+    never fetched: one that leads outside raises, as a schema that is none does.
+    """
+    errors = Draft202012Validator(schema, registry=REGISTRY).iter_errors(data)
     return sorted(
         (m for error in errors for m in _explain(error)),
         key=lambda m: [str(part) for part in m.path],

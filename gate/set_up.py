@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate import __version__
+from gate.baselines import source_names
 from gate.codec import digest
-from gate.conclude import Compared
 from gate.config import select
 from gate.config_options import for_release, override
 from gate.github.context import Job, current_job, token
 from gate.github.forge import Opened, connect, open_forge
-from gate.lookup import Place, find
 from gate.overrides import apply
 from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import Config, PluginSpec, Provenance
 from gate.rules import Base, Rules, judging_rules, own_config
+
+if TYPE_CHECKING:
+    from gate.lookup import Compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +66,6 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
     )
     plans = prepare(config.suites, rules, selection)
     provenance = _provenance(job, opened, config, agent)
-    place = Place(root=root, forge=opened.forge, base_sha=provenance.base_commit, now=now)
     return Setup(
         options=options,
         env=_with_key(options, config, env),
@@ -74,10 +77,24 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
         plans=plans,
         agent=agent,
         provenance=provenance,
-        baselines={
-            plan.suite.name: find(plan, config.baseline, place, provenance) for plan in plans
-        },
+        baselines=_baselines(plans, config, opened, provenance, root, now),
     )
+
+
+def _baselines(
+    plans: tuple[SuitePlan, ...],
+    config: Config,
+    opened: Opened,
+    made: Provenance,
+    root: Path,
+    now: datetime,
+) -> dict[str, Compared]:
+    """Found and read before the first call, so that a broken file costs nothing."""
+    if config.baseline.source == "none":
+        return {}
+    lookup = importlib.import_module("gate.lookup")  # numpy: only where there is a baseline
+    place = lookup.Place(root=root, forge=opened.forge, base_sha=made.base_commit, now=now)
+    return {p.suite.name: lookup.find(p, config.baseline, place, made) for p in plans}
 
 
 def _rules(
@@ -122,13 +139,20 @@ def _effective(
         rounds=options.rounds,
         max_attempts=options.max_attempts,
         budget_usd=options.budget_usd,
-        baseline=options.baseline,
+        baseline=_source(options.baseline, rules.root),
         out=options.out,
     )
     if not options.replay:
         return config
     recorded = {"file": str(Path(options.replay).resolve())}
     return replace(config, agent=PluginSpec(name="replay", options=recorded))
+
+
+def _source(given: str | None, root: Path) -> str | None:
+    """A path on the command line starts where the command runs, one in gate.yml at its folder."""
+    if given is None or source_names(given) != ("file",) or root == Path():
+        return given
+    return str(Path(given).resolve())
 
 
 def _with_key(

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from gate import baseline_file
 from gate.archive import Row, Session, SuiteMeta, is_session, load_session
+from gate.columns import Columns
 from gate.errors import UsageError
 from gate.lookup import age_days
 from gate.records import BaselineInfo, Provenance
-from gate.table import Table, TableBuilder
+from gate.table import Table, table_of
 from gate.tally import Tally
 
 
@@ -56,10 +57,10 @@ def load(path: Path, now: datetime) -> Stored:
 def _session(path: Path, now: datetime) -> Stored:
     session = load_session(path)
     names = session.meta.suites
-    builders = {name: TableBuilder(name) for name in names}
+    columns = {name: Columns(name) for name in names}
     tallies = {name: Tally() for name in names}
     for row in session.rows():
-        builders[row["suite"]].add(row)
+        columns[row["suite"]].add(row)
         tallies[row["suite"]].add(row)
     info = BaselineInfo(
         source="session",
@@ -70,7 +71,7 @@ def _session(path: Path, now: datetime) -> Stored:
         runs=1,
     )
     suites = {
-        name: _suite(meta, builders[name].table(meta.specs, meta.graders), tallies[name], info)
+        name: _suite(meta, table_of(columns[name], meta.specs, meta.graders), tallies[name], info)
         for name, meta in names.items()
     }
     return Stored(

@@ -37,7 +37,7 @@ _MARKDOWN = str.maketrans(
 )
 # Links that GitHub makes of plain text: mentions, issues, commits, addresses, emoji names.
 _AUTOLINKS = re.compile(
-    r"@(?=\S)|(?<!&)\\?#(?=\d)|\b[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|\b[Ww]{3}(?=\.)"
+    r"@(?=\S)|(?<!&)\\?#(?=\d)|[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|[Ww]{3}(?=\.)"
     r"|[0-9a-fA-F]{6}(?=[0-9a-fA-F])"
 )
 _LINE_START = re.compile(r"(?=[-+=])|\d{1,9}(?=[.)])")  # a list, or a heading's underline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Iterator, Mapping
@@ -133,7 +134,7 @@ class GitHub:
                 self.checks.append(seen.body)
                 return Answer(201, {"id": 1, "html_url": "https://example.test/check/1"})
             case ["contents", *path]:
-                return self._contents("/".join(path), seen.query.get("ref", "main"))
+                return self._contents("/".join(path), seen.query.get("ref", "main"), seen)
             case ["commits"]:
                 known = self.commits.get(seen.query["sha"])
                 if known is None:
@@ -172,11 +173,15 @@ class GitHub:
         inner = "Body is too long (maximum is 65536 characters)"
         return Answer(422, {"message": "Validation Failed", "errors": [{"message": inner}]})
 
-    def _contents(self, path: str, ref: str) -> Answer:
+    def _contents(self, path: str, ref: str, seen: Seen) -> Answer:
         if (ref, path) in self.contents:
-            return Answer(
-                200, self.contents[ref, path], {"Content-Type": "application/octet-stream"}
-            )
+            data = self.contents[ref, path]
+            if "raw" in seen.headers["accept"]:
+                return Answer(200, data, {"Content-Type": "application/octet-stream"})
+            if len(data) > 1 << 20:
+                return Answer(200, {"type": "file", "encoding": "none", "content": ""})
+            content = base64.encodebytes(data).decode()
+            return Answer(200, {"type": "file", "encoding": "base64", "content": content})
         inside = [p for r, p in self.contents if r == ref and p.startswith(f"{path}/")]
         names = {p.removeprefix(f"{path}/").split("/")[0] for p in inside}
         entries = [
@@ -203,9 +208,7 @@ class _Described:
 
     def __init__(self, seen: Seen) -> None:
         self.host_url = "https://api.github.com"
-        head, found, rest = seen.path.partition("/contents/")
-        # A file's path is one parameter in the description.
-        self.path = head + found + rest.replace("/", "%2F")
+        self.path = seen.path
         self.full_url_pattern = self.host_url + self.path
         self.method = seen.method.lower()
         self.content_type = seen.headers.get("content-type", "")

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate import chat, wire
-from gate.endpoint import Endpoint, key_of, reach, versioned
 from gate.errors import AgentFailure
 from gate.http import Reply, shown_address
+from gate.http.endpoint import Endpoint, key_of, reach, versioned
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ToolCall, Usage
-from gate.sse import events, is_stream
+from gate.wire import answer, chat
+from gate.wire.sse import events, is_stream
 
 VERSION = "2023-06-01"  # of the protocol
 MAX_TOKENS = 4096  # the protocol wants a limit; options.max_tokens sets another
@@ -48,18 +48,18 @@ class Anthropic:
     def _write(self, case: Case) -> bytes:
         """System messages move to where this protocol has them."""
         messages = chat.messages(case.input)
-        system = [m["content"] for m in messages if m["role"] in ("system", "developer")]
+        system = [m for m in messages if m["role"] in ("system", "developer")]
         body: dict[str, Json] = {
             "model": self.model,
             "max_tokens": MAX_TOKENS,
-            "messages": [m for m in messages if m["role"] not in ("system", "developer")],
+            "messages": [m for m in messages if m not in system],
         }
         if system:
-            body["system"] = "\n\n".join(map(wire.answer_text, system))
+            body["system"] = "\n\n".join(chat.content_text(m.get("content")) or "" for m in system)
         return json.dumps({**body, **self.options}).encode()
 
     def _read(self, reply: Reply) -> Response:
-        data = _joined(reply) if is_stream(reply) else wire.json_of(reply)
+        data = _joined(reply) if is_stream(reply) else answer.json_of(reply)
         content = data.get("content") if isinstance(data, dict) else None
         if not isinstance(content, list):
             said = reply.excerpt() or "nothing"
@@ -69,23 +69,23 @@ class Anthropic:
         steps = _steps(blocks) or (() if "tools" in self.options else None)
         return replace(
             beyond,
-            answer="".join(wire.text(b.get("text"), "content.text") or "" for b in blocks),
+            answer="".join(answer.text(b.get("text"), "content.text") or "" for b in blocks),
             steps=steps if beyond.steps is None else beyond.steps,
             usage=_usage(data.get("usage")),
-            model=wire.text(data.get("model"), "model"),
-            finish_reason=wire.text(data.get("stop_reason"), "stop_reason"),
+            model=answer.text(data.get("model"), "model"),
+            finish_reason=answer.text(data.get("stop_reason"), "stop_reason"),
         )
 
 
 def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
     """Calls left to the caller, and those that the server made, with what came of them."""
     results = {block["tool_use_id"]: block for block in blocks if block.get("tool_use_id")}
-    calls = []
+    calls: list[ToolCall] = []
     for block in blocks:
         if block.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
             result = results.get(block.get("id"), {})
             done = {"result": result.get("content"), "error": bool(result.get("is_error"))}
-            calls.append(wire.tool_call({**block, **done}, f"content[{len(calls)}]"))
+            calls.append(answer.tool_call({**block, **done}, f"content[{len(calls)}]"))
     return tuple(calls)
 
 
@@ -93,12 +93,14 @@ def _usage(value: Json) -> Usage:
     """Input tokens come here without those that the cache read or wrote."""
     if not isinstance(value, dict):
         return Usage()
-    read = wire.count(value.get("cache_read_input_tokens"), "usage.cache_read_input_tokens")
-    made = wire.count(value.get("cache_creation_input_tokens"), "usage.cache_creation_input_tokens")
-    usage = wire.usage_of(value)
+    read = answer.count(value.get("cache_read_input_tokens"), "usage.cache_read_input_tokens")
+    made = answer.count(
+        value.get("cache_creation_input_tokens"), "usage.cache_creation_input_tokens"
+    )
+    usage = answer.usage_of(value)
     if usage.input_tokens is None:
         return usage
-    total = usage.input_tokens + (read or 0) + (made or 0)
+    total = usage.input_tokens + (read or 0) + (wrote or 0)
     return replace(usage, input_tokens=total, cached_tokens=read)
 
 

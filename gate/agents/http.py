@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
-from gate import template, wire
-from gate.endpoint import bearer, reach
 from gate.http import Reply, Session, shown_address
+from gate.http.endpoint import bearer, reach
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
+from gate.wire import answer, template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,9 @@ class _Connection:
         if not self._paths:
             if "text/plain" in reply.headers.get("content-type", ""):
                 return Response(answer=reply.body.decode("utf-8", "replace"), model=model)
-            return wire.response(wire.json_of(reply), model=model)
-        data = wire.json_of(reply)
-        found = {name: template.at(data, path, f"agent.response.{name}") for name, path in self._paths}
-        return wire.response({"answer": None, **found, "usage": found}, model=model)
+            return answer.response(answer.json_of(reply), model=model)
+        data = answer.json_of(reply)
+        found = {
+            name: template.at(data, path, f"agent.response.{name}") for name, path in self._paths
+        }
+        return answer.response({"answer": None, **found, "usage": found}, model=model)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate import chat, wire
-from gate.endpoint import Endpoint, bearer, health, key_of
 from gate.errors import AgentFailure, InfraFailure
 from gate.http import Reply, shown_address
+from gate.http.endpoint import Endpoint, bearer, health, key_of
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
+from gate.wire import answer, chat
 
 _PATH = re.compile(r"(/api)?(/v\d+)?(/chat/completions)?/*$")
 
@@ -36,7 +36,7 @@ class OpenAgent:
         key_of(world, self.api_key_env)
         reply = health(world, f"{self._server}/api/health", timeout_s=self.timeout_s)
         try:
-            said = wire.json_of(reply)
+            said = answer.json_of(reply)
         except AgentFailure as failure:
             raise InfraFailure(f"{failure} - is there an OpenAgent server?") from failure
         if not isinstance(said, dict) or said.get("status") != "ok":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate import chat
-from gate.endpoint import Endpoint, bearer, key_of, reach, versioned
 from gate.http import Reply, shown_address
+from gate.http.endpoint import Endpoint, bearer, key_of, reach, versioned
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
+from gate.wire import chat
 
 
 @AGENTS.register("openai")

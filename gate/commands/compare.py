@@ -9,8 +9,9 @@ from pathlib import Path
 
 from gate.announce import verdict_text
 from gate.archive import new_session_id
-from gate.conclude import Compared, Measured, Setting, conclude
+from gate.conclude import Measured, Setting, conclude
 from gate.errors import UsageError
+from gate.lookup import Compared
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.rules import own_config

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import requests
 from requests.auth import AuthBase
@@ -59,7 +59,8 @@ class Download:
 
 
 class Api:
-    """`repository` is owner/name. Relative paths start at /repos/{repository}, others with a slash.
+    """`repository` is owner/name. Relative paths start at /repos/{repository}, others with a slash;
+    both are URL-encoded already.
 
     The token is sent to `base_url` only, and stands in no message and no repr.
     """
@@ -190,8 +191,8 @@ class Api:
         return answer
 
     def _url(self, path: str) -> str:
-        whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
-        return self._base + quote(whole, safe="/:@!$&'()*+,;=-._~")
+        whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
+        return self._base + whole
 
     def _failed(self, what: str, refusal: retry.Refusal | None, error: str, needs: str) -> ApiError:
         if refusal is None:

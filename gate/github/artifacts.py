@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice, takewhile
 from posixpath import basename
+from urllib.parse import quote
 
 from gate.errors import UsageError
 from gate.github.api import Api, ApiError, Download
@@ -81,7 +82,7 @@ def _runs(api: Api, request: BaselineRequest) -> Iterator[Run]:
     query = {"branch": request.branch, "status": "success", "exclude_pull_requests": "true"}
     path = "actions/runs"
     if request.workflow:
-        path = f"actions/workflows/{basename(request.workflow)}/runs"
+        path = f"actions/workflows/{quote(basename(request.workflow), safe='')}/runs"
     listed = api.pages(path, query, key="workflow_runs", needs=NEEDS)
     return takewhile(lambda run: not _too_old(run, request), islice(listed, RUNS_LISTED))
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import posixpath
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import quote
 
 from gate.git import GitForge, open_repository
 from gate.github import artifacts
 from gate.github.api import Api, ApiError
 from gate.github.context import Job
 from gate.plugins import Artifact, BaselineRequest, Forge
+from gate.records import Json
 
 NEEDS = "contents: read"
 
@@ -27,21 +30,16 @@ class GitHubForge:
 
     def read(self, path: str, ref: str) -> bytes | None:
         """A file's bytes, up to GitHub's 100 MB; raises ApiError."""
-        where = self._path(path)
-        if where is None:
+        found = self._contents(path, ref)
+        if not isinstance(found, dict) or found.get("type") != "file":
             return None
-        return self._api.raw(f"contents/{where}", {"ref": ref}, needs=NEEDS)
+        if found.get("encoding") == "base64":
+            return base64.b64decode(found["content"])
+        # Above 1 MB GitHub gives the content as it is, or not at all.
+        return self._api.raw(self._address(path), {"ref": ref}, needs=NEEDS)
 
     def listing(self, folder: str, ref: str) -> tuple[str, ...]:
-        where = self._path(folder)
-        if where is None:
-            return ()
-        try:
-            found = self._api.get(f"contents/{where}", {"ref": ref}, needs=NEEDS)
-        except ApiError as error:
-            if error.status == 404:
-                return ()
-            raise
+        found = self._contents(folder, ref)
         entries = found if isinstance(found, list) else []
         return tuple(sorted(entry["name"] for entry in entries if entry.get("type") == "file"))
 
@@ -54,13 +52,25 @@ class GitHubForge:
         fetched = self._fetched[key]
         return fetched.files(request) if fetched is not None else None
 
-    def _path(self, path: str) -> str | None:
-        """The path in the repository; None when it leads out of it."""
-        whole = posixpath.normpath(posixpath.join(self._folder, path.replace("\\", "/")))
-        outside = whole.startswith(("../", "/")) or whole == ".."
-        if outside:
+    def _contents(self, path: str, ref: str) -> Json:
+        """What GitHub says of a file or folder; None when it is not there."""
+        address = self._address(path)
+        if not address:
             return None
-        return "" if whole == "." else whole
+        try:
+            return self._api.get(address, {"ref": ref}, needs=NEEDS)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def _address(self, path: str) -> str:
+        """The API's path; empty when `path` leads out of the repository."""
+        whole = posixpath.normpath(posixpath.join(self._folder, path.replace("\\", "/")))
+        if whole.startswith(("../", "/")) or whole == "..":
+            return ""
+        # One parameter of GitHub's description, so its slashes are encoded, as octokit does.
+        return "contents/" + quote("" if whole == "." else whole, safe="")
 
 
 def connect(job: Job, token: str) -> Api | None:

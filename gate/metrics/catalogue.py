@@ -1,120 +1,100 @@
-"""The metrics that every suite has without a grader: success, latency, tokens, cost, errors."""
+"""The metrics that every run has, whatever its graders are; docs/metrics.md defines each."""
 
 from __future__ import annotations
 
 from gate.records import MetricSpec
 
+_MS = "operational.{}_latency_ms"
+
+
+def _share(name: str, column: str, about: str, **more: float) -> MetricSpec:
+    return MetricSpec(
+        name=name,
+        column=column,
+        family="rate",
+        unit="share",
+        direction="lower" if name.startswith("operational.") else "higher",
+        on_agent_error=more.get("on_agent_error"),
+        description=about,
+    )
+
+
+def _amount(
+    name: str,
+    column: str,
+    unit: str,
+    about: str,
+    family: str = "log_mean",
+    **options: float,
+) -> MetricSpec:
+    """An amount without an upper bound of which less is better; a trial without an answer has
+    none.
+    """
+    return MetricSpec(
+        name=name,
+        column=column,
+        family=family,
+        options=options,
+        unit=unit,
+        direction="lower",
+        high=None,
+        on_agent_error=None,
+        description=about,
+    )
+
+
 TRIAL_METRICS: tuple[MetricSpec, ...] = (
-    MetricSpec(
-        name="agent.success_rate",
-        column="success",
-        family="rate",
-        unit="share",
-        description="Share of trials that passed every grader with an opinion.",
+    _share(
+        "agent.success_rate",
+        "success",
+        "share of trials that pass every grader with an opinion",
+        on_agent_error=0.0,
     ),
-    MetricSpec(
-        name="agent.first_attempt_success_rate",
-        column="first_success",
-        family="rate",
-        unit="share",
-        description="The same for the first try alone; nobody's answer counts as failed.",
+    _share(
+        "agent.first_attempt_success_rate",
+        "first_success",
+        "share of trials that pass at the first try; an infrastructure error counts as failed",
+        on_agent_error=0.0,
     ),
-    MetricSpec(
-        name="agent.avg_steps",
-        column="steps",
-        unit="steps",
-        direction="lower",
-        high=None,
-        on_agent_error=None,
-        description="Tool calls of a completed trial.",
+    _amount("agent.avg_steps", "steps", "steps", "mean number of tool calls", "mean"),
+    _amount("agent.cost_per_task", "cost_usd", "USD", "mean cost of a trial with all its tries"),
+    _amount(
+        "agent.safety_violations_per_100",
+        "violations",
+        "per 100",
+        "safety violations that the agent reports, per 100 trials",
+        "mean",
+        scale=100.0,
     ),
-    MetricSpec(
-        name="agent.cost_per_task",
-        column="cost_usd",
-        family="log_mean",
-        unit="USD",
-        direction="lower",
-        high=None,
-        on_agent_error=None,
-        description="Cost of all tries of a trial, where it is known.",
-    ),
-    MetricSpec(
-        name="agent.safety_violations_per_100",
-        column="violations",
-        options={"scale": 100.0},
-        unit="per 100",
-        direction="lower",
-        high=None,
-        on_agent_error=None,
-        description="Violations that the agent reports, per 100 completed trials.",
-    ),
+    _amount(_MS.format("mean"), "latency_ms", "ms", "mean time to the whole answer"),
     *(
-        MetricSpec(
-            name=f"operational.{name}_latency_ms",
-            column="latency_ms",
-            family=family,
-            options=options,
-            unit="ms",
-            direction="lower",
-            high=None,
-            on_agent_error=None,
-            description=text,
+        _amount(
+            _MS.format(f"p{percent}"),
+            "latency_ms",
+            "ms",
+            f"{percent} % of the answers come within this time",
+            "quantile",
+            q=percent / 100,
         )
-        for name, family, options, text in (
-            ("mean", "log_mean", {}, "Mean latency of completed trials."),
-            ("p50", "quantile", {"q": 0.50}, "Median latency of completed trials."),
-            ("p95", "quantile", {"q": 0.95}, "95th percentile of the latency."),
-            ("p99", "quantile", {"q": 0.99}, "99th percentile of the latency."),
-            ("worst", "max", {}, "Longest latency of a completed trial."),
-            ("std", "std", {}, "Sample standard deviation of the latency."),
-        )
+        for percent in (50, 95, 99)
     ),
-    MetricSpec(
-        name="operational.avg_tokens",
-        column="total_tokens",
-        family="log_mean",
-        unit="tokens",
-        direction="lower",
-        high=None,
-        on_agent_error=None,
-        description="Input and output tokens of a completed trial.",
+    _amount(_MS.format("worst"), "latency_ms", "ms", "the slowest answer", "max"),
+    _amount(_MS.format("std"), "latency_ms", "ms", "standard deviation of the times", "std"),
+    _amount("operational.avg_tokens", "total_tokens", "tokens", "mean input and output tokens"),
+    _amount(
+        "operational.std_tokens", "total_tokens", "tokens", "standard deviation of them", "std"
     ),
-    MetricSpec(
-        name="operational.std_tokens",
-        column="total_tokens",
-        family="std",
-        unit="tokens",
-        direction="lower",
-        high=None,
-        on_agent_error=None,
-        description="Sample standard deviation of the tokens.",
+    _amount(
+        "operational.estimated_cost_per_query",
+        "cost_usd",
+        "USD",
+        "mean cost of a trial: as the agent reports it, else tokens times prices",
     ),
-    MetricSpec(
-        name="operational.estimated_cost_per_query",
-        column="cost_usd",
-        family="log_mean",
-        unit="USD",
-        direction="lower",
-        high=None,
-        on_agent_error=None,
-        description="Cost of a trial by the price table or as the agent reports it.",
-    ),
-    MetricSpec(
-        name="operational.error_rate",
-        column="agent_error",
-        family="rate",
-        unit="share",
-        direction="lower",
+    _share(
+        "operational.error_rate",
+        "agent_error",
+        "share of the answered trials in which the agent failed: an error, a crash, a time-out",
         on_agent_error=1.0,
-        description="Share of answered trials that ended in an agent error.",
     ),
-    MetricSpec(
-        name="operational.retry_rate",
-        column="retried",
-        family="rate",
-        unit="share",
-        direction="lower",
-        on_agent_error=None,
-        description="Share of trials that took more than one try.",
-    ),
+    _share("operational.retry_rate", "retried", "share of trials that needed more than one try"),
 )

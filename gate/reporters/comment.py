@@ -103,7 +103,7 @@ def _body(report: Report, detail: Detail) -> str:
 
 def _parts(report: Report, detail: Detail) -> Iterator[str]:
     yield f"## {headline.icon(report.outcome)} {inline(headline.headline(report), 200)}"
-    yield " ".join(_opening(report))
+    yield " ".join(part for part in _opening(report) if part)
     yield "\n".join(
         markdown(line, limit=160) for line in sentences.comparisons(report)[: detail.rows]
     )
@@ -128,8 +128,8 @@ def _next(report: Report) -> str:
 
 def _opening(report: Report) -> Iterator[str]:
     yield markdown(headline.because(report), limit=SENTENCE)
+    yield markdown(headline.surprise(report))
     if report.outcome == "pass":
-        yield markdown(headline.detectable(report))
         yield _in_limits(report)
 
 

@@ -73,7 +73,7 @@ class Html:
             title=headline.headline(report),
             icon=headline.icon(report.outcome),
             because=headline.because(report),
-            detectable=headline.detectable(report),
+            surprise=headline.surprise(report),
             comparisons=sentences.comparisons(report),
             cautions=sentences.cautions(report),
             counts=sentences.case_counts(report),

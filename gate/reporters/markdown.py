@@ -43,8 +43,8 @@ def _for_suite(report: Report) -> Report:
 
 def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str]:
     yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
-    yield markdown(headline.because(report), limit=2_000)
-    yield markdown(headline.detectable(report))
+    reason = markdown(headline.because(report), limit=2_000)
+    yield f"{reason} {markdown(headline.surprise(report))}".strip()
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
     if report.loosened:
         lines = [prose(text) for text in report.loosened]
@@ -123,7 +123,7 @@ def _spread(found: casebook.Spread, unit: str, *, worst: bool) -> str:
         return "not measured"
     std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""
     top = f", worst {figures.value(found.worst, unit)}" if worst else ""
-    return f"mean {figures.value(found.mean, unit)}{std}{top} (n = {found.n:,} answers)"
+    return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, 'answer')})"
 
 
 def _categories(found: dict[str, tuple[int, int, int]]) -> str:

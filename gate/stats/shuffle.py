@@ -46,6 +46,8 @@ def shuffle_test(pairs: Pairs) -> Shuffled:
     weight = pairs.weight
     total = float(weight.sum())
     u = float(np.dot(weight, pairs.mean_c - pairs.mean_b))
+    if abs(u) <= ROUNDING * float(np.dot(weight, np.abs(pairs.mean_c) + np.abs(pairs.mean_b))):
+        u = 0.0  # equal scores, summed in another order
     v = float(np.dot(weight, pairs.variance))
     v_guard = _guard_variance(pairs, u / total) if pairs.unbalanced else v
     z, z_guard = _standardised(u, v), _standardised(u, v_guard)
@@ -91,9 +93,9 @@ def _two_sided(rounds: int, drawn: int, successes: int, seen: int) -> float:
 
 
 def _standardised(u: float, v: float) -> float:
-    if v > 0.0:
-        return u / math.sqrt(v)
-    return 0.0 if abs(u) < ROUNDING else math.copysign(math.inf, u)
+    if u == 0.0 or v > 0.0:
+        return u / math.sqrt(v) if u else 0.0
+    return math.copysign(math.inf, u)
 
 
 def _guard_variance(pairs: Pairs, delta: float) -> float:

@@ -43,7 +43,7 @@ def change(delta: float | None, unit: str, *, relative: bool) -> str:
 
 def interval(low: float | None, high: float | None, unit: str, *, relative: bool) -> str:
     """`(−13.2 … −5.0)`, in the unit that `change` names; empty when there is none."""
-    if low is None or high is None:
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
         return ""
     ends = [_bound(end, unit, relative) for end in (low, high)]
     return f"({ends[0]} … {ends[1]})"
@@ -60,9 +60,9 @@ def money(usd: float | None) -> str:
     """USD with cents, or with two figures when it is less than that."""
     if usd is None or not math.isfinite(usd):
         return "unknown"
-    if usd == 0 or abs(usd) >= 0.1:
-        return _signed(f"${usd:,.2f}").replace(f"${MINUS}", f"{MINUS}$")
-    return f"${usd:.{max(2, 1 - math.floor(math.log10(abs(usd))))}f}"
+    amount = abs(usd)
+    digits = 2 if amount == 0 or amount >= 0.1 else min(8, 1 - math.floor(math.log10(amount)))
+    return f"{MINUS if usd < 0 else ''}${amount:,.{digits}f}"
 
 
 def percent(share: float) -> str:

@@ -15,6 +15,7 @@ OUTCOMES: dict[Outcome, tuple[str, str]] = {
     "not_comparable": ("🚫", "Not comparable"),
     "error": ("💥", "Error"),
 }
+_RARE = 0.0001  # a smaller chance is not worth its digits
 _CHANCES = {0.5: "5 times in 10", 0.8: "8 times in 10", 0.9: "9 times in 10"}
 
 
@@ -45,24 +46,20 @@ def why(suite: SuiteReport) -> Line:
     return prose(suite.reason.strip())
 
 
-def detectable(report: Report) -> Line:
-    """The smallest harm that would have been seen, over all blocking comparisons of a scale."""
-    worst: dict[str, tuple[float, str]] = {}
+def surprise(report: Report) -> Line:
+    """How often chance alone makes a change like the one that the reason names."""
     for check in blocking(report):
         found = check.comparison
-        if found is None or found.mde is None or found.level != "block":
+        if found is None or found.status != "regression" or found.p_value is None:
             continue
-        noun = "drop" if found.direction == "higher" else "rise"
-        shown = figures.size(abs(found.mde), check.unit, relative=found.relative)
-        scale = f"{noun}{'%' if found.relative else check.unit}"
-        if scale not in worst or abs(found.mde) > worst[scale][0]:
-            worst[scale] = (abs(found.mde), f"a {noun} of {shown.replace(' pt', ' points')}")
-    if not worst:
-        return ()
-    sizes = [f"{text} or more" for _, text in worst.values()]
-    comma = "," if len(sizes) > 1 else ""
-    said = ", or ".join(sizes) + comma
-    return say(f"{said[0].upper()}{said[1:]} would have been caught {chance(report)}.")
+        if f"`{check.metric}`" in report.reason:
+            noun = "drop" if found.direction == "higher" else "rise"
+            rare = found.p_value < _RARE
+            often = f"{'less than ' * rare}{100 * max(found.p_value, _RARE):.2g} %"
+            return say(
+                f"If nothing had changed, a {noun} this large would show {often} of the time."
+            )
+    return ()
 
 
 def chance(report: Report) -> str:

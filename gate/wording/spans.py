@@ -52,8 +52,8 @@ def say(template: str, *values: str | Span | Line) -> Line:
 
 
 def prose(value: str) -> Line:
-    """A sentence that may have `code` between backticks."""
-    parts = re.split(r"(`[^`\n]+`)", value)
+    """A sentence that may have `code` between backticks, and arrows."""
+    parts = re.split(r"(`[^`\n]+`)", value.replace(" -> ", " → "))
     spans = (code(p[1:-1]) if len(p) > 2 and p[0] == p[-1] == "`" else Span(p) for p in parts)
     return tuple(span for span in spans if span.text)
 

@@ -137,21 +137,13 @@ def test_files_of_the_base_and_the_pull_request_of_a_head(
 ) -> None:
     forge = GitHubForge(api)
     assert forge.listing("baselines", "main") == ("analytics.json",)
-    assert forge.read("README.md", "main") == b"# demo\n"
-    assert forge.read("none.json", "main") is None
+    assert forge.read("baselines/analytics.json", "main") == TEXT
+    assert forge.read("baselines/analytics.json", "topic") == b"forged"
+    assert forge.read("baselines/none.json", "main") is None
     head = pull["head"]
     job = Job(head_sha=head["sha"], head_ref="topic", head_repo=REPOSITORY)
     assert find_pull_request(api, job) == pull["number"]
     assert server.call("violations").stdout == ""
-
-
-def test_the_file_is_the_one_of_the_base(server: Server, pull: dict[str, Any]) -> None:
-    """Not through the proxy: its router knows no path parameter with a slash in it."""
-    with client(server.direct) as direct:
-        forge = GitHubForge(direct)
-        assert forge.read("baselines/analytics.json", "main") == TEXT
-        assert forge.read("baselines/analytics.json", pull["head"]["sha"]) == b"forged"
-        assert forge.read("baselines/none.json", "main") is None
 
 
 def test_the_proxy_notices_a_wrong_request(server: Server, pull: dict[str, Any], api: Api) -> None:

@@ -238,7 +238,7 @@ def test_a_bundled_suite_is_found_beside_those_of_the_file() -> None:
 def test_the_digest_covers_the_rules_and_nothing_else() -> None:
     plain = config(SUITE).digest
     assert plain == config("# a comment\n\n" + SUITE).digest
-    assert plain == config("agent: {type: openai, model: other}\n" + SUITE).digest
+    assert plain == config("agent: {type: openagent, model: other}\n" + SUITE).digest
     assert plain != config(SUITE + "gates: {correctness.fact_accuracy: {min: 0.5}}\n").digest
     assert plain != config(SUITE + "protect: false\n").digest
 

@@ -67,7 +67,7 @@ def test_graders_that_cannot_be(grader: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("control_agent: {type: openai}", "control_agent: this key is not in this version"),
+        ("control_agent: {type: openagent}", "control_agent: this key is not in this version"),
         ("retriever: {type: http}", "retriever: this key is not in this version"),
         ("regression: {stop: early}", "regression.stop: 'early' is not in this version"),
         ("regression: {max_rounds: 6}", "regression.max_rounds: this key is not in this version"),
@@ -128,7 +128,7 @@ def test_off_is_off_however_it_is_written(value: str) -> None:
         ("baseline: {keep_rounds: 0}", "baseline.keep_rounds"),
         ("report: {pdf: true}", "report.pdf"),
         ("agent: {model: x}", "agent"),
-        ("agent: {type: openai, timeout: 3}", "agent.timeout"),
+        ("agent: {type: openagent, timeout: 3}", "agent.timeout"),
         ("version: 2", "version"),
     ],
 )
@@ -139,23 +139,23 @@ def test_values_that_do_not_fit(text: str, place: str) -> None:
 
 
 def test_only_the_chosen_agent_type_is_told_about() -> None:
-    assert told("agent: {type: openai, timeout_s: soon}") == [
+    assert told("agent: {type: openagent, timeout_s: soon}") == [
         "gate.yml:1: agent.timeout_s: 'soon' is not a number"
     ]
 
 
 def test_variables_in_agent_and_judge() -> None:
     data, problems = check(
-        "agent: {type: openai, base_url: '${URL}/v1', model: '${MODEL:-small}', "
+        "agent: {type: openagent, base_url: '${URL}/v1', model: '${MODEL:-small}', "
         "timeout_s: '${T}', concurrency: '${N:-8}', options: {seed: '${SEED}', text: 'a${SEED}'}}\n"
-        "judge: {type: openai, model: '$${NOT_ONE}'}\n",
+        "judge: {type: openagent, model: '$${NOT_ONE}'}\n",
         URL="http://x",
         T="2.5",
         SEED="7",
     )
     assert problems == []
     assert data["agent"] == {
-        "type": "openai",
+        "type": "openagent",
         "base_url": "http://x/v1",
         "model": "small",
         "timeout_s": 2.5,
@@ -166,16 +166,16 @@ def test_variables_in_agent_and_judge() -> None:
 
 
 def test_a_text_stays_text_although_it_looks_like_a_number() -> None:
-    data, problems = check("agent: {type: openai, model: '${MODEL}'}", MODEL="4")
+    data, problems = check("agent: {type: openagent, model: '${MODEL}'}", MODEL="4")
     assert (data["agent"]["model"], problems) == ("4", [])
 
 
 def test_a_variable_that_is_not_set() -> None:
-    assert told("agent:\n  type: openai\n  base_url: ${URL}\n") == [
+    assert told("agent:\n  type: openagent\n  base_url: ${URL}\n") == [
         "gate.yml:3: agent.base_url: the environment variable URL is not set - set it, or write "
         "${URL:-default}"
     ]
-    assert told("agent: {type: openai, model: '${M:-}', base_url: '${U:-http://x}'}", U="") == []
+    assert told("agent: {type: openagent, model: '${M:-}', base_url: '${U:-http://x}'}", U="") == []
 
 
 def test_a_variable_elsewhere_is_an_error() -> None:
@@ -202,24 +202,27 @@ def test_a_variable_elsewhere_is_an_error() -> None:
 )
 def test_a_key_in_the_file_is_an_error_and_never_shown(keys: str) -> None:
     secret = "sk-Zx81kPq93LmN4vRt"
-    found = told(f"agent: {{type: http, {keys.format(secret=secret)}}}\n")
+    found = told(f"agent: {{type: http, url: 'http://x', {keys.format(secret=secret)}}}\n")
     assert any("key in the file" in one or "not a key" in one for one in found)
     assert secret not in "\n".join(found)
 
 
 def test_a_name_and_a_variable_are_no_key_in_the_file() -> None:
-    assert told("agent: {type: openai, api_key_env: OPENAGENT_PROVIDER_KEY}") == []
-    found = told("agent: {type: http, headers: {Authorization: 'Bearer ${T}'}}", T="sk-123456789")
+    assert told("agent: {type: openagent, api_key_env: OPENAGENT_PROVIDER_KEY}") == []
+    found = told(
+        "agent: {type: http, url: 'http://x', headers: {Authorization: 'Bearer ${T}'}}",
+        T="sk-123456789",
+    )
     assert not any("key" in one.partition(": agent")[2] for one in found)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "agent: {type: openai, timeout_s: '${T}'}",
-        "agent: {type: openai, timeout_s: [['${T}']]}",
+        "agent: {type: openagent, timeout_s: '${T}'}",
+        "agent: {type: openagent, timeout_s: [['${T}']]}",
         "agent: {type: '${T}'}",
-        "agent: {type: openai, options: '${T}'}",
+        "agent: {type: openagent, options: '${T}'}",
     ],
 )
 def test_what_a_variable_holds_is_never_shown(text: str) -> None:
@@ -239,7 +242,7 @@ def test_the_schema_is_one_and_closed_everywhere() -> None:
 def test_the_schema_takes_every_spelling_that_the_file_may_have() -> None:
     data = {
         "version": 1,
-        "agent": {"type": "openai"},
+        "agent": {"type": "openagent"},
         "suites": [{"name": "a", "dataset": "d", "graders": ["facts", "./x.py:Y", "m.n:Z"]}],
     }
     assert mismatches(schema(), data) == []

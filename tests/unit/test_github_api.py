@@ -151,8 +151,8 @@ def test_a_moved_repository_is_told_for_writes(api: Api, github: GitHub) -> None
 
 
 def test_a_missing_file_is_none_and_another_error_is_not(api: Api, github: GitHub) -> None:
-    github.contents["main", "a #%?.json"] = b"bytes"
-    assert api.raw("contents/a #%?.json", {"ref": "main"}) == b"bytes"
+    github.contents["main", "a/b.json"] = b"bytes"
+    assert api.raw("contents/a%2Fb.json", {"ref": "main"}) == b"bytes"
     assert api.raw("contents/b.json", {"ref": "main"}) is None
     github.faults = [("contents", Answer(403, {"message": "no"}))]
     with pytest.raises(ApiError, match="contents: read"):

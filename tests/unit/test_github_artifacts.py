@@ -271,5 +271,14 @@ def test_files_and_folders_of_a_ref(api: Api, github: GitHub) -> None:
     assert forge.listing("baselines", "main") == ("a.json", "b.json")
     assert forge.listing("nothing", "main") == ()
     assert GitHubForge(api).read(".github/d.yml", "main") == b"D"
-    accepts = {seen.headers["accept"] for seen in github.seen if seen.path.endswith("a.json")}
-    assert accepts == {"application/vnd.github.raw+json"}
+    big = [seen.headers["accept"] for seen in github.seen if seen.path.endswith("a.json")]
+    assert big == ["application/vnd.github+json", "application/vnd.github.raw+json"]
+
+
+def test_a_name_with_signs_and_a_folder_are_no_trouble(api: Api, github: GitHub) -> None:
+    github.contents["main", "b/a #%?ä.json"] = b"signs"
+    forge = GitHubForge(api)
+    assert forge.read("b/a #%?ä.json", "main") == b"signs"
+    assert forge.read("b", "main") is None
+    assert forge.listing("b/a #%?ä.json", "main") == ()
+    assert forge.listing(".", "main") == ()

@@ -78,9 +78,10 @@ def test_the_heading_has_icon_word_and_suite(report, words):
 
 
 def test_a_pass_says_what_it_could_have_seen():
-    assert "A drop of 3.1 points or more would have been caught 8 times in 10." in render(passing())
-    other = render(passing(power=0.75))
-    assert "would have been caught with a chance of 75 %." in other
+    text = render(passing())
+    assert "`agent.success_rate` would have been caught 8 times in 10. 3 blocking limits kept" in text
+    assert "a drop of 2.6 pt or more would have been caught 8 times in 10" in text
+    assert "caught with a chance of 75 %." in render(passing(power=0.75))
 
 
 def test_an_open_outcome_says_what_the_policy_does():
@@ -121,7 +122,7 @@ def test_where_nothing_can_be_compared_it_is_said():
 
 def test_differences_of_the_setting_are_listed():
     text = render(not_comparable())
-    assert "differs in agent model: `gpt-4o` -&gt; `gpt-5`; temperature: 0.2 -&gt; 0.7" in text
+    assert "differs in agent model: `gpt-4o` → `gpt-5`; temperature: 0.2 → 0.7" in text
     assert "older than 30 days" in text
 
 

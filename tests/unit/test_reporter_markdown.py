@@ -34,8 +34,8 @@ def test_a_suite_shows_success_latency_and_tokens():
     text = render(passing(), *rows)
     assert "| success rate | 0.918 (95 %: 0.893 … 0.937) |" in text
     # Failed calls are counted apart and are no part of the latency.
-    assert "mean 200 ms, std 141 ms, worst 300 ms (n = 2 answers); 1 failed call apart" in text
-    assert "| tokens | mean 915, std 1,252 (n = 2 answers) |" in text
+    assert "mean 200 ms, std 141 ms, worst 300 ms (2 answers); 1 failed call apart" in text
+    assert "| tokens | mean 915, std 1,252 (2 answers) |" in text
 
 
 def test_nothing_measured_is_said():
@@ -44,7 +44,7 @@ def test_nothing_measured_is_said():
 
 def test_a_single_answer_has_no_deviation():
     text = render(passing(), row("a", 1, latency_ms=100.0))
-    assert "mean 100 ms, worst 100 ms (n = 1 answers)" in text
+    assert "mean 100 ms, worst 100 ms (1 answer)" in text
 
 
 def test_failures_are_the_ten_most_frequent():

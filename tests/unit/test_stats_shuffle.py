@@ -81,7 +81,7 @@ def test_single_rounds_against_many_use_the_spread_between_cases() -> None:
     assert test.se_guard == pytest.approx(math.sqrt(spread / 40))
     assert test.p_down > 0.0
     everything = shuffle_test(pair(was, np.zeros((40, 1))))
-    assert everything.z_guard == -math.inf
+    assert everything.z_guard < -1e9
     assert everything.p_down < 1e-6
     assert everything.p_up == 1.0
 

@@ -9,16 +9,17 @@ import pytest
 from cmarkgfm.cmark import Options
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reports import HOSTILE
 
 from gate.text import block, cell, clean, code, command, inline, markup, one_line, plain, xml
+from tests.reports import HOSTILE
 
 PIECES = (
     "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "<!--", "-->", "<b>", "&amp;", "&#64;",
     "[x](y)", "![i](j)", "@octocat", "#12", "GH-3", "a/b#4", "deadbeef1", "https://evil.example",
     "www.evil.example", "x@evil.example", "mailto:x@evil.example", ":smile:", "$x$", "\n", "\r",
-    "\t", " ", "- ", "1. ", "1) ", "+", "=", "# ", "> ", "```", "::error::x", "##[error]", "\x1b[1m",
-    "\x00", "\u202e", "\u200b", "\ud800", "é", "日本", "</details>", "</table>", "<td>", "{{ 1 }}",
+    "\t", " ", "- ", "1. ", "1) ", "+", "=", "# ", "> ", "```", "::error::x", "##[error]",
+    "\x1b[1m", "\x00", "\u202e", "\u200b", "\ud800", "é", "日本", "</details>", "</table>",
+    "<td>", "{{ 1 }}",
 )  # fmt: skip
 hostile = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gate.errors import AgentFailure
 from gate.http import Reply
 from gate.records import Json
-from gate.wire import parse
+from gate.wire.answer import parse
 
 _LINES = re.compile(r"\r\n|\r|\n")
 

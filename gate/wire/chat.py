@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gate import wire
-from gate.chat_stream import joined
 from gate.errors import AgentFailure, InfraFailure
 from gate.http import Reply
 from gate.records import Json, Response, ToolCall
-from gate.sse import is_stream
+from gate.wire import answer
+from gate.wire.chat_stream import joined
+from gate.wire.sse import is_stream
 
 # What an error body inside HTTP 200 says when it is not the agent's fault (contract 9.4).
 _NOBODYS_FAULT = re.compile(
@@ -41,6 +41,14 @@ def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
     return json.dumps({**body, **options}).encode()
 
 
+def content_text(content: Json) -> str | None:
+    """A message's content as text: of a list of parts, those that are text; None: it is neither."""
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict)]
+        return "".join(str(answer.first(part, "text", "refusal") or "") for part in parts)
+    return content or "" if content is None or isinstance(content, str) else None
+
+
 def read(reply: Reply, *, tools_offered: bool) -> Response:
     """The answer, streamed or not. Raises AgentFailure, or InfraFailure for an error body about
     authentication or quota.
@@ -48,7 +56,7 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
     An answer that says nothing about tools means: none was called, if some were offered; else that
     is unknown.
     """
-    data = joined(reply) if is_stream(reply) else wire.json_of(reply)
+    data = joined(reply) if is_stream(reply) else answer.json_of(reply)
     choice = _choice(data, reply)
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -62,9 +70,9 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
         retrieved=beyond.retrieved,
         context=beyond.context,
         steps=() if steps is None and tools_offered else steps,
-        usage=wire.usage_of(data.get("usage")),
-        model=wire.text(data.get("model"), "model"),
-        finish_reason=wire.text(choice.get("finish_reason"), "finish_reason"),
+        usage=answer.usage_of(data.get("usage")),
+        model=answer.text(data.get("model"), "model"),
+        finish_reason=answer.text(choice.get("finish_reason"), "finish_reason"),
         safety_violations=beyond.safety_violations,
     )
 
@@ -86,10 +94,10 @@ def extras(data: Mapping[str, Json]) -> Response:
     context = found["context"] if isinstance(found["context"], (str, list)) else None
     return Response(
         answer="",
-        retrieved=wire.documents(found["retrieved"], "retrieved"),
-        context=wire.context_text(context, "context"),
-        steps=wire.tool_calls(wire.first({**found, "trace": trace}, "steps", "trace"), "steps"),
-        safety_violations=wire.violations(found["safety_violations"]),
+        retrieved=answer.documents(found["retrieved"], "retrieved"),
+        context=answer.context_text(context, "context"),
+        steps=answer.tool_calls(answer.first({**found, "trace": trace}, "steps", "trace"), "steps"),
+        safety_violations=answer.violations(found["safety_violations"]),
     )
 
 
@@ -112,20 +120,17 @@ def _choice(data: Json, reply: Reply) -> dict[str, Any]:
 
 
 def _content(message: Mapping[str, Json], address: str) -> str:
-    """A text, nothing, or a list of parts of which the texts count; a refusal is an answer."""
-    content = message.get("content")
-    if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict)]
-        content = "".join(str(wire.first(part, "text", "refusal") or "") for part in parts)
-    if content is not None and not isinstance(content, str):
+    """A refusal is an answer."""
+    content = content_text(message.get("content"))
+    if content is None:
         raise AgentFailure(f"{address}: choices[0].message.content is not a text")
-    return content or wire.text(message.get("refusal"), "refusal") or ""
+    return content or answer.text(message.get("refusal"), "refusal") or ""
 
 
 def _calls(message: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
     """The tool calls that the agent leaves to its caller; None when the message has no word."""
     if message.get("function_call"):  # before 2023-11
-        return (wire.tool_call(message["function_call"], "choices[0].message.function_call"),)
+        return (answer.tool_call(message["function_call"], "choices[0].message.function_call"),)
     if "tool_calls" not in message:
         return None
-    return wire.tool_calls(message["tool_calls"] or [], "choices[0].message.tool_calls")
+    return answer.tool_calls(message["tool_calls"] or [], "choices[0].message.tool_calls")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate import sse, wire
 from gate.errors import AgentFailure
 from gate.http import Reply
 from gate.records import Json
+from gate.wire import answer, sse
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def joined(reply: Reply) -> dict[str, Json]:
     for chunk in sse.events(reply):
         done = done or "done" in chunk
         choices = chunk.get("choices")
-        if choices is None and wire.first(chunk, "error", "msg") is not None:
+        if choices is None and answer.first(chunk, "error", "msg") is not None:
             return chunk
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             message.add(choices[0])

@@ -1,0 +1,145 @@
+"""An agent that is a Python function, `agent(case) -> str | dict`, plain or async."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any
+
+from gate.errors import AgentFailure, InfraFailure, UsageError
+from gate.plugins import AGENTS, Connection, World
+from gate.records import Case, Response
+from gate.registry import load_object
+from gate.text import one_line
+from gate.wire import answer
+
+Job = tuple[dict[str, Any], float] | None  # the case and the seconds for it; None: the end
+
+_LATE = object()  # instead of a result
+_ONE_AT_A_TIME = Lock()  # a module that another thread is still importing has no attributes yet
+
+
+@AGENTS.register("python")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Python:
+    """Calls `module:function` or `./file.py:function` with the case's keys as a dict.
+
+    Each worker has its own thread, and an event loop if the function is async. A plain call that
+    hangs cannot be ended: its thread is left behind when the time is up.
+    """
+
+    callable: str
+    model: str = ""
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+
+    def describe(self) -> str:
+        return " ".join(filter(None, ("python", self.callable, self.model)))
+
+    def check(self, world: World) -> None:
+        """Raises UsageError: what is wrong here is wrong in gate.yml or in the user's file."""
+        self.load(world)
+
+    def connect(self, world: World) -> Connection:
+        return _Connection(self.load(world), self.model or None)
+
+    def load(self, world: World) -> Callable[[dict[str, Any]], Any]:
+        if ":" not in self.callable:
+            raise UsageError(f"agent.callable: '{self.callable}' - write module:function")
+        with _ONE_AT_A_TIME:
+            found = load_object(self.callable, world.root)
+        if not callable(found):
+            raise UsageError(f"agent.callable: '{self.callable}' cannot be called")
+        return found  # type: ignore[no-any-return]
+
+
+class _Connection:
+    def __init__(self, function: Callable[[dict[str, Any]], Any], model: str | None) -> None:
+        self._function = function
+        self._model = model
+        self._caller: _Caller | None = None
+        self._closed = False
+
+    def ask(self, case: Case, *, timeout_s: float) -> Response:
+        # A copy: what the function does to its case must not reach the graders.
+        asked = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
+        self._caller = self._caller or _Caller(self._function)
+        self._caller.jobs.put((asked, timeout_s))
+        try:
+            found = self._caller.results.get(timeout=timeout_s)
+        except Empty:
+            self._caller.jobs.put(None)  # ends its thread if the call ever returns
+            self._caller, found = None, _LATE
+        if self._closed:
+            raise InfraFailure("the call was given up: the run is being stopped")
+        if found is _LATE:
+            raise AgentFailure(f"the agent did not return within {timeout_s:g} s")
+        if isinstance(found, (AgentFailure, InfraFailure)):
+            raise found
+        if isinstance(found, BaseException):
+            said = one_line(str(found), 200)
+            raise AgentFailure(f"{type(found).__name__}: {said}") from found
+        return _answer(found, self._model)
+
+    def close(self) -> None:
+        self._closed = True
+        caller = self._caller
+        if caller is not None:
+            caller.jobs.put(None)
+            caller.results.put(None)  # wakes `ask`
+
+
+class _Caller(Thread):
+    """Runs calls one after another, so that whoever waits can stop waiting."""
+
+    def __init__(self, function: Callable[[dict[str, Any]], Any]) -> None:
+        super().__init__(daemon=True, name="gate-python-agent")
+        self._function = function
+        self.jobs: SimpleQueue[Job] = SimpleQueue()
+        self.results: SimpleQueue[Any] = SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        with ExitStack() as stack:
+            runner: asyncio.Runner | None = None
+            while (job := self.jobs.get()) is not None:
+                case, timeout_s = job
+                try:
+                    found = self._function(case)
+                    if inspect.isawaitable(found):
+                        runner = runner or stack.enter_context(asyncio.Runner())
+                        found = runner.run(_within(found, timeout_s))
+                except BaseException as error:  # SystemExit too: it is the agent's, not ours
+                    found = error
+                self.results.put(found)
+
+
+async def _within(awaitable: Awaitable[Any], timeout_s: float) -> Any:
+    try:
+        async with asyncio.timeout(timeout_s) as limit:
+            return await awaitable
+    except TimeoutError:
+        if limit.expired():
+            return _LATE
+        raise
+
+
+def _answer(found: Any, model: str | None) -> Response:
+    if isinstance(found, str):
+        found = {"answer": found}
+    if not isinstance(found, dict):
+        kind = type(found).__name__
+        raise AgentFailure(f"the agent returned {kind}: return a text, or a dict with 'answer'")
+    try:
+        data = answer.parse(json.dumps(found, allow_nan=False).encode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise AgentFailure(f"the agent returned what JSON cannot hold: {error}") from error
+    return answer.response(data, model=model)

@@ -1,0 +1,73 @@
+"""Answers recorded earlier instead of an agent: what `--replay FILE` uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from gate.errors import AgentFailure, InfraFailure
+from gate.plugins import AGENTS, Connection, World
+from gate.recording import Recording
+from gate.records import Case, Response
+
+
+class _Shared:
+    """What all connections of one run share: who was answered how often."""
+
+    __slots__ = ("_lock", "_recording")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._recording: Recording | None = None
+
+    def opened(self, world: World, file: str) -> Recording:
+        with self._lock:
+            if self._recording is None:
+                self._recording = Recording(world.root / file, file)
+            return self._recording
+
+
+class _Sharing:
+    __slots__ = ("_shared",)
+    _shared: _Shared
+
+
+@AGENTS.register("replay")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay(_Sharing):
+    """The answers of `file`, in the order of their rounds, with the latencies of then."""
+
+    file: str
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+
+    def __post_init__(self) -> None:
+        # Not a field: fields are the keys of gate.yml.
+        object.__setattr__(self, "_shared", _Shared())
+
+    def describe(self) -> str:
+        return f"replay of {self.file}"
+
+    def check(self, world: World) -> None:
+        self._shared.opened(world, self.file)
+
+    def connect(self, world: World) -> Connection:
+        return _Connection(self._shared.opened(world, self.file))
+
+
+class _Connection:
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    def ask(self, case: Case, *, timeout_s: float) -> Response:
+        """`timeout_s` is of no use: a time-out of then is recorded as what it was."""
+        line = self._recording.take(case)
+        if line.infra_error is not None:
+            raise InfraFailure(line.infra_error)
+        if line.response is None:
+            raise AgentFailure(line.agent_error or "")
+        return replace(line.response, latency_ms=line.latency_ms)
+
+    def close(self) -> None:
+        """Nothing stays open between two answers."""

@@ -1,0 +1,94 @@
+"""Trials -> floats while the run goes on: values collected column by column, without numpy.
+
+Only floats stay in memory (100,000 cases x 5 rounds x 10 columns = 40 MB); texts stay in
+events.jsonl. A *row* is one line of details.jsonl, so a live run, a resumed one, `gate compare` and
+an import all go through the same code.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+
+from gate.records import Json
+
+NAN = float("nan")
+
+# Columns every trial has besides its graders' metrics. Success and first-attempt success: contract
+# 9.4.
+TRIAL_COLUMNS = (
+    "success",  # 1 or 0; NaN: infrastructure error, or no grader decides pass
+    "first_success",  # the first try alone; an infrastructure error counts as 0
+    "agent_error",  # 1: the agent failed; NaN: infrastructure error
+    "infra_error",  # 1: nobody answered
+    "retried",  # 1: more than one try was needed
+    "latency_ms",  # of the answer that counts, completed trials only
+    "total_tokens",
+    "steps",
+    "cost_usd",
+    "violations",
+)
+
+
+class Columns:
+    """Grows trial by trial, in any order; 8 bytes a value and about 100 bytes a case."""
+
+    def __init__(self, suite: str) -> None:
+        self.suite = suite
+        self.index: dict[str, int] = {}  # case id -> its number in order of arrival
+        self.digests: list[str] = []
+        self.categories: list[str | None] = []
+        self.rounds = 0
+        self.at: array[int] = array("q")  # number of the case and round (from 0), a pair a trial
+        self.values: dict[str, array[float]] = {}  # one value a trial, in order of arrival
+        self._trials = 0
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        """Takes one row of details.jsonl; a later row for the same case and round wins."""
+        case_id = row["case_id"]
+        number = self.index.get(case_id)
+        if number is None:
+            number = self.index[case_id] = len(self.digests)
+            self.digests.append(row.get("case_digest") or "")
+            self.categories.append(row.get("category"))
+        self.at.extend((number, row["round"] - 1))
+        self.rounds = max(self.rounds, row["round"])
+        for name, value in {**trial_values(row), **row["scores"]}.items():
+            column = self.values.get(name)
+            if column is None:
+                column = self.values[name] = array("d", [NAN]) * self._trials
+            column.append(NAN if value is None else value)
+        self._trials += 1
+        for column in self.values.values():
+            if len(column) < self._trials:
+                column.append(NAN)
+
+
+def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
+    """The values of TRIAL_COLUMNS for one row of details.jsonl; None is unmeasured."""
+    attempts = row["attempts"]
+    answered = row["status"] != "infra_error"
+    done = row["status"] == "completed"
+    usage = row.get("usage") or {}
+    known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
+    steps, violations = row.get("steps"), row.get("safety_violations")
+    return {
+        "success": _flag(row["passed"]) if answered else None,
+        "first_success": _first_success(attempts[0]) if attempts else None,
+        "agent_error": float(row["status"] == "agent_error") if answered else None,
+        "infra_error": float(not answered),
+        "retried": float(len(attempts) > 1),
+        "latency_ms": row["latency_ms"] if done else None,
+        "total_tokens": float(sum(known)) if known and done else None,
+        "steps": float(len(steps)) if steps is not None and done else None,
+        "cost_usd": row.get("cost_usd") if answered else None,
+        "violations": float(len(violations)) if done and violations is not None else None,
+    }
+
+
+def _first_success(attempt: Mapping[str, Json]) -> float | None:
+    return 0.0 if attempt["status"] == "infra_error" else _flag(attempt["passed"])
+
+
+def _flag(passed: bool | None) -> float | None:
+    return None if passed is None else float(passed)

@@ -1,0 +1,1 @@
+"""The shapes in which agents are asked and answer, apart from how the bytes travel (gate/http)."""

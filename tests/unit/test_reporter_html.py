@@ -1,0 +1,159 @@
+import base64
+import hashlib
+import html
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from gate.records import CaseChanges
+from gate.reporters import html as reporter
+from gate.reporters.html import Html
+from tests.reports import (
+    HOSTILE,
+    SCENARIOS,
+    change,
+    hostile,
+    hostile_rows,
+    passing,
+    regression,
+    row,
+    rows_of,
+    several_suites,
+)
+
+OURS = {
+    "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h4", "h5", "span", "p",
+    "main", "section", "div", "table", "thead", "tbody", "tr", "th", "td", "code", "small", "form",
+    "label", "input", "select", "option", "output", "details", "summary", "em", "pre", "ol", "ul",
+    "li", "dl", "dt", "dd", "strong", "script", "a",
+}  # fmt: skip
+VOID = {"meta", "input"}
+
+
+class Page(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.open = [], [], "", []
+        self.unbalanced = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def render(report, *rows):
+    return Html().render(report, lambda: iter(rows))
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_page_is_whole_and_needs_nothing_else(name):
+    report = SCENARIOS[name]()
+    text = Html().render(report, hostile_rows if name == "hostile" else rows_of(report))
+    page = Page(text)
+    assert set(page.tags) <= OURS
+    assert page.unbalanced == []
+    assert page.open == []
+    assert (page.tags.count("script"), page.tags.count("style")) == (1, 1)
+    assert not [a for a in page.attributes if a[1].startswith("on") or a[1] in ("src", "style")]
+    links = {value for tag, name, value in page.attributes if name == "href"}
+    assert all(link.startswith("https://github.com/acme/assistant/") for link in links)
+
+
+def test_only_our_own_script_and_style_may_run():
+    text = render(passing())
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', text)[1]
+    policy = html.unescape(policy)
+    assert "default-src 'none'" in policy
+    for tag in ("script", "style"):
+        body = re.search(f"<{tag}>(.*?)</{tag}>", text, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_a_case_shows_question_answer_scores_reasons_and_trace():
+    bad = row(
+        passed=False,
+        steps=[{"name": "sql", "arguments": {"q": 1}, "result": None, "error": "no such table"}],
+    )
+    page = Page(render(regression(), bad))
+    for words in ("How did churn develop", "Churn fell from", "4.2 % is not in the answer",
+                  "correctness.fact_accuracy", "no such table", '{"q": 1}', "kb-112"):  # fmt: skip
+        assert words in page.text
+
+
+def test_an_unanswered_trial_says_so():
+    down = row(passed=None, status="infra_error", error="connection refused", output=None,
+               steps=None, retrieved_ids=None, usage=None, latency_ms=None)  # fmt: skip
+    page = Page(render(passing(), down))
+    assert "Round 1: infra error" in page.text
+    assert "connection refused" in page.text
+
+
+def test_newly_failing_cases_come_first_then_failing_ones():
+    report = passing(cases=CaseChanges(newly_failing=(change(1, case_id="new"),)))
+    text = render(report, row("a"), row("b", passed=False), row("new", passed=False))
+    names = re.findall(r'<span class="name"><code>(.*?)</code>', text)
+    assert names == ["new", "b", "a"]
+    states = re.findall(r'data-state="(.*?)"', text)
+    assert states == ["failing changed", "failing ", "passing "]
+
+
+def test_many_cases_show_details_of_failing_and_changed_ones_only():
+    rows = [row(f"c{n}", passed=n % 100 != 0) for n in range(reporter.DETAILED + 1)]
+    text = render(passing(cases=CaseChanges(flaky=(change(1, case_id="c1"),))), *rows)
+    assert text.count("<details") == 7  # six failing, one changed
+    assert "shown for 7 of 501 cases" in text
+    assert text.count('class="case"') == 501
+
+
+def test_few_cases_show_everything():
+    text = render(passing(), *(row(f"c{n}") for n in range(20)))
+    assert text.count("<details") == 20
+    assert "shown for" not in text
+
+
+def test_the_list_and_the_details_are_bounded():
+    rows = [row(f"c{n:05}", passed=False) for n in range(reporter.LISTED + 3)]
+    text = render(passing(), *rows)
+    assert text.count("<details") == reporter.DETAILED
+    assert "3 more cases are in details.jsonl." in text
+
+
+def test_long_texts_and_traces_are_cut():
+    step = {
+        "name": "t",
+        "arguments": None,
+        "raw_arguments": "x" * 9_000,
+        "result": None,
+        "error": None,
+    }
+    text = render(passing(), row(output="y" * 90_000, steps=[step] * 80))
+    assert len(text) < 100_000
+    assert "30 more steps" in text
+
+
+def test_suites_are_named_where_there_are_several():
+    report = several_suites()
+    text = Html().render(report, rows_of(report))
+    assert "<h2>Suites</h2>" in text
+    assert "All metrics of dialogue" in text
+
+
+def test_hostile_text_is_text():
+    page = Page(Html().render(hostile(), hostile_rows))
+    assert "<script>alert(1)</script>" in page.text
+    assert "{{ 7*7 }}" in page.text
+    assert "\u202e" not in page.text
+    assert "\x1b" not in page.text
+    assert HOSTILE not in page.text
