@@ -146,7 +146,7 @@ def agrees(
             allowed = max(allowed, number.step / shrunk / 2)
         if sign == "ignore" or number.either_sign:
             got, want = abs(got), abs(want)
-        if abs(got - want) <= allowed + 1e-9 * abs(want):
+        if math.isfinite(want) and abs(got - want) <= allowed + 1e-9 * abs(want):
             return True
     return False
 
@@ -173,7 +173,7 @@ def _scan(text: str, locale: Locale) -> Iterator[Number]:
     while (digit := _DIGIT.search(text, at)) is not None:
         start = digit.start()
         window = text[max(0, start - _WINDOW) : start]
-        before = _BEFORE.search(window)
+        before = _BEFORE.search(text, max(at, start - _WINDOW), start)
         found = token.match(text, start)
         if before is None or found is None:
             at = digit.end()

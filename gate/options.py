@@ -92,6 +92,7 @@ def _merge(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
     p.add_argument("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path")
     p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
+    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     _output(p)
 
 

@@ -485,13 +485,14 @@ def several_suites(**changes: Any) -> Report:
         ),
     }
     first = regression()
-    return replace(
+    made = replace(
         first,
+        reason=f"analytics: {first.reason}",
         suites=suites,
         comparisons=(*first.comparisons, comparison(suite="dialogue", n_paired=32)),
         gates=(*first.gates, gate(suite="tool"), gate(suite="dialogue")),
-        **changes,
     )
+    return replace(made, **changes)
 
 
 def loosened(**changes: Any) -> Report:

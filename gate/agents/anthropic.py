@@ -100,7 +100,7 @@ def _usage(value: Json) -> Usage:
     usage = answer.usage_of(value)
     if usage.input_tokens is None:
         return usage
-    total = usage.input_tokens + (read or 0) + (wrote or 0)
+    total = usage.input_tokens + (read or 0) + (made or 0)
     return replace(usage, input_tokens=total, cached_tokens=read)
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from gate.announce import tell
 from gate.archive import Session, load_session
 from gate.errors import GateError
+from gate.execute import execute
 from gate.github.api import Api
 from gate.github.checks import SUMMARY_LIMIT, create_check
 from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
@@ -26,9 +29,14 @@ from gate.github.outputs import (
     write_outputs,
     write_summary,
 )
+from gate.merging import merge
+from gate.options import parse
 from gate.records import Report
+from gate.redact import Redactor
 from gate.reporters.annotations import render_annotations
 from gate.reporters.comment import render_limited, step_summary
+from gate.secret_names import secrets_of
+from gate.stop import Stop
 from gate.text import command
 
 FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
@@ -63,8 +71,11 @@ class Hooks:
     pace: Pace = field(default_factory=Pace)
 
 
-def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks) -> int:
+def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None = None) -> int:
     """The step's exit code; the outputs are written also when a GateError ends the run."""
+    if hooks is None:
+        execute_here = partial(_run_or_merge, options.stop)
+        hooks = Hooks(execute=execute_here, redact=Redactor(secrets_of(env, ())))
     job = current_job(env)
     for note in job.notes:
         hooks.echo(command("notice", note, {"title": "Agent Gate"}))
@@ -85,6 +96,18 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks) -> in
     write_outputs(env.get("GITHUB_OUTPUT"), outputs)
     code = finished.report.exit_code
     return 0 if code in FORGIVEN and not wanted.fail else code
+
+
+def _run_or_merge(
+    stop: Stop, argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]
+) -> Finished:
+    options = parse(argv)
+    options.stop = stop
+    work = merge if options.command == "merge" else execute
+    outcome = work(options, env, settings)
+    for line in tell(outcome.report, outcome.session_dir, options, env):
+        print(line)
+    return outcome
 
 
 def _execute(wanted: Plan, hooks: Hooks) -> Finished:

@@ -68,7 +68,8 @@ def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date)
 def _about(config: Config) -> str:
     gates = len(config.gates) + sum(len(suite.gates) for suite in config.suites)
     name = config.file or f"no {CONFIG}: built-in defaults"
-    return f"{name}: agent '{config.agent.name}', {len(config.suites)} suites, {gates} gates"
+    suites = _plural(len(config.suites), "suite")
+    return f"{name}: agent '{config.agent.name}', {suites}, {_plural(gates, 'gate')}"
 
 
 def _dataset(suite: Suite, done: _Checked) -> None:
@@ -96,9 +97,14 @@ def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
 
 def _count(summary: Summary) -> str:
     categories = Counter(summary.categories.values())
-    text = f"{summary.cases} cases" + (f" in {len(categories)} categories" * (len(categories) > 1))
+    text = _plural(summary.cases, "case")
+    text += f" in {len(categories)} categories" if len(categories) > 1 else ""
     left_out = ", ".join(f"{n} {status}" for status, n in sorted(summary.not_run.items()))
     return text + (f" (not run: {left_out})" if left_out else "")
+
+
+def _plural(n: int, word: str) -> str:
+    return f"{n} {word}" + "s" * (n != 1)
 
 
 def _baseline(suite: Suite, done: _Checked) -> None:

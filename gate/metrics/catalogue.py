@@ -7,14 +7,16 @@ from gate.records import MetricSpec
 _MS = "operational.{}_latency_ms"
 
 
-def _share(name: str, column: str, about: str, **more: float) -> MetricSpec:
+def _share(
+    name: str, column: str, about: str, *, on_agent_error: float | None = None
+) -> MetricSpec:
     return MetricSpec(
         name=name,
         column=column,
         family="rate",
         unit="share",
         direction="lower" if name.startswith("operational.") else "higher",
-        on_agent_error=more.get("on_agent_error"),
+        on_agent_error=on_agent_error,
         description=about,
     )
 

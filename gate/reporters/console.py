@@ -56,7 +56,10 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
         screen.line(f"Loosened rule: {text}", "yellow")
     for line in sentences.cautions(report)[:ROWS]:
         screen.line(f"Note: {wording.plain(line)}", "yellow")
-    _checks(screen, report, (*blocking(report), *warned(report)))
+    _checks(screen, report, blocking(report))
+    worse = wording.plain(sentences.warn_only(warned(report)))
+    if worse:
+        screen.line(worse, _COLORS["warn"])
     _cases(screen, report)
     screen.line("")
     screen.line(wording.plain(sentences.spending(report)))
@@ -149,8 +152,10 @@ def _row(screen: _Screen, check: Check) -> list[Text]:
 
 def _cases(screen: _Screen, report: Report) -> None:
     failing = sentences.by_severity(report.cases.newly_failing)
-    screen.line("")
-    screen.line(wording.plain(sentences.case_counts(report)))
+    counts = wording.plain(sentences.case_counts(report))
+    if counts:
+        screen.line("")
+        screen.line(counts)
     if not failing:
         return
     several = len(report.suites) > 1

@@ -10,7 +10,7 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Report, SuiteReport
 from gate.text import cell, inline
 from gate.wording import casebook, figures, headline, sentences
-from gate.wording.checks import checks, warned
+from gate.wording.checks import checks
 from gate.wording.markdown import alert, case_table, checks_table, metrics_table, table
 from gate.wording.method import method, provenance
 from gate.wording.spans import markdown, prose
@@ -54,7 +54,6 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield markdown(sentences.spending(report))
     if found := checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
-    yield markdown(sentences.warn_only(warned(report)))
     yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
     yield from _lists(report)
     for suite in report.suites.values():

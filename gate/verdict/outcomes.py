@@ -46,7 +46,9 @@ def findings(
     found = _of_suite(one)
     if one.error:
         return found  # nothing else was judged
-    found += [f for row in comparisons if row.level == "block" for f in _of_comparison(row, policy)]
+    if not one.not_comparable:  # said once, for the suite
+        rows = [row for row in comparisons if row.level == "block"]
+        found += [f for row in rows for f in _of_comparison(row, policy)]
     found += [f for row in gates if row.level == "block" for f in _of_gate(row, policy)]
     return sorted(found, key=lambda finding: WORST_FIRST.index(finding.outcome))
 

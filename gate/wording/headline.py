@@ -52,7 +52,8 @@ def surprise(report: Report) -> Line:
         found = check.comparison
         if found is None or found.status != "regression" or found.p_value is None:
             continue
-        if f"`{check.metric}`" in report.reason:
+        named = f"`{check.metric}`" in report.reason
+        if named and (len(report.suites) < 2 or report.reason.startswith(f"{check.suite}: ")):
             noun = "drop" if found.direction == "higher" else "rise"
             rare = found.p_value < _RARE
             often = f"{'less than ' * rare}{100 * max(found.p_value, _RARE):.2g} %"

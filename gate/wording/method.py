@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.records import Report, Rule, SuiteReport
+from gate.records import Comparison, Report, Rule, SuiteReport
 from gate.wording import figures
 from gate.wording.checks import blocking
 from gate.wording.headline import chance
@@ -57,16 +57,22 @@ def _method(report: Report) -> Iterator[Line]:
             f"If nothing changed, a run blocks with a chance of at most {level}, all "
             f"{figures.count(len(compared), 'blocking comparison')} together (Holm)."
         )
-    for check in compared:
-        found = check.comparison
-        if found is None or found.mde is None:
-            continue
-        noun = "drop" if found.direction == "higher" else "rise"
-        size = figures.size(abs(found.mde), check.unit, relative=found.relative)
-        sure = f", adjusted p = {found.p_adjusted:.2g}" if found.p_adjusted is not None else ""
-        text = f": {figures.count(found.n_paired, 'paired case')}{sure}; a {noun} of {size} or more"
-        yield say("{}{} would have been caught {}.", code(check.metric), text, chance(report))
+    yield from (_seen(report, check.comparison) for check in compared if check.comparison)
     yield from _limits(report)
+
+
+def _seen(report: Report, found: Comparison) -> Line:
+    """How many cases were compared, and the smallest harm that would have shown."""
+    noun = "drop" if found.direction == "higher" else "rise"
+    size = figures.ABSENT
+    if found.mde is not None:
+        size = figures.size(abs(found.mde), found.unit, relative=found.relative)
+    whole = 1.0 if found.relative else abs(found.baseline or 0.0)
+    blind = found.mde is None or (noun == "drop" and abs(found.mde) > whole)
+    harm = f"no {noun}" if blind else f"a {noun} of {size} or more"
+    sure = f", adjusted p = {found.p_adjusted:.2g}" if found.p_adjusted is not None else ""
+    text = f": {figures.count(found.n_paired, 'paired case')}{sure}; {harm}"
+    return say("{}{} would have been caught {}.", code(found.metric), text, chance(report))
 
 
 def _limits(report: Report) -> Iterator[Line]:

@@ -94,13 +94,10 @@ def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse or miss a limit without blocking; empty when there are none."""
     if not found:
         return ()
-    items = [
-        say("{} {}, {}", code(check.metric), check.change, check.verdict.removesuffix(_WARN_ONLY))
-        for check in found[:most]
-    ]
+    items = [_milder(check) for check in found[:most]]
     if len(found) > most:
-        items.append(say(f"{len(found) - most} more"))
-    return say("Worse, but not blocking: {}.", join("; ", items))
+        items.append(say(f"and {len(found) - most} more"))
+    return say("Worse, but not blocking: {}.", join(", ", items))
 
 
 def next_step(report: Report) -> Line:
@@ -125,7 +122,10 @@ def commit_link(report: Report, commit: str | None) -> Span:
     return link(short, f"{repository}/commit/{commit}" if commit and found else None)
 
 
-_WARN_ONLY = " (warn only)"
+def _milder(check: Check) -> Line:
+    change = check.change.split(" (")[0]
+    words = check.verdict.replace(" (warn only)", "").removeprefix("regression").lstrip(", ")
+    return say("{} {}{}", code(check.metric), change, f" ({words})" if words else "")
 
 
 def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Line:

@@ -177,7 +177,7 @@ def test_baseline_of_another_dataset_is_5(tmp_path):
 def test_no_baseline_is_4_where_the_policy_says_fail(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url, more="policy: {no_baseline: fail}")
-        done = gate(tmp_path, "run", "--baseline", "baselines")
+        done = gate(tmp_path, "run", "--baseline", "auto")
     assert done.returncode == 4, done.stdout + done.stderr
 
 

@@ -40,7 +40,7 @@ def test_it_says_what_was_checked(tmp_path: Path, capsys: pytest.CaptureFixture[
     proposed = '{"id": "p", "input": "x", "expected_facts": null, "status": "proposed"}\n'
     assert run(project(tmp_path, cases=CASES + proposed), {}) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "gate.yml: agent 'sample', 1 suites, 0 gates",
+        "gate.yml: agent 'sample', 1 suite, 0 gates",
         "cases.jsonl: 6 cases in 2 categories (not run: 1 proposed)",
         "All of it can be used as it is.",
     ]
@@ -92,7 +92,7 @@ def test_one_suite_of_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     options = project(tmp_path, config)
     options.suite = ["first"]
     assert run(options, {}) == 0
-    assert "1 suites" in capsys.readouterr().out
+    assert "1 suite" in capsys.readouterr().out
     options.suite = ["third"]
     with pytest.raises(UsageError, match="--suite third: no such suite"):
         run(options, {})

@@ -24,6 +24,7 @@ from tests.reports import (
     passing,
     regression,
     row,
+    several_suites,
     suite,
 )
 
@@ -106,6 +107,19 @@ def test_a_blocking_limit_keeps_its_row_when_the_comparison_only_warns():
     assert [check.metric for check in warned(regression())] == [P95]
 
 
+def test_what_only_warns_is_one_line():
+    limit = gate("m", value=0.5, status="fail", level="warn", target=None)
+    slow = latency(status="regression", delta=0.2)
+    report = passing(comparisons=(slow,), gates=(limit,))
+    assert spans.plain(sentences.warn_only(warned(report))) == (
+        f"Worse, but not blocking: {P95} +20 %, m – (below min)."
+    )
+    many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
+    line = spans.plain(sentences.warn_only(warned(passing(comparisons=many, gates=()))))
+    assert line.endswith(", m4 −0.2 pt, and 4 more.")
+    assert sentences.warn_only(()) == ()
+
+
 def test_the_comparison_line_tells_source_age_and_pairs():
     (line,) = sentences.comparisons(passing())
     assert spans.plain(line) == (
@@ -182,6 +196,8 @@ def test_a_regression_tells_how_often_chance_does_this(p_value, often):
     )
     assert headline.surprise(passing()) == ()
     assert headline.surprise(regression(reason="something else")) == ()
+    assert headline.surprise(several_suites()) != ()
+    assert headline.surprise(several_suites(reason="tool: `retrieval.recall@5` fell")) == ()
 
 
 def test_the_method_names_test_level_and_what_could_be_seen():
@@ -189,7 +205,9 @@ def test_the_method_names_test_level_and_what_could_be_seen():
     assert "case-stratified shuffle test" in text
     assert "a chance of at most 0.5 %, all 2 blocking comparisons together (Holm)" in text
     assert "200 paired cases, adjusted p = 1; a drop of 3.1 pt or more" in text
-    blind = "\n".join(spans.plain(line) for line in method(passing(comparisons=(comparison(mde=1.2),))))
+    blind = "\n".join(
+        spans.plain(line) for line in method(passing(comparisons=(comparison(mde=1.2),)))
+    )
     assert "no drop would have been caught 8 times in 10" in blind
     assert "convicted: a limit is broken when the whole interval is beyond it" in text
 

@@ -1,0 +1,139 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gate.errors import GraderFailure, UsageError
+from gate.grading import failed_values, grade_attempt, named_graders
+from gate.plugins import GRADERS, build
+from gate.records import Case, MetricSpec, PluginSpec, Response, Score
+
+CASE = Case(id="a", input="?", keys={})
+ANSWER = Response(answer="yes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scripted:
+    """Returns a score, or raises."""
+
+    result: object
+    decides: bool = True
+
+    keys = {}  # noqa: RUF012
+    needs = ()
+
+    def metrics(self):
+        return (
+            MetricSpec(name="x.a", column="x.a"),
+            MetricSpec(name="x.b", column="x.b", on_agent_error=None),
+        )
+
+    def grade(self, case, response):
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+YES, NO, MUTE = Score(passed=True), Score(passed=False), Score()
+LOST = Score(unscored="no idea")
+
+
+def graded(*results, decides=True):
+    graders = {f"g{i}": Scripted(result=r, decides=decides) for i, r in enumerate(results)}
+    return grade_attempt(CASE, ANSWER, graders)
+
+
+@pytest.mark.parametrize(
+    ("results", "passed"),
+    [
+        ([YES, YES], True),
+        ([YES, NO], False),
+        ([YES, MUTE], True),
+        ([MUTE], None),
+        ([], None),
+        ([YES, LOST], None),
+        ([NO, LOST], False),
+        ([LOST], None),
+    ],
+)
+def test_passed(results, passed):
+    assert graded(*results).passed is passed
+
+
+def test_a_grader_without_an_opinion_may_stay_unscored():
+    graders = {"a": Scripted(result=YES), "b": Scripted(result=LOST, decides=False)}
+    assert grade_attempt(CASE, ANSWER, graders).passed is True
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        (GraderFailure("no key"), "no key"),
+        (ValueError("boom"), "ValueError: boom"),
+        (RecursionError(), "RecursionError: "),
+        (None, "the grader returned NoneType, not a Score"),
+        (0.5, "the grader returned float, not a Score"),
+        (Score(values={"x.a": float("nan")}), "the grader returned nan for x.a"),
+        (Score(values={"x.a": "high"}), "ValueError: could not convert string to float: 'high'"),
+    ],
+)
+def test_a_broken_grader_leaves_the_answer_unscored(result, why):
+    score = graded(result).scores["g0"]
+    assert score.unscored == why
+    assert score.values == {}
+    assert score.passed is None
+
+
+def test_numbers_and_truths_of_numpy_become_plain():
+    score = graded(Score(values={"x.a": np.float32(0.5), "x.b": 1}, passed=np.bool_(True)))
+    plain = score.scores["g0"]
+    assert [type(value) for value in plain.values.values()] == [float, float]
+    assert score.passed is True
+
+
+def test_failure_codes_of_all_graders_each_once():
+    first = Score(passed=False, failures=("a", "b"))
+    assert graded(first, Score(passed=False, failures=("b", "c"))).failures == ("a", "b", "c")
+
+
+def test_the_attempt_holds_the_answer():
+    attempt = graded(YES)
+    assert (attempt.status, attempt.response, attempt.error) == ("completed", ANSWER, None)
+
+
+def test_values_of_a_failed_trial():
+    assert failed_values({"g": Scripted(result=YES)}) == {"x.a": 0.0, "x.b": None}
+
+
+def test_values_of_a_failed_trial_leave_out_what_does_not_apply_to_the_case():
+    graders = {"facts": build(GRADERS, PluginSpec(name="facts"), Path())}
+    with_facts = Case(id="a", input="?", keys={"expected_facts": ["x"]})
+    without = Case(id="b", input="?", keys={"expected_facts": None})
+    assert failed_values(graders, with_facts) == {"correctness.fact_accuracy": 0.0}
+    assert failed_values(graders, without) == {"correctness.fact_accuracy": None}
+
+
+def test_two_graders_of_one_name(tmp_path):
+    (tmp_path / "own.py").write_text(
+        "from dataclasses import dataclass\n"
+        "@dataclass(frozen=True, slots=True, kw_only=True)\n"
+        "class Facts:\n"
+        "    keys = {}\n    needs = ()\n"
+        "    def metrics(self): return ()\n"
+        "    def grade(self, case, response): return None\n"
+    )
+    specs = [
+        PluginSpec(name="contains", options={"text": "a"}),
+        PluginSpec(name="facts"),
+        PluginSpec(name="contains", options={"text": "b"}),
+        PluginSpec(name="./own.py:Facts"),
+    ]
+    graders = named_graders(specs, tmp_path)
+    assert list(graders) == ["contains", "facts", "contains#2", "Facts"]
+    assert graders["contains#2"].text == "b"
+
+
+def test_an_unknown_grader_is_named():
+    with pytest.raises(UsageError, match="did you mean 'contains'"):
+        named_graders([PluginSpec(name="contain")], Path())

@@ -1,0 +1,92 @@
+import pytest
+
+from gate.pricing import cost_usd, trial_cost
+from gate.records import Attempt, Case, Price, Response, Trial, Usage
+
+PRICES = {
+    "small": Price(input=0.27, cached_input=0.07, output=1.10),
+    "plain": Price(input=2.0, output=10.0),
+}
+
+
+def test_tokens_times_prices_per_million():
+    usage = Usage(input_tokens=1_000_000, output_tokens=500_000)
+    assert cost_usd(usage, "plain", PRICES) == pytest.approx(2.0 + 5.0)
+
+
+def test_cached_tokens_are_part_of_the_input_and_have_their_own_price():
+    usage = Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0)
+    assert cost_usd(usage, "small", PRICES) == pytest.approx(0.6 * 0.27 + 0.4 * 0.07)
+
+
+def test_without_a_cached_price_cached_tokens_cost_what_input_costs():
+    usage = Usage(input_tokens=1000, cached_tokens=900, output_tokens=0)
+    assert cost_usd(usage, "plain", PRICES) == pytest.approx(0.002)
+
+
+def test_more_cached_than_read_is_all_cached():
+    usage = Usage(input_tokens=100, cached_tokens=500, output_tokens=0)
+    assert cost_usd(usage, "small", PRICES) == pytest.approx(100 * 0.07 / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("usage", "model"),
+    [
+        (Usage(input_tokens=10, output_tokens=10), "unlisted"),
+        (Usage(input_tokens=10, output_tokens=10), None),
+        (Usage(input_tokens=10), "plain"),
+        (Usage(output_tokens=10), "plain"),
+        (Usage(), "plain"),
+        (Usage(input_tokens=-1, output_tokens=10), "plain"),
+        (Usage(cost_usd=float("nan")), "plain"),
+        (Usage(cost_usd=-0.1), "plain"),
+    ],
+)
+def test_unknown_is_none_and_never_zero(usage, model):
+    assert cost_usd(usage, model, PRICES) is None
+
+
+def test_what_the_agent_reports_wins():
+    usage = Usage(input_tokens=10, output_tokens=10, cost_usd=0.5)
+    assert cost_usd(usage, "plain", PRICES) == 0.5
+    assert cost_usd(Usage(cost_usd=0.0), "unlisted", PRICES) == 0.0
+
+
+@pytest.mark.parametrize("model", ["plain-2026-01-31", "plain-20260131", "plain@20260131"])
+def test_a_dated_snapshot_costs_what_its_model_costs(model):
+    usage = Usage(input_tokens=1_000_000, output_tokens=0)
+    assert cost_usd(usage, model, PRICES) == 2.0
+    assert cost_usd(usage, "plain-mini", PRICES) is None
+    own = {**PRICES, model: Price(input=7.0, output=1.0)}
+    assert cost_usd(usage, model, own) == 7.0
+
+
+def trial(*attempts):
+    return Trial(
+        suite="s",
+        case=Case(id="a", input="?", keys={}),
+        round=1,
+        attempts=attempts,
+        started_at="",
+        judged=len(attempts) - 1,
+    )
+
+
+def attempt(status, cost=None):
+    response = None if cost is None else Response(answer="", usage=Usage(cost_usd=cost))
+    return Attempt(n=1, status=status, latency_ms=1.0, response=response)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "cost"),
+    [
+        ([attempt("completed", 0.2)], 0.2),
+        ([attempt("completed", 0.2), attempt("completed", 0.3)], 0.5),
+        ([attempt("infra_error"), attempt("completed", 0.2)], 0.2),
+        ([attempt("infra_error"), attempt("infra_error")], None),
+        ([attempt("agent_error"), attempt("completed", 0.2)], None),
+        ([attempt("agent_error")], None),
+    ],
+)
+def test_a_trial_costs_all_its_tries(attempts, cost):
+    assert trial_cost(trial(*attempts), {}) == cost

@@ -1,0 +1,496 @@
+"""Comparison statuses, outcomes and exit codes, as contract 9.1, 9.2 and 9.5 define them."""
+
+import dataclasses
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gate.records import (
+    Comparison,
+    GateRule,
+    MetricRule,
+    Mode,
+    Policy,
+    RegressionRules,
+    Tolerance,
+    Verdict,
+)
+from gate.table import Table
+from gate.verdict import SuiteData, decide
+from tests.verdict_tables import (
+    COST,
+    JUDGE,
+    P95,
+    RECALL,
+    SUCCESS,
+    build,
+    latencies,
+    noisy,
+    passing,
+)
+
+NAN = float("nan")
+
+
+def verdict(
+    *suites: SuiteData,
+    gates: tuple[GateRule, ...] = (),
+    regression: RegressionRules = RegressionRules(),  # noqa: B008
+    policy: Policy = Policy(),  # noqa: B008
+    mode: Mode = "pull_request",
+    elsewhere: frozenset[str] = frozenset(),
+) -> Verdict:
+    return decide(
+        suites,
+        gates=gates,
+        regression=regression,
+        policy=policy,
+        mode=mode,
+        elsewhere=elsewhere,
+    )
+
+
+def suite(current: Table, baseline: Table | None, **extra: object) -> SuiteData:
+    return SuiteData(name=current.suite, current=current, baseline=baseline, **extra)
+
+
+def success(values: np.ndarray, **extra: object) -> Table:
+    return build({"success": values}, **extra)
+
+
+def only(found: Verdict, metric: str = "agent.success_rate") -> Comparison:
+    return next(row for row in found.comparisons if row.metric == metric)
+
+
+# ---------------------------------------------------------------------------------------- statuses
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "tolerance", "status", "outcome", "code"),
+    [
+        (passing(60, 6), passing(60, 3, failed=12), 0.02, "regression", "fail", 1),
+        (passing(60, 6, failed=12), passing(60, 3), 0.02, "improvement", "pass", 0),
+        (passing(60, 6), passing(60, 3), 0.02, "no_regression", "pass", 0),
+        (passing(60, 6), passing(60, 3, failed=12), 0.40, "within_tolerance", "pass", 0),
+        (
+            passing(20, 3),
+            passing(20, 3) - np.eye(20, 3) * [1, 1, 0],
+            0.02,
+            "no_regression",
+            "pass",
+            0,
+        ),
+        (
+            passing(20, 12),
+            passing(20, 3) - np.eye(20, 3) * [1, 1, 0],
+            0.02,
+            "suspected",
+            "inconclusive",
+            0,
+        ),
+    ],
+)
+def test_statuses(
+    was: np.ndarray, now: np.ndarray, tolerance: float, status: str, outcome: str, code: int
+) -> None:
+    rules = RegressionRules(tolerance=Tolerance(value=tolerance))
+    found = verdict(suite(success(now), success(was)), regression=rules)
+    row = only(found)
+    assert (row.status, found.outcome, found.exit_code) == (status, outcome, code)
+    assert found.suites["s"][0] == outcome
+    assert row.p_value is not None
+    assert row.confidence == pytest.approx(0.98)
+    assert row.level == "block"
+
+
+def test_a_drop_of_exactly_the_tolerance_counts_whatever_its_last_bits() -> None:
+    was, now = np.full((50, 8), 0.82), np.full((50, 4), 0.80)
+    was[::2] += 1e-4
+    now[::2] += 1e-4
+    found = verdict(suite(success(now), success(was)))
+    assert only(found).delta == pytest.approx(-0.02)
+    assert only(found).status == "regression"
+
+
+def test_a_tolerated_drop_is_no_regression() -> None:
+    was, now = np.full((50, 8), 0.82), np.full((50, 4), 0.805)
+    found = verdict(suite(success(now), success(was)))
+    assert only(found).status in ("within_tolerance", "no_regression")
+    assert found.outcome == "pass"
+
+
+def test_zero_tolerance_does_not_turn_no_change_into_a_regression() -> None:
+    rules = RegressionRules(tolerance=Tolerance(value=0.0))
+    values = noisy(60, 3, 0.8, 1)
+    found = verdict(suite(success(values), success(values)), regression=rules)
+    assert only(found).status == "no_regression"
+
+
+def test_a_metric_measured_in_too_few_cases_is_inconclusive() -> None:
+    values = np.full((20, 3), NAN)
+    values[:4] = 1.0
+    table = build({"success": passing(20, 3), "recall": values})
+    rules = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name)})
+    found = verdict(suite(table, table), regression=rules)
+    row = only(found, RECALL.name)
+    assert row.status == "inconclusive"
+    assert row.reason == "4 of the 5 cases that a comparison needs"
+    assert (found.outcome, found.exit_code) == ("inconclusive", 0)
+    assert found.reason == "`retrieval.recall@5`: 4 of the 5 cases that a comparison needs"
+
+
+def test_a_p95_of_few_calls_is_inconclusive_and_only_warns() -> None:
+    table = build({"success": passing(20, 3), "latency_ms": latencies(20, 3)})
+    found = verdict(suite(table, table), gates=(GateRule(metric=P95.name, max=9000.0),))
+    row = only(found, P95.name)
+    assert (row.status, row.level) == ("inconclusive", "warn")
+    assert row.reason == "60 of the 100 calls that a p95 needs"
+    assert found.outcome == "pass"
+
+
+def test_new_and_missing_metrics() -> None:
+    both = build({"success": passing(20, 3), "recall": passing(20, 3)})
+    one = build({"success": passing(20, 3)})
+    rules = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name)})
+    found = verdict(suite(both, one), regression=rules)
+    assert only(found, RECALL.name).status == "new"
+    assert (only(found, RECALL.name).baseline, only(found, RECALL.name).current) == (None, 1.0)
+    assert found.outcome == "pass"
+    found = verdict(suite(one, both), regression=rules)
+    assert only(found, RECALL.name).status == "missing"
+    assert (found.outcome, found.exit_code) == ("fail", 1)
+    mild = verdict(suite(one, both), regression=rules, policy=Policy(missing_metric="warn"))
+    assert mild.outcome == "pass"
+    assert {row.metric for row in found.comparisons} == {SUCCESS.name, RECALL.name}
+
+
+def test_a_metric_that_the_run_cannot_measure_any_more_is_seen() -> None:
+    was = build({"success": passing(20, 3), "recall": passing(20, 3)})
+    now = build({"success": passing(20, 3)}, specs=(SUCCESS,))
+    found = verdict(suite(now, was))
+    assert only(found, RECALL.name).status == "missing"
+    assert only(found, RECALL.name).level == "warn"
+
+
+def test_a_metric_of_another_grader_alone_is_not_comparable() -> None:
+    columns = {"success": passing(20, 3), "recall": passing(20, 3)}
+    was = build(columns, graders={"recall": "1", "success": "s"})
+    now = build(columns, graders={"recall": "2", "success": "s"})
+    found = verdict(suite(now, was))
+    assert only(found, RECALL.name).status == "not_comparable"
+    assert only(found).status == "no_regression"
+    assert found.outcome == "pass"  # recall does not block here
+    rules = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name)})
+    blocked = verdict(suite(now, was), regression=rules)
+    assert (blocked.outcome, blocked.exit_code) == ("not_comparable", 5)
+    assert blocked.reason == "`retrieval.recall@5`: its grader is not the baseline's"
+
+
+def test_an_accepted_change_shows_and_does_not_block() -> None:
+    was, now = success(passing(60, 6)), success(passing(60, 3, failed=12))
+    gates = (GateRule(metric=SUCCESS.name, min=0.95),)
+    one = suite(now, was, accepted=frozenset({SUCCESS.name}))
+    found = verdict(one, gates=gates)
+    assert only(found).status == "accepted"
+    assert only(found).delta == pytest.approx(-0.2)
+    assert [gate.status for gate in found.gates] == ["accepted"]
+    assert (found.outcome, found.exit_code) == ("pass", 0)
+    assert verdict(replace(one, accepted=frozenset()), gates=gates).outcome == "fail"
+
+
+def test_accepting_covers_a_metric_that_cannot_be_compared() -> None:
+    was = success(passing(20, 3), graders={"success": "1"})
+    now = success(passing(20, 3), graders={"success": "2"})
+    found = verdict(suite(now, was, accepted=frozenset({SUCCESS.name})))
+    assert (only(found).status, only(found).delta) == ("accepted", None)
+    assert found.outcome == "pass"
+
+
+# ------------------------------------------------------------------------------------- what blocks
+
+
+def _two_metrics(recall_now: np.ndarray) -> SuiteData:
+    was = build({"success": passing(60, 6), "recall": passing(60, 6)})
+    now = build({"success": passing(60, 3), "recall": recall_now})
+    return suite(now, was)
+
+
+def test_only_success_and_named_metrics_block() -> None:
+    one = _two_metrics(passing(60, 3, failed=12))
+    shown = verdict(one)
+    assert (only(shown, RECALL.name).status, only(shown, RECALL.name).level) == (
+        "regression",
+        "warn",
+    )
+    assert shown.outcome == "pass"
+    named = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name)})
+    assert verdict(one, regression=named).outcome == "fail"
+    gated = (GateRule(metric=RECALL.name, target=0.9),)
+    assert verdict(one, gates=gated).outcome == "fail"
+    own = replace(one, gates=gated)
+    assert verdict(own).outcome == "fail"
+    warn = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name, level="warn")})
+    assert verdict(one, regression=warn, gates=gated).outcome == "pass"
+    soft = (GateRule(metric=RECALL.name, target=0.9, level="warn"),)
+    assert verdict(one, gates=soft).outcome == "pass"
+
+
+def test_success_can_be_told_only_to_warn() -> None:
+    one = suite(success(passing(60, 3, failed=12)), success(passing(60, 6)))
+    rules = RegressionRules(metrics={SUCCESS.name: MetricRule(metric=SUCCESS.name, level="warn")})
+    found = verdict(one, regression=rules)
+    assert (only(found).status, found.outcome) == ("regression", "pass")
+    assert found.reason == "0 gates met; no blocking metric was compared with a baseline"
+
+
+def test_latency_blocks_only_when_told_to() -> None:
+    was = build({"success": passing(60, 6), "latency_ms": latencies(60, 6)})
+    now = build({"success": passing(60, 3), "latency_ms": latencies(60, 3, 1.6, 1)})
+    gates = (GateRule(metric=P95.name, max=90_000.0),)
+    found = verdict(suite(now, was), gates=gates)
+    assert (only(found, P95.name).status, only(found, P95.name).level) == ("regression", "warn")
+    assert found.outcome == "pass"
+    rule = MetricRule(metric=P95.name, level="block", tolerance=Tolerance(value=0.1, relative=True))
+    found = verdict(suite(now, was), regression=RegressionRules(metrics={P95.name: rule}))
+    assert found.outcome == "fail"
+    assert found.reason.startswith("`operational.p95_latency_ms` rose by ")
+    assert "allowed +10.0 %" in found.reason
+
+
+def test_alpha_is_shared_by_all_blocking_pairs_of_the_run() -> None:
+    """Raw p of about 0.007: enough alone at 1 %, not when two suites share it."""
+    was, now = passing(40, 3), passing(40, 3)
+    now[:6, 0] = 0.0
+    first = suite(success(now, suite="a"), success(was, suite="a"))
+    second = suite(success(was, suite="b"), success(was, suite="b"))
+    alone = only(verdict(first))
+    assert (alone.status, alone.p_adjusted) == ("regression", alone.p_value)
+    shared = verdict(first, second)
+    assert only(shared).p_adjusted == pytest.approx(2 * (alone.p_value or 0))
+    assert only(shared).status == "suspected"
+    assert (only(shared).mde or 0) > (alone.mde or 1)
+    assert (shared.outcome, shared.suites["b"][0]) == ("inconclusive", "pass")
+    assert shared.reason.startswith("a: `agent.success_rate` may have fallen by ")
+
+
+def test_tolerances_by_scale() -> None:
+    columns = {
+        "success": passing(20, 3),
+        "recall": passing(20, 3),
+        "judge": passing(20, 3) * 4.0,
+        "cost_usd": latencies(20, 3),
+    }
+    table = build(columns)
+    rules = RegressionRules(tolerance=Tolerance(value=0.07))
+    rows = {row.metric: row for row in verdict(suite(table, table), regression=rules).comparisons}
+    assert rows[RECALL.name].tolerance == 0.07
+    assert rows[JUDGE.name].tolerance == 0.1
+    assert (rows[COST.name].tolerance, rows[COST.name].relative) == (0.05, True)
+    wide = RegressionRules(tolerance=Tolerance(value=0.5, relative=True))
+    rows = {row.metric: row for row in verdict(suite(table, table), regression=wide).comparisons}
+    assert (rows[JUDGE.name].tolerance, rows[JUDGE.name].relative) == (0.5, True)
+
+
+def test_a_relative_tolerance_of_nothing_is_nothing() -> None:
+    was = build({"success": np.zeros((20, 3))}, specs=(replace(SUCCESS, direction="lower"),))
+    now = build({"success": passing(20, 3)}, specs=(replace(SUCCESS, direction="lower"),))
+    rules = RegressionRules(tolerance=Tolerance(value=0.5, relative=True))
+    row = only(verdict(suite(now, was), regression=rules))
+    assert (row.tolerance, row.relative, row.status) == (0.0, False, "regression")
+
+
+# -------------------------------------------------------------------------------- suites as a whole
+
+
+def test_no_baseline() -> None:
+    one = suite(success(passing(20, 3)), None)
+    found = verdict(one)
+    assert (found.outcome, found.exit_code, found.comparisons) == ("no_baseline", 0, ())
+    assert found.reason == "there is no baseline to compare with"
+    assert verdict(one, policy=Policy(no_baseline="fail")).exit_code == 4
+    failing = verdict(one, gates=(GateRule(metric=SUCCESS.name, max=0.5),))
+    assert (failing.outcome, failing.exit_code) == ("fail", 1)
+
+
+def test_a_reason_found_before_makes_a_suite_not_comparable() -> None:
+    table = success(passing(20, 3))
+    found = verdict(suite(table, table, not_comparable="the baseline is of another dataset"))
+    assert (found.outcome, found.exit_code) == ("not_comparable", 5)
+    assert found.reason == "the baseline is of another dataset"
+    assert [row.status for row in found.comparisons] == ["not_comparable"]
+    assert (only(found).baseline, only(found).current, only(found).delta) == (1.0, 1.0, None)
+
+
+@pytest.mark.parametrize(("kept", "outcome"), [(45, "pass"), (44, "not_comparable")])
+def test_removing_cases_is_no_way_to_pass(kept: int, outcome: str) -> None:
+    was, now = success(passing(50, 3)), success(passing(kept, 3))
+    found = verdict(suite(now, was))
+    assert found.outcome == outcome
+    if outcome == "not_comparable":
+        assert found.reason == "6 of the baseline's 50 cases were removed or changed (allowed 10 %)"
+    excused = verdict(suite(now, was, not_asked=frozenset(was.cases[kept:])))
+    assert excused.outcome == "pass"
+    assert excused.cases.removed == ()
+
+
+def test_changed_cases_count_as_removed() -> None:
+    was = success(passing(20, 3))
+    now = replace(was, digests=("x", "y", "z", *was.digests[3:]))
+    assert verdict(suite(now, was)).outcome == "not_comparable"
+
+
+def test_fewer_than_five_pairs() -> None:
+    table = success(passing(4, 3))
+    found = verdict(suite(table, table))
+    assert found.outcome == "not_comparable"
+    assert found.reason == "only 4 cases are also in the baseline (needed 5)"
+    disjoint = verdict(suite(success(passing(9, 3), prefix="x"), success(passing(9, 3))))
+    assert "9 of the baseline's 9 cases were removed" in disjoint.reason
+
+
+def test_an_agent_out_of_reach() -> None:
+    was = success(passing(20, 3))
+    gates = (GateRule(metric=SUCCESS.name, min=0.5), GateRule(metric=RECALL.name, min=0.5))
+    one = suite(was.select([]), was, agent_unreachable="http://127.0.0.1:1 refused")
+    found = verdict(one, gates=gates)
+    assert (found.outcome, found.exit_code) == ("error", 6)
+    assert found.reason == "the agent cannot be reached: http://127.0.0.1:1 refused"
+    assert {gate.status for gate in found.gates} == {"inconclusive"}
+    assert (found.comparisons, found.cases.removed) == ((), ())
+    assert verdict(one, gates=gates, policy=Policy(error="warn")).exit_code == 0
+    assert verdict(replace(one, baseline=None)).outcome == "error"
+
+
+@pytest.mark.parametrize(("errors", "outcome"), [(12, "pass"), (13, "error")])
+def test_too_many_infrastructure_errors(errors: int, outcome: str) -> None:
+    flags = np.zeros((20, 3))
+    flags.ravel()[:errors] = 1.0
+    values = np.where(flags == 1.0, NAN, 1.0)
+    table = build({"success": values, "infra_error": flags})
+    found = verdict(suite(table, table))
+    if outcome == "error":
+        assert (found.outcome, found.exit_code) == ("error", 6)
+        assert "22 % of the calls ended in infrastructure errors" in found.reason
+    else:
+        assert found.outcome in ("pass", "inconclusive")
+
+
+def test_cases_never_asked_keep_a_run_from_passing() -> None:
+    was, now = success(passing(20, 3)), success(passing(15, 3))
+    found = verdict(suite(now, was, unasked=5, not_run=15))
+    assert found.outcome == "inconclusive"
+    assert found.reason == "5 cases were never asked: the budget was used up"
+    assert verdict(suite(now, was)).outcome == "not_comparable"
+
+
+def test_new_and_quarantined_cases_do_not_gate() -> None:
+    was = success(passing(40, 6))
+    now = success(passing(50, 3, failed=10))
+    new = frozenset(now.cases[40:])
+    broken = frozenset(now.cases[:10])
+    gates = (GateRule(metric=SUCCESS.name, min=0.9, rule="point"),)
+    assert verdict(suite(now, was, new_cases=new), gates=gates).outcome == "fail"
+    found = verdict(suite(now, was, new_cases=new, quarantined=broken), gates=gates)
+    assert (found.outcome, found.gates[0].value) == ("pass", 1.0)
+    assert only(found).n_paired == 30
+    assert len(found.cases.quarantined) == 10
+    assert len(found.cases.added) == 10
+    assert found.cases.newly_failing == ()
+
+
+# ----------------------------------------------------------------------------------- missing calls
+
+
+def test_missing_calls_that_could_hide_a_regression() -> None:
+    flags = np.zeros((60, 3))
+    flags[:8, :] = 1.0  # 13 % of the calls
+    now = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
+    was = success(passing(60, 12))
+    gates = (GateRule(metric=SUCCESS.name, min=0.98, rule="point"),)
+    found = verdict(suite(now, was), gates=gates)
+    row = only(found)
+    assert row.status == "inconclusive"
+    assert "13.3 % of the calls ended in infrastructure errors" in row.reason
+    assert row.delta == 0.0
+    assert found.gates[0].status == "inconclusive"
+    assert (found.outcome, found.exit_code) == ("inconclusive", 0)
+    assert verdict(suite(now, was), policy=Policy(inconclusive="fail")).exit_code == 3
+
+
+def test_missing_calls_that_change_nothing() -> None:
+    flags = np.zeros((200, 3))
+    flags[:5, 0] = 1.0
+    now = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
+    found = verdict(
+        suite(now, success(passing(200, 3))), gates=(GateRule(metric=SUCCESS.name, min=0.9),)
+    )
+    assert (only(found).status, found.gates[0].status) == ("no_regression", "pass")
+    assert found.outcome == "pass"
+
+
+def test_missing_calls_do_not_hide_a_regression_that_is_there() -> None:
+    flags = np.zeros((60, 3))
+    flags[50:, 0] = 1.0
+    values = np.where(flags == 1.0, NAN, passing(60, 3, failed=20))
+    found = verdict(
+        suite(build({"success": values, "infra_error": flags}), success(passing(60, 6)))
+    )
+    assert (only(found).status, found.outcome) == ("regression", "fail")
+
+
+# -------------------------------------------------------------------------------- runs and policies
+
+_TABLE = success(passing(40, 3))
+_BY_OUTCOME = {
+    "fail": suite(success(passing(40, 3, failed=20)), _TABLE),
+    "error": suite(_TABLE, _TABLE, agent_unreachable="refused"),
+    "not_comparable": suite(_TABLE, _TABLE, not_comparable="another dataset"),
+    "no_baseline": suite(_TABLE, None),
+    "inconclusive": suite(_TABLE, _TABLE, unasked=1),
+    "pass": suite(_TABLE, _TABLE),
+}
+_CODES = {
+    "fail": 1,
+    "error": 6,
+    "not_comparable": 5,
+    "no_baseline": 4,
+    "inconclusive": 3,
+    "pass": 0,
+}
+
+
+@pytest.mark.parametrize("choice", ["pass", "warn", "fail"])
+@pytest.mark.parametrize("outcome", list(_BY_OUTCOME))
+def test_exit_codes_follow_the_policy(outcome: str, choice: str) -> None:
+    policy = Policy()
+    if outcome in {field.name for field in dataclasses.fields(Policy)}:
+        policy = replace(policy, **{outcome: choice})
+    found = verdict(_BY_OUTCOME[outcome], policy=policy)
+    stops = outcome == "fail" or (choice == "fail" and outcome != "pass")
+    assert (found.outcome, found.exit_code) == (outcome, _CODES[outcome] if stops else 0)
+
+
+def test_the_worst_suite_is_the_outcome_of_the_run() -> None:
+    order = list(_BY_OUTCOME)
+    for i, worse in enumerate(order):
+        for better in order[i:]:
+            pair = [replace(_BY_OUTCOME[better], name="b"), replace(_BY_OUTCOME[worse], name="w")]
+            found = verdict(*pair)
+            assert found.outcome == worse
+            assert found.suites["b"][0] == better
+
+
+def test_a_tolerated_outcome_does_not_hide_one_that_fails() -> None:
+    policy = Policy(not_comparable="warn", no_baseline="fail")
+    found = verdict(
+        replace(_BY_OUTCOME["not_comparable"], name="a"),
+        replace(_BY_OUTCOME["no_baseline"], name="b"),
+        policy=policy,
+    )
+    assert (found.outcome, found.exit_code) == ("not_comparable", 4)
+
+
+def test_a_run_of_nothing() -> None:
+    found = verdict(gates=(GateRule(metric=SUCCESS.name, min=0.5),))
+    assert (found.outcome, found.exit_code, found.reason) == ("pass", 0, "no suite was run")
