@@ -25,6 +25,7 @@ from gate.records import Json, MetricSpec, Provenance, Report
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 SCHEMA_VERSION = 1
+SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
 
 Row = Mapping[str, Json]
 
@@ -121,7 +122,7 @@ class SessionWriter:
         path = self.folder / name
         with _disk(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self._redact(text).encode())
+            path.write_bytes(self._redact(text).encode("utf-8", SURROGATES))
         return path
 
     def write_details(self) -> None:
@@ -192,7 +193,7 @@ class SessionWriter:
         return offset
 
     def _line(self, text: str) -> None:
-        data = self._redact(text).encode() + b"\n"
+        data = self._redact(text).encode("utf-8", SURROGATES) + b"\n"
         with _disk(self.folder / EVENTS):
             if self._events is None:
                 raise InfrastructureError(f"{self.folder}: the session is closed")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 
 from gate.analysis import estimates
 from gate.archive import SuiteMeta
@@ -101,6 +102,8 @@ def conclude(
         notes=setting.notes,
         comment_id=setting.comment_id,
         reproduce=_reproduce(verdict, measured),
+        alpha=config.regression.alpha,
+        power=config.regression.power,
     )
 
 
@@ -234,6 +237,7 @@ def _reproduce(verdict: Verdict, measured: Sequence[Measured]) -> str:
     """The command that runs the worst case again on a laptop."""
     worst = [*verdict.cases.newly_failing, *verdict.cases.errored]
     if worst:
-        return f"gate run --suite {worst[0].suite} --case {worst[0].case_id} --baseline auto"
-    suites = " ".join(f"--suite {one.name}" for one in measured)
+        suite, case_id = quote(worst[0].suite), quote(worst[0].case_id)
+        return f"gate run --suite {suite} --case {case_id} --baseline auto"
+    suites = " ".join(f"--suite {quote(one.name)}" for one in measured)
     return f"gate run {suites} --baseline auto"

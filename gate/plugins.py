@@ -31,9 +31,7 @@ T = TypeVar("T")
 
 
 def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
-    """The plug-in that a checked piece of gate.yml describes. Raises UsageError when its name is
-    unknown.
-    """
+    """The plug-in that a checked piece of gate.yml describes; UsageError for an unknown name."""
     return from_json(registry.find(spec.name, root), spec.options)
 
 
@@ -80,9 +78,7 @@ class Agent(Protocol):
         ...
 
     def check(self, world: World) -> None:
-        """Raises InfraFailure, with the address and what to start, when the agent cannot be
-        reached.
-        """
+        """Raises InfraFailure, with the address and what to start, if it cannot be reached."""
         ...
 
     def connect(self, world: World) -> Connection: ...
@@ -114,9 +110,7 @@ class Grader(Protocol):
         ...
 
     def metrics(self) -> tuple[MetricSpec, ...]:
-        """What it measures with these options; `Score.values` has no other names than these
-        columns.
-        """
+        """What it measures with these options: the only names in `Score.values`."""
         ...
 
     def grade(self, case: Case, response: Response) -> Score:
@@ -223,17 +217,13 @@ class Forge(Protocol):
         ...
 
     def artifact(self, request: BaselineRequest) -> Artifact | None:
-        """The newest trustworthy baseline artifact of the branch (github.md 1.5), or None. Raises
-        InfrastructureError.
-        """
+        """The newest trustworthy baseline artifact of the branch; raises InfrastructureError."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """A downloaded, checked and unpacked artifact; its contents are hostile until parsed against a
-    schema.
-    """
+    """A downloaded, checked and unpacked artifact; hostile until parsed against a schema."""
 
     files: Mapping[str, bytes]
     commit: str
@@ -272,9 +262,7 @@ class BaselineSource(Protocol):
     def find(
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
-        """The suite's baseline, or None when this source has none (`request.explain` is then told
-        why). Raises UsageError, InfrastructureError.
-        """
+        """None when this source has none; `request.explain` is told why. Raises GateError."""
         ...
 
 
@@ -292,9 +280,7 @@ class Importer(Protocol):
 IMPORTERS: Registry[Importer] = Registry("import format", "gate.importers")
 
 
-Rows = Callable[
-    [], Iterator[Mapping[str, Json]]
-]  # reads details.jsonl again from the start, a row a trial
+Rows = Callable[[], Iterator[Mapping[str, Json]]]  # reads details.jsonl again, a row a trial
 
 
 class Reporter(Protocol):

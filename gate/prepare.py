@@ -39,6 +39,7 @@ class SuitePlan:
     suite: Suite
     graders: Mapping[str, Grader]
     dataset_digest: str
+    all_ids: frozenset[str]
     chosen: frozenset[str]
     not_selected: int
     specs: Mapping[str, MetricSpec]
@@ -102,6 +103,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         suite=suite,
         graders=graders,
         dataset_digest=_digest(first, rest, added),
+        all_ids=frozenset(first.digests) | added,
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
         specs=specs_of(graders),

@@ -39,13 +39,15 @@ def summary(report: Report) -> str:
 
 
 def of_suite(report: Report, name: str) -> Report:
-    """The report as if this suite had been the only one; the verdict stays the run's."""
+    """The report of one suite: its outcome and numbers; the exit code stays the run's."""
     mine = {
         field: tuple(change for change in getattr(report.cases, field) if change.suite == name)
         for field in CaseChanges.__dataclass_fields__
     }
     return replace(
         report,
+        outcome=report.suites[name].outcome,
+        reason=report.suites[name].reason,
         suites={name: report.suites[name]},
         comparisons=tuple(c for c in report.comparisons if c.suite == name),
         gates=tuple(g for g in report.gates if g.suite == name),

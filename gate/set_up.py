@@ -14,10 +14,11 @@ from gate import __version__
 from gate.baselines import source_names
 from gate.codec import digest
 from gate.config import select
-from gate.config_options import for_release, override
+from gate.config_lint import lint_with_data
+from gate.config_options import for_release, override, settings
+from gate.errors import InvalidInput
 from gate.github.context import Job, current_job, token
 from gate.github.forge import Opened, connect, open_forge
-from gate.overrides import apply
 from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import Config, PluginSpec, Provenance
@@ -65,6 +66,7 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
         case_ids=frozenset(options.case or ()),
     )
     plans = prepare(config.suites, rules, selection)
+    config = _checked_with_data(config, plans)
     provenance = _provenance(job, opened, config, agent)
     return Setup(
         options=options,
@@ -79,6 +81,15 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
         provenance=provenance,
         baselines=_baselines(plans, config, opened, provenance, root, now),
     )
+
+
+def _checked_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
+    """Raises InvalidInput for what only datasets show to be wrong; warnings join the others."""
+    measured = {plan.suite.name: plan.specs for plan in plans}
+    found = lint_with_data(config, measured, {p.suite.name: p.all_ids for p in plans})
+    if found.problems:
+        raise InvalidInput(found.problems)
+    return replace(config, warnings=(*config.warnings, *found.warnings))
 
 
 def _baselines(
@@ -131,7 +142,7 @@ def _effective(
     if job.mode == "release":
         config = for_release(config)
     config = override(
-        apply(config, more),
+        settings(config, more),
         base_url=options.base_url,
         model=options.model,
         timeout=options.timeout,

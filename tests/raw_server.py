@@ -1,4 +1,4 @@
-"""A loopback server whose every byte the test writes; what a real server does when it misbehaves."""
+"""A loopback server whose every byte is written by the test, to misbehave as real ones do."""
 
 from __future__ import annotations
 
@@ -99,8 +99,14 @@ class RawServer:
                 self._handler(Peer(sock, nth))
 
 
+def hang(peer: Peer) -> None:
+    """Never answers; ends when the client hangs up."""
+    while peer.socket.recv(65536):
+        pass
+
+
 def scripted(*answers: bytes) -> Handler:
-    """Each request gets the next of the answers, over however many connections; then it hangs up."""
+    """Each request gets the next answer, over however many connections; then it hangs up."""
     left = list(answers)
 
     def handler(peer: Peer) -> None:

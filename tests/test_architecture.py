@@ -25,27 +25,32 @@ GATE = ROOT / "gate"
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text",
     "records",
-    "registry codec encoding redact stats filelock stop sampling tally protect fits bundled",
-    "schema table yamlfile rows numbers mentions matching progress wording announce templates",
+    "registry codec encoding redact stats filelock stop sampling tally columns protect fits bundled"
+    " secret_names",
+    "schema table yamlfile rows numbers mentions matching progress wording templates",
     "plugins",
-    "http executors archive baseline_schema git sample pricing case_keys recording progress_bar",
-    "wire dataset_rows baseline_file publish",
+    "http executors archive baseline_schema git sample pricing case_keys recording progress_bar"
+    " child_process",
+    "wire dataset_rows baseline_file publish recorder",
     "baseline_pool",
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
-    "verdict config_records config_schema config_variables config_lint config_options",
-    "config_check conclude",
+    "verdict config_records config_schema config_variables config_lint config_options announce",
+    "config_check",
     "config",
     "rules",
     "prepare",
     "lookup pipeline github",
-    "stored",
-    "options",
+    "stored conclude",
+    "set_up",
+    "judging",
+    "execute options",
+    "merging",
     "commands",
     "cli",
     "__main__",
 )
 # One subject in several files, which may import each other without a cycle.
-INTERNAL = {"records", "stats", "http", "github", "sample", "wording", "analysis", "verdict"}
+INTERNAL = {"records", "stats", "http", "wire", "github", "sample", "wording", "analysis", "verdict"}
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "requests": ("http", "github.api"),

@@ -6,37 +6,48 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from gate.analysis.missing import errored_cases
 from gate.analysis.pairing import pair_cases
-from gate.plugins import Array
 from gate.records import CaseChange, CaseChanges
 from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.pairs import pair
 from gate.stats.shuffle import case_p_values
 from gate.table import Table
 
+Counts = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.bool_]
 _NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class _Count:
-    """Rounds with a pass or fail, and how many of them passed."""
+class _Passes:
+    """Rounds with a pass or fail of each row of a table, and how many of them passed."""
 
-    passed: int
-    rounds: int
-
-    @property
-    def mostly_passed(self) -> bool:
-        return 2 * self.passed > self.rounds
+    cases: tuple[str, ...]
+    passed: Counts
+    rounds: Counts
 
     @property
-    def mostly_failed(self) -> bool:
-        return 2 * self.passed < self.rounds
+    def mostly_passed(self) -> Rows:
+        return np.asarray(2 * self.passed > self.rounds)
 
     @property
-    def mixed(self) -> bool:
-        return 0 < self.passed < self.rounds
+    def mostly_failed(self) -> Rows:
+        return np.asarray(2 * self.passed < self.rounds)
+
+    @property
+    def mixed(self) -> Rows:
+        return np.asarray((self.passed > 0) & (self.passed < self.rounds))
+
+    def by_case(self) -> dict[str, tuple[int, int]]:
+        """Case -> (passed, rounds) of those with a scored round."""
+        both = zip(self.passed.tolist(), self.rounds.tolist(), strict=True)
+        return {case: two for case, two in zip(self.cases, both, strict=True) if two[1]}
+
+    def chosen(self, rows: Rows) -> list[str]:
+        return [self.cases[row] for row in np.flatnonzero(rows).tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +55,28 @@ class _Lists:
     """Looks up one case after another."""
 
     suite: str
-    was: dict[str, _Count]
-    now: dict[str, _Count]
+    was: dict[str, tuple[int, int]]
+    now: dict[str, tuple[int, int]]
     categories: dict[str, str | None]
     p_values: dict[str, float]
+    left_out: Set[str]
 
     def of(self, cases: Iterable[str]) -> tuple[CaseChange, ...]:
-        return tuple(self._change(case) for case in cases)
+        """Worst first, then by id."""
+        listed = [case for case in cases if case not in self.left_out]
+        listed.sort(key=lambda case: (self.p_values.get(case, 1.0), case))
+        return tuple(self.change(case) for case in listed)
 
-    def _change(self, case: str) -> CaseChange:
+    def change(self, case: str) -> CaseChange:
         was, now = self.was.get(case), self.now.get(case)
         return CaseChange(
             suite=self.suite,
             case_id=case,
             category=self.categories.get(case),
-            baseline_passed=was.passed if was else None,
-            baseline_rounds=was.rounds if was else None,
-            current_passed=now.passed if now else None,
-            current_rounds=now.rounds if now else None,
+            baseline_passed=was[0] if was else None,
+            baseline_rounds=was[1] if was else None,
+            current_passed=now[0] if now else None,
+            current_rounds=now[1] if now else None,
             p_value=self.p_values.get(case),
         )
 
@@ -76,53 +91,46 @@ def case_changes(
     """The lists of one suite. A case changes sides when the majority of its rounds does.
 
     `p_value` of a paired case is adjusted by Benjamini-Hochberg over all of them: at most 0.1 is
-    more than chance explains. Worst first, then by id.
+    more than chance explains.
     """
-    if baseline is None:
-        baseline = current.select([])
-        added: tuple[str, ...] = ()
-        pairing = pair_cases(baseline, current, not_asked)
-    else:
-        pairing = pair_cases(baseline, current, not_asked)
-        added = pairing.added
-    now, was = _counts(current), _counts(baseline)
-    p_values = _alarms(pairing.baseline, pairing.current)
+    pairing = pair_cases(baseline or current.select([]), current, not_asked)
+    before, after = _passes(pairing.baseline), _passes(pairing.current)
+    now = _passes(current)
     lists = _Lists(
-        current.suite, was, now, {**_categories(baseline), **_categories(current)}, p_values
+        current.suite,
+        _passes(pairing.whole).by_case(),
+        now.by_case(),
+        {**_categories(pairing.whole), **_categories(current)},
+        _alarms(pairing.baseline, pairing.current),
+        quarantined,
     )
-    shown = [case for case in current.cases if case not in quarantined]
-    both = [c for c in pairing.current.cases if c in now and c in was and c not in quarantined]
-    both.sort(key=lambda case: (p_values.get(case, 1.0), case))
-    unscored = {case for case in current.cases if case not in now} if now else set()
+    unscored = now.chosen(now.rounds == 0) if lists.now else []
     return CaseChanges(
-        newly_failing=lists.of(c for c in both if was[c].mostly_passed and now[c].mostly_failed),
-        newly_passing=lists.of(c for c in both if was[c].mostly_failed and now[c].mostly_passed),
-        flaky=lists.of(sorted(c for c in shown if c in now and now[c].mixed)),
-        added=lists.of(case for case in added if case not in quarantined),
-        removed=lists.of(case for case in pairing.removed if case not in quarantined),
-        changed=lists.of(case for case in pairing.changed if case not in quarantined),
-        errored=lists.of(sorted({*errored_cases(current), *unscored} - quarantined)),
-        quarantined=lists.of(sorted(quarantined & set(current.cases))),
+        newly_failing=lists.of(after.chosen(before.mostly_passed & after.mostly_failed)),
+        newly_passing=lists.of(after.chosen(before.mostly_failed & after.mostly_passed)),
+        flaky=lists.of(now.chosen(now.mixed)),
+        added=lists.of(pairing.added if baseline is not None else ()),
+        removed=lists.of(pairing.removed),
+        changed=lists.of(pairing.changed),
+        errored=lists.of({*errored_cases(current), *unscored}),
+        quarantined=tuple(lists.change(c) for c in current.cases if c in quarantined),
     )
 
 
-def _counts(table: Table) -> dict[str, _Count]:
-    """Of the cases with at least one scored round."""
+def _passes(table: Table) -> _Passes:
     success = table.column("success")
-    rounds = (~np.isnan(success)).sum(axis=1).tolist()
-    passed = np.nansum(success, axis=1).tolist()
-    return {
-        case: _Count(round(good), made)
-        for case, good, made in zip(table.cases, passed, rounds, strict=True)
-        if made
-    }
+    return _Passes(
+        table.cases,
+        np.nansum(success, axis=1).astype(np.int64),
+        np.asarray((~np.isnan(success)).sum(axis=1)),
+    )
 
 
 def _alarms(baseline: Table, current: Table) -> dict[str, float]:
     was, now = baseline.column("success"), current.column("success")
     both = np.flatnonzero(~(np.isnan(was).all(axis=1) | np.isnan(now).all(axis=1)))
-    q: Array = benjamini_hochberg(case_p_values(pair(was[both], now[both])))
-    return {current.cases[int(row)]: float(value) for row, value in zip(both, q, strict=True)}
+    q = benjamini_hochberg(case_p_values(pair(was[both], now[both])))
+    return {current.cases[row]: value for row, value in zip(both.tolist(), q.tolist(), strict=True)}
 
 
 def _categories(table: Table) -> dict[str, str | None]:

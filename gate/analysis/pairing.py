@@ -45,10 +45,15 @@ def pair_cases(baseline: Table, current: Table, not_asked: Set[str] = frozenset(
         else:
             changed.append(case)
     return Pairing(
-        baseline=baseline.select(rows_b),
-        current=current.select(rows_c),
+        baseline=_cut(baseline, rows_b),
+        current=_cut(current, rows_c),
         whole=baseline,
         added=tuple(sorted(rows)),
         removed=tuple(sorted(removed)),
         changed=tuple(sorted(changed)),
     )
+
+
+def _cut(table: Table, rows: list[int]) -> Table:
+    """The usual case, all rows in order, costs no copy."""
+    return table if rows == list(range(len(table.cases))) else table.select(rows)

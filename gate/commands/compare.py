@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.announce import verdict_text
-from gate.archive import new_session_id
+from gate.archive import SURROGATES, new_session_id
 from gate.conclude import Measured, Setting, conclude
 from gate.errors import UsageError
 from gate.lookup import Compared
@@ -77,6 +77,6 @@ def _write(folder: Path, report: Report, after: Stored) -> None:
     def write(name: str, text: str) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        path.write_bytes(text.encode("utf-8", SURROGATES))
 
     write_reports(write, report, after.rows, ReportOptions())

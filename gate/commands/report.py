@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.archive import load_session
+from gate.archive import SURROGATES, load_session
 from gate.errors import InfrastructureError, UsageError
 from gate.publish import write_reports
 from gate.records import ReportOptions
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode())
+            path.write_bytes(text.encode("utf-8", SURROGATES))
         except OSError as error:
             raise InfrastructureError(f"{path}: {error.strerror or error}") from error
         written.append(path)

@@ -78,7 +78,7 @@ class Numeric:
         if isinstance(written, str):
             found = stated(written, self.locale) or _single(numbers(written, self.locale))
         else:
-            found = None if isinstance(written, bool) else stated(written)
+            found = stated(written) if type(written) in (int, float) else None
         if found is None:
             raise GraderFailure(f"{self.key}: {str(written)[:80]!r} does not state one number")
         return found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from urllib.parse import SplitResult, parse_qsl, quote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from gate import __version__
 from gate.errors import UsageError
@@ -128,4 +128,4 @@ def _secrets(headers: Mapping[str, str], parts: SplitResult) -> list[str]:
     found = [value for name, value in headers.items() if name not in _PLAIN]
     found += [value.rpartition(" ")[2] for value in found]  # a bearer token without its scheme
     found += [value for _, value in parse_qsl(parts.query)]
-    return [*found, parts.password or ""]
+    return [*found, parts.password or "", unquote(parts.password or "")]

@@ -25,7 +25,6 @@ from gate.wording.spans import markdown, prose
 
 LIMIT = 65_536  # characters and bytes that GitHub takes for certain
 SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
-SENTENCE = 1_000  # characters of the reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +37,7 @@ class Detail:
     folds: bool = True
     listed: int = 100  # cases of a folded list
     rows: int = 25  # rows of the blocking table and of the warnings
+    reason: int = 1_000  # characters
     lost: str = ""  # what is left out, in words
 
 
@@ -49,7 +49,14 @@ _LEVELS = (
     Detail(evidence=False, folds=False, lost="all metrics, case lists, method and provenance"),
     Detail(evidence=False, folds=False, failing=3, lost="all but the worst cases and the limits"),
     *(
-        Detail(evidence=False, folds=False, failing=0, rows=rows, lost="all but the worst limits")
+        Detail(
+            evidence=False,
+            folds=False,
+            failing=0,
+            rows=rows,
+            reason=250,
+            lost="all but the worst limits",
+        )
         for rows in (25, 12, 6, 3, 1)
     ),
 )
@@ -94,7 +101,17 @@ def _fullest(report: Report, limit: int) -> str:
         text = _body(report, level)
         if len(text.encode()) <= limit:  # never fewer bytes than characters
             return text
-    return text.encode()[: max(0, limit)].decode(errors="ignore")
+    return _whole_lines(text, limit)
+
+
+def _whole_lines(text: str, limit: int) -> str:
+    """What fits, line by line: half a code span would let loose what is in it."""
+    kept = []
+    for line in text.splitlines(keepends=True):
+        limit -= len(line.encode())
+        if limit >= 0:
+            kept.append(line)
+    return "".join(kept)
 
 
 def _body(report: Report, detail: Detail) -> str:
@@ -103,7 +120,7 @@ def _body(report: Report, detail: Detail) -> str:
 
 def _parts(report: Report, detail: Detail) -> Iterator[str]:
     yield f"## {headline.icon(report.outcome)} {inline(headline.headline(report), 200)}"
-    yield " ".join(part for part in _opening(report) if part)
+    yield " ".join(part for part in _opening(report, detail) if part)
     yield "\n".join(
         markdown(line, limit=160) for line in sentences.comparisons(report)[: detail.rows]
     )
@@ -126,8 +143,8 @@ def _next(report: Report) -> str:
     return " · ".join(part for part in (f"**Next**: {steps}" if steps else "", run) if part)
 
 
-def _opening(report: Report) -> Iterator[str]:
-    yield markdown(headline.because(report), limit=SENTENCE)
+def _opening(report: Report, detail: Detail) -> Iterator[str]:
+    yield markdown(headline.because(report, detail.reason), limit=detail.reason)
     yield markdown(headline.surprise(report))
     if report.outcome == "pass":
         yield _in_limits(report)

@@ -54,6 +54,7 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield markdown(sentences.spending(report))
     if found := checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
+    yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
     yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
     yield from _lists(report)
     for suite in report.suites.values():

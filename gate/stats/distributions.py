@@ -73,7 +73,7 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
     """The continued fraction 1/(1 + d1/(1 + d2/(1 + ...))) by Lentz's method."""
     tiny = 1e-300
     value, c, d = 1.0, 1.0 / tiny, 1.0
-    for step in range(1, 100_000):
+    for step in range(1, 10_000):
         m = step // 2
         if step % 2:
             term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))

@@ -69,12 +69,13 @@ def shuffle_test(pairs: Pairs) -> Shuffled:
 
 def case_p_values(pairs: Pairs) -> Array:
     """Hypergeometric mid-p of each case alone for a change in either direction (binary values)."""
-    keys = np.stack(
-        [pairs.rounds, pairs.rounds_c, pairs.successes, np.rint(pairs.mean_c * pairs.rounds_c)]
-    )
-    kinds, which = np.unique(keys, axis=1, return_inverse=True)
-    p = np.array([_two_sided(*map(int, kind)) for kind in kinds.T])
-    return p[which.ravel()] if p.size else np.ones(0)
+    numbers = [pairs.rounds, pairs.rounds_c, pairs.successes, pairs.mean_c * pairs.rounds_c]
+    columns = [np.rint(column).astype(np.int64) for column in numbers]
+    size = int(pairs.rounds.max(initial=0.0)) + 1
+    keys = np.ravel_multi_index(columns, (size,) * 4)
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    p = np.array([_two_sided(*(int(column[row]) for column in columns)) for row in first])
+    return p[which] if p.size else np.ones(0)
 
 
 def hypergeometric(rounds: int, drawn: int, successes: int) -> Array:

@@ -78,10 +78,7 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
     interval = family_of(spec).interval(values, spec, confidence=confidence)
     result = replace(result, unit=spec.unit, direction=spec.direction)
     if interval is None:
-        value = finite(family_of(spec).reduce(values))
-        if value is None:
-            return replace(result, reason=f"{gate.metric} could not be measured")
-        interval = Interval(value=value, low=value, high=value, n=1, method="")
+        return replace(result, reason=f"{gate.metric} could not be measured")
     judged = _decided(result, gate, rule, interval, spec)
     if judged.status == "pass" and one.missing and _fails_at_worst(one, gate, judged, confidence):
         reason = f"{one.missing}; counted as failures they would break this gate"
@@ -177,6 +174,4 @@ def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidenc
     spec = one.current.specs[gate.metric]
     values = pessimistic_column(one.current, one.current.column(spec.column), spec)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
-    if interval is None:
-        return False
-    return _decided(judged, gate, judged.rule, interval, spec).status == "fail"
+    return interval is None or _decided(judged, gate, judged.rule, interval, spec).status == "fail"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gate.records import Outcome, Report, SuiteReport
+from gate.text import one_line
 from gate.wording import figures
 from gate.wording.checks import blocking
 from gate.wording.spans import Line, code, prose, say
@@ -32,9 +33,11 @@ def word(outcome: Outcome) -> str:
     return OUTCOMES[outcome][1]
 
 
-def because(report: Report) -> Line:
-    """The reason and, where an outcome leaves it open, whether the policy blocks on it."""
-    reason = report.reason.strip()
+def because(report: Report, limit: int = 1_000) -> Line:
+    """At most `limit` characters of the reason and, where an outcome leaves it open, whether the
+    policy blocks on it.
+    """
+    reason = one_line(report.reason, limit)
     reason = reason[:1].upper() + reason[1:]
     ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
     decision = _decision(report)

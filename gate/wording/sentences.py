@@ -137,7 +137,7 @@ def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Lin
     facts = [say("Compared with the baseline{}", _origin(report, info))]
     facts += [say(text) for text in _pairing(report, names)]
     if info.fingerprint_diff:
-        differences = join("; ", (prose(text) for text in info.fingerprint_diff[:8]))
+        differences = join("; ", (prose(text, 160) for text in info.fingerprint_diff[:8]))
         facts.append(say("differs in {}", differences))
     else:
         facts.append(say("same agent, judge and settings"))
@@ -212,15 +212,13 @@ def _share(passed: int | None, total: int | None) -> str:
 
 
 def _outcome_step(report: Report) -> Iterator[Line]:
-    pull_request = report.provenance.mode == "pull_request"
     if any(c.status == "regression" and c.level == "block" for c in report.comparisons):
-        how = "comment {}" if pull_request else "run {}"
-        command = "/gate accept <reason>" if pull_request else "gate baseline accept"
-        yield say(f"if this is intended, {how}", code(command))
+        command = code("gate baseline accept --reason TEXT")
+        yield say("if this is intended, run {} on the base branch once it is merged", command)
     elif report.outcome == "no_baseline":
-        yield say("make a baseline: run {} on the base branch", code("gate baseline save"))
+        yield say("make a baseline: run {} on the base branch", code("gate baseline save SESSION"))
     elif report.outcome == "not_comparable":
-        yield say("start a new baseline with {} on the base branch", code("gate baseline accept"))
+        yield say("start a new baseline with {} on the base branch", code("gate baseline accept --reason TEXT"))
     elif report.outcome == "inconclusive":
         yield say("more rounds or cases settle it: {}", code("gate run --rounds N"))
     elif report.outcome == "error":

@@ -51,9 +51,11 @@ def say(template: str, *values: str | Span | Line) -> Line:
     return tuple(span for span in spans if span.text)
 
 
-def prose(value: str) -> Line:
-    """A sentence that may have `code` between backticks, and arrows."""
-    parts = re.split(r"(`[^`\n]+`)", value.replace(" -> ", " → "))
+def prose(value: str, limit: int = 1_000) -> Line:
+    """At most `limit` characters of sentences that may have `code` between backticks, and
+    arrows.
+    """
+    parts = re.split(r"(`[^`\n]+`)", text.one_line(value, limit).replace(" -> ", " → "))
     spans = (code(p[1:-1]) if len(p) > 2 and p[0] == p[-1] == "`" else Span(p) for p in parts)
     return tuple(span for span in spans if span.text)
 

@@ -30,7 +30,7 @@ def test_golden(name, render, ending, request):
     text = render(SCENARIOS[name]())
     if request.config.getoption("--update-golden", default=False):
         file.write_bytes(text.encode())
-    assert file.read_bytes().decode() == text, (
+    assert file.read_text("utf-8") == text, (
         f"{file.name} differs; if that is meant: pytest tests/golden --update-golden"
     )
 

@@ -18,6 +18,10 @@ def test_students_t(df: float, t: float) -> None:
     assert t_cdf(t, df) == pytest.approx(stats.t.cdf(t, df), abs=1e-6)
 
 
+def test_an_unknown_number_stays_unknown() -> None:
+    assert math.isnan(t_cdf(math.nan, 5.0))
+
+
 @pytest.mark.parametrize("df", [1, 3, 5, 40, 2e6])
 @pytest.mark.parametrize("p", [0.001, 0.3, 0.5, 0.975, 0.99])
 def test_quantiles_of_students_t(df: float, p: float) -> None:

@@ -3,6 +3,7 @@
 import gc
 import os
 import socket
+import sys
 import threading
 import time
 import tracemalloc
@@ -13,7 +14,7 @@ import pytest
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.http import Session, shown_address
 from gate.http.reply import retry_after
-from tests.raw_server import RawServer, ok, scripted
+from tests.raw_server import RawServer, hang, ok, scripted
 
 SECRET = "sk-very-secret-key-123"
 
@@ -141,7 +142,9 @@ def test_an_excerpt_is_short_and_without_the_key():
     body = f'{{"error": "wrong key {SECRET} {"x" * 9000}"}}'.encode()
     with RawServer(scripted(ok(body, status="401 Unauthorized"))) as server:
         caught = failure(
-            InfraFailure, server.url, headers={"authorization": f"Bearer {SECRET}", "x-api-key": "k" * 8}
+            InfraFailure,
+            server.url,
+            headers={"authorization": f"Bearer {SECRET}", "x-api-key": "k" * 8},
         )
     assert "wrong key ***" in str(caught)
     assert SECRET not in str(caught)
@@ -272,7 +275,10 @@ def test_an_answer_that_is_cut_off_is_the_agents_fault(start, end):
         (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", "impossible length"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", "transfer coding 'gzip'"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "its size"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "longer than it says"),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
+            "longer than it says",
+        ),
         (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000, "head without an end"),
         (ok(b"\x1f\x8b", "Content-Encoding: gzip"), "compressed (gzip)"),
     ],
@@ -289,13 +295,21 @@ def test_what_is_not_http_is_the_agents_fault(data, why):
     "data",
     [
         ok(b"hello"),
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=1\r\nllo\r\n0\r\nT: 1\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"2\r\nhe\r\n3;x=1\r\nllo\r\n0\r\nT: 1\r\n\r\n",
         b"HTTP/1.1 200\r\nTransfer-Encoding: Chunked\r\n\r\n05\r\nhello\r\n000\r\n\r\n",
         b"HTTP/1.0 200 OK\r\n\r\nhello",
         b"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Wait\r\n\r\n" + ok(b"hello"),
     ],
-    ids=["length", "chunked", "chunked without reason", "until close", "bare line feeds", "interim"],
+    ids=[
+        "length",
+        "chunked",
+        "chunked without reason",
+        "until close",
+        "bare line feeds",
+        "interim",
+    ],
 )
 @pytest.mark.parametrize("gap_s", [0.0, 0.001])
 def test_every_form_of_a_body_whole_or_in_drips(data, gap_s):
@@ -312,6 +326,7 @@ def test_an_answer_without_content():
         assert ask(server.url, method="GET", body=None).body == b""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a reset drops what came before it")
 def test_a_refusal_that_comes_before_the_request_was_read():
     def handler(peer):
         peer.socket.recv(1000)
@@ -319,10 +334,8 @@ def test_a_refusal_that_comes_before_the_request_was_read():
         time.sleep(0.2)
 
     with RawServer(handler) as server:
-        # Without the answer it would be a reset; with it, the agent said no.
-        with pytest.raises((AgentFailure, InfraFailure)) as caught:
-            ask(server.url, body=b"x" * 20_000_000)
-    assert "413" in str(caught.value) or "without an answer" in str(caught.value)
+        caught = failure(AgentFailure, server.url, body=b"x" * 20_000_000)
+    assert "answered 413" in str(caught)
 
 
 # -------------------------------------------------------------------------------------- limits
@@ -397,8 +410,7 @@ def test_silence_is_a_time_out_and_the_connection_is_not_used_again():
 
 def test_a_time_out_of_nothing_left_is_not_sent():
     with RawServer(scripted(ok(b"{}"))) as server:
-        with pytest.raises((AgentFailure, InfraFailure)):
-            ask(server.url, timeout_s=0.0)
+        assert "no connection in time" in str(failure(InfraFailure, server.url, timeout_s=0.0))
 
 
 # ---------------------------------------------------------------------------------- keep-alive
@@ -506,7 +518,7 @@ def test_another_address_is_another_connection():
 
 
 def test_close_from_another_thread_ends_a_request_at_once():
-    with RawServer(lambda peer: (peer.request(), time.sleep(3))) as server:
+    with RawServer(hang) as server:
         session = Session({})
         threading.Timer(0.2, session.close).start()
         begun = time.perf_counter()
@@ -519,7 +531,7 @@ def test_close_in_the_middle_of_a_body():
     def handler(peer):
         peer.request()
         peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\nx")
-        time.sleep(3)
+        hang(peer)
 
     with RawServer(handler) as server:
         session = Session({})
@@ -547,7 +559,7 @@ def test_a_connection_that_nobody_accepts_is_nobodys_answer():
         address = listener.getsockname()
         fill = [socket.socket() for _ in range(8)]
         for one in fill:
-            one.setblocking(False)  # noqa: FBT003
+            one.setblocking(False)
             one.connect_ex(address)
         begun = time.perf_counter()
         caught = failure(InfraFailure, f"http://127.0.0.1:{address[1]}", timeout_s=0.4)
@@ -559,14 +571,17 @@ def test_a_connection_that_nobody_accepts_is_nobodys_answer():
 
 def test_reach_connects_and_sends_nothing():
     heard = []
+    done = threading.Event()
 
     def handler(peer):
         heard.append(peer.socket.recv(100))
+        done.set()
 
     with RawServer(handler) as server:
         session = Session({})
         session.reach(f"{server.url}/v1", timeout_s=5)
         session.close()
+        assert done.wait(5)
     assert heard == [b""]
     session = Session({})
     with pytest.raises(InfraFailure, match="refused the connection"):

@@ -209,6 +209,26 @@ def test_any_number_of_rows_fits(number, limit):
     assert "| Blocking |" in made
 
 
+@pytest.mark.parametrize("text", [HOSTILE, "`@<" * 20_000, "a`b`" * 9_000, "日" * 50_000])
+@pytest.mark.parametrize("limit", [LIMIT, 32_768, 20_000])
+def test_long_hostile_text_never_pushes_out_the_verdict(text, limit):
+    made = render_limited(hostile(text), no_rows, limit)
+    assert len(made.encode()) <= limit
+    assert "## ❌ Fail" in made
+    assert "Compared with the baseline" in made
+    assert "| Suite | Blocking |" in made
+
+
+@pytest.mark.parametrize("limit", [100, 600, 2_000])
+def test_far_too_little_room_still_gives_whole_lines(limit):
+    made = render_limited(hostile(), no_rows, limit)
+    assert len(made.encode()) <= limit + len(marker(hostile()))
+    whole = render_limited(hostile(), no_rows, 8_192).splitlines()
+    shown = page(made)
+    assert not ACTIVE.search(shown.loose)
+    assert made.splitlines()[0] == whole[0]
+
+
 def test_what_was_cut_is_said_with_where_it_is():
     text = render_limited(many_failing(3_000), no_rows, 6_000)
     assert re.search(r"_Shortened to fit: left out are .*; everything is in `report.md`", text)

@@ -38,6 +38,11 @@ def test_a_suite_shows_success_latency_and_tokens():
     assert "| tokens | mean 915, std 1,252 (2 answers) |" in text
 
 
+def test_a_broken_limit_has_its_message():
+    text = render(SCENARIOS["fail_gate_min"]())
+    assert "- `FAIL: correctness.fact_accuracy = 0.8812 (minimum: 0.9)`" in text
+
+
 def test_nothing_measured_is_said():
     assert "| latency | not measured |" in render(passing())
 

@@ -83,7 +83,7 @@ def only(found: Verdict, metric: str = "agent.success_rate") -> Comparison:
         ),
         (
             passing(20, 12),
-            passing(20, 3) - np.eye(20, 3) * [1, 1, 0],
+            passing(20, 3) - np.eye(20, 3) * [1, 1, 1],
             0.02,
             "suspected",
             "inconclusive",

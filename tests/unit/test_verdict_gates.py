@@ -168,7 +168,7 @@ def test_messages() -> None:
     assert found.suites["s"] == ("fail", found.reason)
 
 
-# ----------------------------------------------------------------------------------- what is missing
+# ---------------------------------------------------------------------------------- what is missing
 
 
 def test_a_missing_metric_follows_its_policy() -> None:
@@ -218,7 +218,7 @@ def test_a_number_without_an_interval_is_taken_as_it_is() -> None:
     assert judge(data, GateRule(metric="d.std", min=0.5))[1][0].status == "missing"
 
 
-# ----------------------------------------------------------------------------- what must not improve
+# ---------------------------------------------------------------------------- what must not improve
 
 
 def test_removing_a_hard_case_does_not_raise_a_score() -> None:

@@ -1,0 +1,274 @@
+"""The way to the agent: TLS with private certificates, proxies, and who needs none."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+
+from gate.errors import AgentFailure, InfraFailure, UsageError
+from gate.http import Session
+from gate.http.proxies import Proxies
+from tests.raw_server import RawServer, hang, ok, scripted
+
+OPENSSL = shutil.which("openssl")
+needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="the program openssl is not installed")
+
+
+def get(url, env, **more):
+    session = Session(env)
+    try:
+        return session.request("POST", url, headers={}, body=b"{}", timeout_s=5, **more)
+    finally:
+        session.close()
+
+
+def refused(url, env, kind=InfraFailure):
+    with pytest.raises(kind) as caught:
+        get(url, env)
+    return str(caught.value)
+
+
+# ----------------------------------------------------------------------------------------- TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A certificate for 127.0.0.1 and agent.test that nobody trusts yet."""
+    folder = tmp_path_factory.mktemp("tls")
+    pem = folder / "server.pem"
+    made = subprocess.run(
+        [
+            *(OPENSSL, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=agent.test", "-keyout", str(folder / "key.pem"), "-out", str(pem)),
+            *("-addext", "subjectAltName=IP:127.0.0.1,DNS:agent.test"),
+            *("-addext", "keyUsage=critical,digitalSignature,keyCertSign"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    return pem
+
+
+@pytest.fixture
+def tls(certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_name("key.pem"))
+    return context
+
+
+@needs_openssl
+def test_an_untrusted_certificate_is_nobodys_answer(tls):
+    with RawServer(scripted(ok(b"{}")), tls) as server:
+        message = refused(server.url, {})
+    assert "its certificate is not trusted" in message
+    assert "SSL_CERT_FILE" in message
+
+
+@needs_openssl
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"])
+def test_a_private_bundle_is_trusted(tls, certificate, variable):
+    answers = [ok(b"over TLS"), ok(b"again")]
+    with RawServer(scripted(*answers), tls) as server:
+        session = Session({variable: str(certificate)})
+        for body in (b"over TLS", b"again"):
+            reply = session.request("POST", server.url, headers={}, body=b"{}", timeout_s=5)
+            assert reply.body == body
+        session.close()
+        assert server.connections == 1
+
+
+@needs_openssl
+def test_a_certificate_for_another_name_is_not_trusted(tls, certificate):
+    with RawServer(scripted(ok(b"{}")), tls) as server:
+        url = server.url.replace("127.0.0.1", "localhost")
+        message = refused(url, {"SSL_CERT_FILE": str(certificate)})
+    assert "not trusted" in message
+    assert "localhost" in message
+
+
+@needs_openssl
+def test_tls_that_is_cut_off_is_the_agents_fault(tls, certificate):
+    def handler(peer):
+        peer.request()
+        peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+
+    with RawServer(handler, tls) as server:
+        message = refused(server.url, {"SSL_CERT_FILE": str(certificate)}, AgentFailure)
+    assert "cut its answer off" in message
+
+
+@needs_openssl
+def test_close_ends_a_request_over_tls_at_once(tls, certificate):
+    with RawServer(hang, tls) as server:
+        session = Session({"SSL_CERT_FILE": str(certificate)})
+        threading.Timer(0.3, session.close).start()
+        begun = time.perf_counter()
+        with pytest.raises(InfraFailure, match="being stopped"):
+            session.request("POST", server.url, headers={}, body=b"{}", timeout_s=30)
+        assert time.perf_counter() - begun < 1.3
+
+
+def test_https_to_a_server_without_tls_says_so():
+    def handler(peer):
+        peer.socket.recv(1000)
+        peer.answer(b"what?", "400 Bad Request")
+
+    with RawServer(handler) as server:
+        message = refused(server.url.replace("http:", "https:"), {})
+    assert "no TLS connection" in message
+    assert "http://" in message
+
+
+def test_a_handshake_that_never_ends_is_bounded():
+    with RawServer(hang) as server:
+        session = Session({})
+        begun = time.perf_counter()
+        with pytest.raises(InfraFailure, match="no connection in time"):
+            session.request("GET", server.url.replace("http:", "https:"), headers={}, timeout_s=0.3)
+        assert time.perf_counter() - begun < 1
+
+
+def test_a_bundle_that_is_not_there_is_a_usage_error(tmp_path):
+    with RawServer(scripted(ok(b"{}"))) as server:
+        url = server.url.replace("http:", "https:")
+        message = refused(url, {"SSL_CERT_FILE": str(tmp_path / "none.pem")}, UsageError)
+    assert message.startswith("SSL_CERT_FILE: ")
+    assert "none.pem" in message
+
+
+# -------------------------------------------------------------------------------------- proxies
+
+
+def pump(source, target):
+    with suppress(OSError):
+        while piece := source.recv(65536):
+            target.sendall(piece)
+    for sock in (source, target):
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+
+class Proxy(RawServer):
+    """Forwards absolute requests and CONNECT to one server, whatever name they ask for."""
+
+    def __init__(self, target_port, *, status="200 OK", wants=None):
+        super().__init__(self.serve)
+        self.target = ("127.0.0.1", target_port)
+        self.status = status
+        self.wants = wants
+        self.lines = []
+
+    def serve(self, peer):
+        while (request := peer.request()) is not None:
+            line, headers, _ = request
+            self.lines.append(line)
+            if self.wants and headers.get("proxy-authorization") != self.wants:
+                peer.answer(b"", "407 Proxy Authentication Required")
+                return
+            if not line.startswith("CONNECT"):
+                peer.answer(b"forwarded " + line.split()[1].encode())
+                continue
+            peer.send(f"HTTP/1.1 {self.status}\r\n\r\n".encode())
+            if not self.status.startswith("200"):
+                return
+            with socket.create_connection(self.target) as upstream:
+                back = threading.Thread(target=pump, args=(upstream, peer.socket))
+                back.start()
+                pump(peer.socket, upstream)
+                back.join()
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+@pytest.mark.parametrize("scheme", ["http://", ""])
+def test_http_goes_through_the_proxy_as_a_whole_address(variable, scheme):
+    with Proxy(9) as proxy:
+        env = {variable: f"{scheme}127.0.0.1:{proxy.port}"}
+        reply = get("http://agent.test:81/v1?a=1", env)
+    assert reply.body == b"forwarded http://agent.test:81/v1?a=1"
+    assert reply.address == "http://agent.test:81/v1"
+
+
+@needs_openssl
+def test_https_goes_through_a_tunnel(tls, certificate):
+    with RawServer(scripted(ok(b"end to end")), tls) as server, Proxy(server.port) as proxy:
+        env = {
+            "HTTPS_PROXY": f"http://127.0.0.1:{proxy.port}",
+            "SSL_CERT_FILE": str(certificate),
+        }
+        assert get("https://agent.test/v1", env).body == b"end to end"
+        assert proxy.lines == ["CONNECT agent.test:443 HTTP/1.1"]
+
+
+def test_the_proxys_password_is_sent_to_the_proxy_and_shown_to_nobody():
+    with Proxy(9, wants="Basic bWU6c2VjcmV0LTE=") as proxy:
+        env = {"http_proxy": f"http://me:secret-1@127.0.0.1:{proxy.port}"}
+        assert get("http://agent.test/", env).body.startswith(b"forwarded")
+        wrong = refused("http://agent.test/", {"http_proxy": f"http://x:no@127.0.0.1:{proxy.port}"})
+        tunnel = refused("https://agent.test/", {"https_proxy": f"127.0.0.1:{proxy.port}"})
+    assert "407" in wrong
+    assert "wants a user and a password" in tunnel
+    assert "secret-1" not in repr(Proxies.of(env))
+
+
+def test_a_tunnel_that_is_refused_names_the_proxy():
+    with Proxy(9, status="502 Bad Gateway") as proxy:
+        message = refused("https://agent.test/", {"https_proxy": f"127.0.0.1:{proxy.port}"})
+    assert f"the proxy 127.0.0.1:{proxy.port} (https_proxy) answered 502" in message
+
+
+def test_a_proxy_that_is_not_there_says_how_to_go_without():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    message = refused("http://agent.test/", {"HTTP_PROXY": f"http://127.0.0.1:{port}"})
+    assert f"the proxy 127.0.0.1:{port} (HTTP_PROXY) refused the connection" in message
+    assert "NO_PROXY" in message
+
+
+@pytest.mark.parametrize("value", ["socks5://127.0.0.1:1", "https://127.0.0.1:1", "http://:x"])
+def test_other_kinds_of_proxies_are_refused_by_the_name_of_their_variable(value):
+    with pytest.raises(UsageError, match="HTTPS_PROXY: not the address of an HTTP proxy"):
+        Session({"HTTPS_PROXY": value})
+
+
+def test_no_proxy_goes_straight():
+    with RawServer(scripted(ok(b"straight"))) as server:
+        env = {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "example.com, 127.0.0.1"}
+        assert get(server.url, env).body == b"straight"
+
+
+@pytest.mark.parametrize(
+    ("entries", "host", "port", "direct"),
+    [
+        ("*", "a.test", 80, True),
+        ("a.test", "a.test", 80, True),
+        (".a.test", "a.test", 80, True),
+        ("a.test", "b.a.test", 80, True),
+        ("*.a.test", "b.a.test", 80, True),
+        ("a.test", "ba.test", 80, False),
+        ("a.test:81", "a.test", 81, True),
+        ("a.test:81", "a.test", 80, False),
+        ("x, A.test", "a.test", 80, True),
+        ("10.0.0.0/8", "10.1.2.3", 80, True),
+        ("10.0.0.0/8", "11.1.2.3", 80, False),
+        ("127.0.0.1:8080", "127.0.0.1", 8080, True),
+        ("::1", "::1", 80, True),
+        ("[::1]:80", "::1", 80, True),
+        ("", "a.test", 80, False),
+        (",", "a.test", 80, False),
+    ],
+)
+def test_no_proxy_entries(entries, host, port, direct):
+    proxies = Proxies.of({"http_proxy": "p:1", "NO_PROXY": entries})
+    assert (proxies.towards("http", host, port) is None) == direct
+
+
+def test_lower_case_wins():
+    assert Proxies.of({"HTTP_PROXY": "a:1", "http_proxy": "b:2"}).http.host == "b"
