@@ -1,0 +1,95 @@
+"""docs/graders.md and docs/metrics.md say what the code does."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gate.codec import schema_of
+from gate.grading import named_graders
+from gate.metrics.catalogue import TRIAL_METRICS
+from gate.plugins import GRADERS
+from gate.records import Case, Document, PluginSpec, Response, ToolCall
+
+DOCS = Path(__file__).parents[2] / "docs"
+GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
+METRICS_TEXT = (DOCS / "metrics.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```yaml\n(grader:.*?)```", GRADERS_TEXT, re.DOTALL)
+EXAMPLES = [yaml.safe_load(block) for block in BLOCKS]
+
+
+def spec(written):
+    if isinstance(written, str):
+        return PluginSpec(name=written)
+    ((name, options),) = written.items()
+    return PluginSpec(name=name, options=options)
+
+
+def response(written):
+    retrieved, steps = written.get("retrieved"), written.get("steps")
+    return Response(
+        answer=written["answer"],
+        retrieved=None if retrieved is None else tuple(Document(id=one) for one in retrieved),
+        steps=None if steps is None else tuple(ToolCall(**one) for one in steps),
+    )
+
+
+def section(name):
+    found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", GRADERS_TEXT, re.DOTALL | re.MULTILINE)
+    assert found, f"docs/graders.md has no section '{name}'"
+    return found[1]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: spec(e["grader"]).name)
+def test_examples_run(example):
+    ((_, grader),) = named_graders([spec(example["grader"])], Path()).items()
+    case = Case(id="a", input="?", keys={"input": "?", **example["case"]})
+    score = grader.grade(case, response(example["response"]))
+    assert score.values == pytest.approx(example["score"], abs=5e-7)
+    assert score.passed is example["passed"]
+    assert list(score.failures) == example.get("failures", [])
+
+
+@pytest.mark.parametrize("name", list(GRADERS))
+def test_each_grader_has_its_options_metrics_and_an_example(name):
+    text = section(name)
+    example = [one for one in EXAMPLES if spec(one["grader"]).name == name]
+    assert example, f"docs/graders.md has no example of '{name}'"
+    for option in schema_of(GRADERS.registered(name))["properties"]:
+        assert f"`{option}`" in text, f"'{name}': option '{option}' is not in docs/graders.md"
+    ((_, grader),) = named_graders([spec(example[0]["grader"])], Path()).items()
+    for metric in grader.metrics():
+        assert f"`{generic(metric.name)}`" in text
+
+
+def generic(name):
+    return re.sub(r"@\d+", "@k", name)
+
+
+def all_metrics():
+    graders = named_graders([spec(example["grader"]) for example in EXAMPLES], Path())
+    made = [metric for grader in graders.values() for metric in grader.metrics()]
+    return {generic(metric.name): metric for metric in (*TRIAL_METRICS, *made)}
+
+
+def rows():
+    for line in METRICS_TEXT.splitlines():
+        cells = [cell.strip() for cell in line.split(" | ")]
+        for name in re.findall(r"`([a-z_]+\.[a-z0-9_@]+)`", cells[0]):
+            yield name, cells
+
+
+@pytest.mark.parametrize("name", sorted(all_metrics()))
+def test_each_metric_is_documented_with_unit_bounds_and_direction(name):
+    metric = all_metrics()[name]
+    documented = dict(rows())
+    assert name in documented, f"docs/metrics.md has no row for {name}"
+    _, _, unit, better, _ = documented[name]
+    bounds = "0 up" if metric.high is None else f"{metric.low:g} to {metric.high:g}"
+    assert unit == f"{metric.unit}, {bounds}"
+    assert better == metric.direction
+
+
+def test_no_metric_is_documented_that_is_not_there():
+    assert {name for name, _ in rows()} == set(all_metrics())
