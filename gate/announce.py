@@ -7,10 +7,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TextIO
 
 from gate.archive import load_session
 from gate.plugins import REPORTERS
+from gate.progress import wants_color
 from gate.publish import summary
 from gate.records import Json, Report
 from gate.reporters.console import render_console
@@ -22,7 +22,7 @@ Rows = Callable[[], Iterator[Mapping[str, Json]]]
 def tell(
     report: Report, session: Path, options: argparse.Namespace, env: Mapping[str, str]
 ) -> list[str]:
-    """The verdict, then where the session is: the two last lines of `gate run` (contract 2)."""
+    """The verdict, then where the session is: the two last lines of `gate run`."""
     text = verdict_text(report, load_session(session).rows, options, env)
     return [text, f"Session written to: {session}"] if options.format == "text" else [text]
 
@@ -44,8 +44,3 @@ def verdict_text(
         unicode="utf" in encoding.lower(),
         width=shutil.get_terminal_size((100, 24)).columns,
     ).rstrip("\n")
-
-
-def wants_color(stream: TextIO, env: Mapping[str, str], *, no_color: bool) -> bool:
-    """NO_COLOR and --no-color win; otherwise colour is for terminals."""
-    return not no_color and not env.get("NO_COLOR") and stream.isatty()

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -129,7 +130,11 @@ class SessionWriter:
         """details.jsonl and <suite>/details.jsonl from the log, without parsing it again."""
         latest = {entry[:3]: entry for entry in self._index}
         ordered = sorted(latest.values())
-        with (self.folder / EVENTS).open("rb") as log, _disk(self.folder / DETAILS):
+        with (
+            (self.folder / EVENTS).open("rb") as file,
+            mmap(file.fileno(), 0, access=ACCESS_READ) as log,
+            _disk(self.folder / DETAILS),
+        ):
             self._copy(log, ordered, self.folder / DETAILS)
             for suite in dict.fromkeys(entry[0] for entry in ordered):
                 (self.folder / suite).mkdir(exist_ok=True)
@@ -204,11 +209,9 @@ class SessionWriter:
             self._size += len(data)
 
     @staticmethod
-    def _copy(log: BinaryIO, entries: Iterable[tuple[str, str, int, int, int]], to: Path) -> None:
+    def _copy(log: mmap, entries: Iterable[tuple[str, str, int, int, int]], to: Path) -> None:
         with to.open("wb") as file:
-            for _, _, _, offset, length in entries:
-                log.seek(offset)
-                file.write(log.read(length))
+            file.writelines(log[offset : offset + length] for _, _, _, offset, length in entries)
 
 
 class _disk:  # noqa: N801 - reads as a statement: with _disk(path): ...

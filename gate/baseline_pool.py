@@ -1,4 +1,7 @@
-"""The life of a baseline: a run is appended, old rounds go, a change is accepted (contract 9.7)."""
+"""The life of a baseline: a run is appended, old rounds go, a change is accepted.
+
+Told to users in docs/semantics.md 7.
+"""
 
 from __future__ import annotations
 

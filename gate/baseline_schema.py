@@ -38,7 +38,7 @@ class Run:
 
 
 def fingerprint(made: Provenance, dataset_digest: str) -> dict[str, str]:
-    """What a run was like, by name; a later run lists what differs (contract 9.5)."""
+    """What a run was like, by name; a later run lists what differs (docs/semantics.md 5)."""
     facts = {
         "agent": made.agent,
         "agent_digest": made.agent_digest,

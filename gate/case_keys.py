@@ -14,7 +14,7 @@ from gate.yamlfile import dotted, scalar
 
 INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
 STATUSES = ("approved", "proposed", "rejected")
-# Not part of what is measured, so not part of a case's content hash (contract 9.5).
+# Not part of what is measured, so not part of a case's content hash (docs/semantics.md 5).
 OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata"))
 
 _TEXT: Json = {"type": "string"}
@@ -27,8 +27,8 @@ OWN_KEYS: Mapping[str, Json] = {
     "status": {"enum": list(STATUSES)},
     "metadata": {"type": ["object", "null"]},
 }
-# Keys of contract 4 and of the OpenAgent suites that a case may have although no grader here reads
-# them.
+# Keys of docs/datasets.md and of the OpenAgent suites that a case may have although no grader here
+# reads them.
 _OTHER_KEYS = (
     *("expected_answer", "expected_facts", "relevant_doc_ids", "relevance_scores", "context"),
     *("expected_tool_calls", "tools", "optimal_steps", "rubric", "reference_trajectory"),
@@ -87,12 +87,16 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
         for key, schema in grader.keys.items():
             rule = KeyRule(reader=name, schema=schema, fits=compiled(schema))
             rules.setdefault(key, []).append(rule)
-    registered = {key for name in GRADERS for key in _class_keys(name)}
     return KeyRules(
-        known=frozenset((*rules, *registered, *_OTHER_KEYS)),
+        known=frozenset((*rules, *_OTHER_KEYS)),
         rules={key: tuple(found) for key, found in rules.items()},
         needs=tuple((key, name) for name, grader in graders.items() for key in grader.needs),
     )
+
+
+def registered_keys() -> frozenset[str]:
+    """The keys that any grader of ours reads; asked only when a key is not known otherwise."""
+    return frozenset(key for name in GRADERS for key in _class_keys(name))
 
 
 def case_schema() -> dict[str, Json]:

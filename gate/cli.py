@@ -23,7 +23,7 @@ def main() -> NoReturn:
 
 
 def container_main() -> NoReturn:
-    """The image's entry point (contract 8): nothing -> `action`, an option first -> `run`."""
+    """The image's entry point (docs/github.md): nothing -> `action`, an option first -> `run`."""
     argv = [argument for argument in sys.argv[1:] if argument]
     if not argv:
         argv = ["action"]
@@ -33,7 +33,7 @@ def container_main() -> NoReturn:
 
 
 def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
-    """Runs one command; the exit codes are those of contract 2."""
+    """Runs one command; the exit codes are those of docs/semantics.md."""
     _plain_streams()
     if argv and argv[0] in LATER:
         print(f"gate: `gate {argv[0]}` is not in this version", file=sys.stderr)

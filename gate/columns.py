@@ -14,8 +14,8 @@ from gate.records import Json
 
 NAN = float("nan")
 
-# Columns every trial has besides its graders' metrics. Success and first-attempt success: contract
-# 9.4.
+# Columns every trial has besides its graders' metrics. Success and first-attempt success:
+# docs/semantics.md 4.
 TRIAL_COLUMNS = (
     "success",  # 1 or 0; NaN: infrastructure error, or no grader decides pass
     "first_success",  # the first try alone; an infrastructure error counts as 0

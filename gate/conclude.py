@@ -50,6 +50,7 @@ class Measured:
     unreachable: str = ""
     not_run: int = 0  # trials
     unasked: int = 0  # cases that never got a round
+    not_asked: frozenset[str] = frozenset()  # cases of the dataset that were not chosen to run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,7 @@ class Setting:
     notes: tuple[str, ...] = ()
     comment_id: str = "gate"
     accepted: frozenset[str] = field(default_factory=frozenset)
+    elsewhere: frozenset[str] = field(default_factory=frozenset)  # metrics of suites left out
 
 
 def conclude(
@@ -81,6 +83,7 @@ def conclude(
         regression=config.regression,
         policy=config.policy,
         mode=setting.mode,
+        elsewhere=setting.elsewhere,
     )
     return Report(
         session_id=setting.session_id,
@@ -120,6 +123,7 @@ def _data(one: Measured, config: Config, setting: Setting) -> SuiteData:
         agent_unreachable=one.unreachable,
         not_run=one.not_run,
         unasked=one.unasked,
+        not_asked=one.not_asked,
     )
 
 

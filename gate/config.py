@@ -127,7 +127,7 @@ def _without_places(value: Json) -> Json:
 
 def grader_digest(spec: PluginSpec, root: Path) -> str:
     """sha256[:16] of a grader's name, options and, for a user's own, of its file: what a comparison
-    with the baseline needs to be the same (contract 9.5).
+    with the baseline needs to be the same (docs/semantics.md 5).
     """
     where, _, _ = spec.name.rpartition(":")
     path = where if where.endswith(".py") else f"{where.replace('.', '/')}.py"

@@ -7,15 +7,17 @@ from typing import Any
 
 from gate.codec import schema_of
 from gate.config_records import spelled_out
-from gate.config_schema import schema
+from gate.config_schema import schema, schema_for
 from gate.config_variables import Fault, replace_variables, secrets
 from gate.errors import InvalidInput, Place, Problem
+from gate.fits import compiled
 from gate.plugins import AGENTS, GRADERS, REPORTERS
 from gate.records import Json
 from gate.registry import did_you_mean
 from gate.schema import Mismatch, mismatches
 from gate.yamlfile import Document, Path
 
+_AGENT_KEYS = ("agent", "judge", "control_agent", "retriever")
 # Keys of later versions: path ('*' is any index) -> the values of later versions; empty: all.
 _LATER: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (("control_agent",), ()),
@@ -45,12 +47,25 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
     later = list(_later(done.data))
     for fault in later:
         _leave_out(done.data, fault)
-    wrong = [_reworded(found, hidden) for found in mismatches(schema(), done.data)]
+    wrong = [_reworded(found, hidden) for found in _mismatches(done.data)]
     faults = [*keys, *done.faults, *later, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)
     told = dict.fromkeys(Problem(document.place(fault.path), fault.message) for fault in faults)
     return done.data, list(told)
+
+
+def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
+    """Most files fit; then only the plug-ins that they name are imported."""
+    agents = {str(data[key].get("type")) for key in _AGENT_KEYS if isinstance(data.get(key), dict)}
+    suites = [suite for suite in data.get("suites") or () if isinstance(suite, dict)]
+    written = [grader for suite in suites for grader in suite.get("graders") or ()]
+    graders = {str(name) for one in written if isinstance(one, dict) for name in one}
+    used = schema_for(
+        agents=[name for name in sorted(agents) if name in AGENTS],
+        graders=[name for name in sorted(graders) if name in GRADERS],
+    )
+    return [] if compiled(used)(data) else mismatches(schema(), data)
 
 
 def _spell_out(data: dict[str, Json]) -> None:

@@ -15,7 +15,7 @@ from gate.registry import did_you_mean
 
 Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
 
-# Names of contract 7 and of the benchmarks, whether or not a grader of this version measures them.
+# Every public metric name, the benchmarks' too, whether or not a grader here measures it.
 _NAMES: dict[str, str] = {
     "retrieval": "precision@k recall@k hit_rate@k ndcg@k mrr map",
     "correctness": "exact_match contains fact_accuracy fact_pattern_match semantic_similarity "
@@ -36,7 +36,7 @@ _NAMES: dict[str, str] = {
 _CONTRACT = frozenset(
     f"{group}.{name}" for group, names in _NAMES.items() for name in names.split()
 )
-_MIN_CASES = 5  # fewer paired cases are not comparable (contract 9.5)
+_MIN_CASES = 5  # fewer paired cases are not comparable (docs/semantics.md 5)
 
 
 @dataclass(slots=True)

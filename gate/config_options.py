@@ -68,7 +68,7 @@ def settings(config: Config, more: Mapping[str, str]) -> Config:
 
 
 def for_release(config: Config) -> Config:
-    """Release mode (contract 9.3): a policy that gate.yml does not set is `fail`."""
+    """Release mode (docs/semantics.md 3): a policy that gate.yml does not set is `fail`."""
     every = schema_of(type(config.policy))["properties"]
     strict: dict[str, Any] = {name: "fail" for name in every if name not in config.policy_set}
     return replace(config, policy=replace(config.policy, **strict))

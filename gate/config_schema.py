@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gate.codec import schema_of
@@ -45,16 +45,21 @@ _SHARE_OR_PERCENT: Json = {  # 0.02 or "5%"
 
 def schema() -> dict[str, Json]:
     """Of the whole file (2020-12): every key of every version, unknown ones refused everywhere."""
+    return schema_for(agents=AGENTS.names(), graders=GRADERS.names())
+
+
+def schema_for(*, agents: Sequence[str], graders: Sequence[str]) -> dict[str, Json]:
+    """As if there were no other plug-ins than these: what fits it fits the whole schema too."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "gate.yml of Agent Gate",
         **_object(_top()),
         "$defs": {
-            "agent": _agent({}, AGENTS.names()),
-            "judge": _agent(JUDGE_KEYS, AGENTS.names()),
-            "retriever": _agent({}, ("http", "python")),
+            "agent": _agent({}, agents),
+            "judge": _agent(JUDGE_KEYS, agents),
+            "retriever": _agent({}, [name for name in agents if name in ("http", "python")]),
             "gates": {"type": "object", "additionalProperties": _gate()},
-            "grader": _grader(),
+            "grader": _grader(graders),
             "amount": _SHARE_OR_PERCENT,
         },
     }
@@ -108,12 +113,12 @@ def _agent(more: dict[str, Json], types: Iterable[str]) -> dict[str, Json]:
     }
 
 
-def _grader() -> dict[str, Json]:
+def _grader(names: Sequence[str]) -> dict[str, Json]:
     """`name` or `{name: {options}}`; a user's own is `module:attr` or `./file.py:attr`."""
-    named = {name: {**plugin_schema(GRADERS, name), "type": ["object", "null"]} for name in GRADERS}
+    named = {name: {**plugin_schema(GRADERS, name), "type": ["object", "null"]} for name in names}
     return {
         "if": {"type": "string"},
-        "then": {"anyOf": [{"enum": list(GRADERS)}, {"pattern": ":"}]},
+        "then": {"anyOf": [{"enum": list(names)}, {"pattern": ":"}]},
         "else": {
             **_object(named),
             "patternProperties": {":": {"type": ["object", "null"]}},

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gate.case_keys import INPUT_KEYS, OUTSIDE_DIGEST, KeyRules, key_rules
+from gate.case_keys import INPUT_KEYS, OUTSIDE_DIGEST, KeyRules, key_rules, registered_keys
 from gate.dataset_rows import Row, Source, rows
 from gate.errors import InvalidInput, Place, Problem
 from gate.plugins import Grader
@@ -65,8 +65,8 @@ def cases(source: Source, graders: Mapping[str, Grader]) -> Iterator[Case]:
 
 
 def content_hash(data: Mapping[str, Json]) -> str:
-    """sha256[:16] of what the agent sees and the graders read (contract 9.5). Raises ValueError for
-    numbers that are not finite.
+    """sha256[:16] of what the agent sees and the graders read (docs/semantics.md 5). Raises
+    ValueError for numbers that are not finite.
     """
     seen = {key: value for key, value in data.items() if key not in OUTSIDE_DIGEST}
     text = json.dumps(seen, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -168,8 +168,13 @@ class _Checking:
         return "no case is approved" if self.statuses else "the dataset is empty"
 
     def _warnings(self) -> Iterator[str]:
-        known = sorted(self.rules.known)
+        if not self.strangers:
+            return
+        others = registered_keys()
+        known = sorted(self.rules.known | others)
         for key, line in sorted(self.strangers.items(), key=lambda item: item[1]):
+            if key in others:
+                continue
             hint = did_you_mean(key, known)
             yield f"{self.source.name}:{line}: {key}: no grader reads this key{hint}"
 

@@ -5,28 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from gate.announce import wants_color
 from gate.archive import Meta, Session, SessionWriter, new_session_id
 from gate.errors import UsageError
+from gate.joining import absent, check
 from gate.pipeline import Collected, Effects, health, measure
-from gate.progress import progress
+from gate.progress import progress, wants_color
 from gate.recorder import recorder
-from gate.records import Report
 from gate.redact import Redactor
 from gate.registry import import_meanwhile
 from gate.secret_names import secrets_of
 from gate.set_up import Setup, set_up
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What a run came to."""
-
-    report: Report
-    session_dir: Path
+if TYPE_CHECKING:
+    from gate.judging import Outcome
 
 
 def execute(
@@ -41,33 +37,17 @@ def execute(
     """
     setup = set_up(options, env, more or {})
     judging = import_meanwhile("gate.judging")
+    check(shards, {plan.suite.name: plan.meta() for plan in setup.plans})
     with _session(setup) as session:
-        for shard in shards:
-            _join(session, shard)
+        for row in chain.from_iterable(shard.rows() for shard in shards):
+            session.append(row)
         offline = bool(shards or options.replay)
         unreachable = "" if offline else health(setup.agent, setup.world)
         collected = _trials(setup, session, ask=not (unreachable or shards))
+        if shards:
+            collected = replace(collected, ended_early=absent(shards))
         session.write_details()
-        report = judging().judge(setup, session, collected, unreachable)
-        return Outcome(report=report, session_dir=session.folder)
-
-
-def _join(session: SessionWriter, shard: Session) -> None:
-    """Raises UsageError for a shard that measured something else, or a trial that comes twice."""
-    for name, suite in shard.meta.suites.items():
-        whole = session.meta.suites.get(name)
-        if whole is None or (whole.graders, whole.rounds) != (suite.graders, suite.rounds):
-            raise UsageError(
-                f"{shard.folder}: '{name}' had other graders or rounds than gate.yml has now; "
-                "merge shards of one run with the files of that run"
-            )
-    for row in shard.rows():
-        if (row["suite"], row["case_id"], row["round"]) in session.done():
-            raise UsageError(
-                f"{shard.folder}: case '{row['case_id']}' round {row['round']} is in another shard "
-                "too; merge each shard once"
-            )
-        session.append(row)
+        return cast("Outcome", judging().judge(setup, session, collected, unreachable))
 
 
 def _session(setup: Setup) -> SessionWriter:
@@ -89,8 +69,8 @@ def _session(setup: Setup) -> SessionWriter:
     if session.meta.suites != meta.suites:
         session.close()
         raise UsageError(
-            f"--resume {folder}: the suites, datasets or graders have changed since; "
-            "start a new run, or go on with the files as they were"
+            f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
+            "since; start a new run, or go on with the options and files as they were"
         )
     return session
 

@@ -83,7 +83,9 @@ class GitForge:
         return f"{name} <{address}>" if name and address else name or address
 
     def base(self, branch: str) -> Base | None:
-        """Where the work on HEAD left the branch: contract 9.6. None: no such branch or history."""
+        """Where the work on HEAD left the branch (docs/semantics.md 6); None: no such branch or
+        history.
+        """
         for spelling in (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}"):
             tip = self._line("rev-parse", "--verify", "--quiet", f"{spelling}^{{commit}}")
             sha = self._line("merge-base", "HEAD", tip) if tip and _SHA.fullmatch(tip) else None
@@ -127,7 +129,7 @@ def open_repository(
 
 
 def base_ref(root: Path, branch: str, *, program: str = "git") -> str | None:
-    """The sha of contract 9.6 for a laptop; None when there is no git or no such branch."""
+    """The sha of docs/semantics.md 6 for a laptop; None when there is no git or no such branch."""
     opened = open_repository(root, program=program)
     base = opened.base(branch) if isinstance(opened, GitForge) else None
     return base.sha if base else None

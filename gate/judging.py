@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
+from gate.announce import tell
 from gate.archive import SessionWriter
 from gate.conclude import Measured, Setting, conclude
 from gate.lookup import Compared
 from gate.pipeline import Collected
-from gate.prepare import SuitePlan
+from gate.plugins import METRICS, REPORTERS
+from gate.prepare import SuitePlan, metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Report
 from gate.set_up import Setup
@@ -17,11 +23,27 @@ from gate.table import table_of
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
 
 
-def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
+REPORTERS.names()  # imports every reporter and metric family now, not after the last answer
+METRICS.names()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a run came to."""
+
+    report: Report
+    session_dir: Path
+
+    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+        """What the command prints last."""
+        return tell(self.report, self.session_dir, options, env)
+
+
+def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on what was collected; every report of the session is written."""
     report = _report(setup, session, collected, unreachable)
     write_reports(session.write, report, session.rows, setup.config.report)
-    return report
+    return Outcome(report=report, session_dir=session.folder)
 
 
 def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
@@ -38,9 +60,26 @@ def _report(setup: Setup, session: SessionWriter, collected: Collected, unreacha
         loosened=(*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)),
         notes=tuple(dict.fromkeys(notes)),
         comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
+        elsewhere=_elsewhere(setup),
     )
     measured = [_measured(setup, plan, collected, unreachable) for plan in setup.plans]
-    return conclude(measured, setup.config, setting, session.rows_of)
+    report = conclude(measured, setup.config, setting, session.rows_of)
+    return _of_shard(report, setup.options.shard) if setup.options.shard else report
+
+
+def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
+    """A part of the cases decides nothing, or N parts would each spend the run's alpha; only what
+    kept it from being measured ends with its exit code.
+    """
+    note = f"shard {shard[0]}/{shard[1]}: a part of the cases; `gate merge` joins them and decides"
+    code = report.exit_code if report.outcome == "error" else 0
+    return replace(report, exit_code=code, notes=(note, *report.notes))
+
+
+def _elsewhere(setup: Setup) -> frozenset[str]:
+    ran = {plan.suite.name for plan in setup.plans}
+    left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
+    return metrics_of(left_out, setup.rules.root)
 
 
 def _measured(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> Measured:
@@ -58,4 +97,5 @@ def _measured(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: 
         unreachable=unreachable,
         not_run=len(plan.chosen) * plan.suite.rounds - tally.trials,
         unasked=len(plan.chosen) - len(table.cases),
+        not_asked=plan.all_ids - plan.chosen,
     )

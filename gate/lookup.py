@@ -13,7 +13,7 @@ from gate.baseline_schema import fingerprint
 from gate.baselines import find_baseline, source_names
 from gate.plugins import BaselineRequest, Forge, FoundBaseline
 from gate.prepare import SuitePlan
-from gate.records import BaselineInfo, BaselineRules, Provenance
+from gate.records import BaselineInfo, BaselineRules, Mode, Provenance
 from gate.table import Table
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
@@ -36,6 +36,7 @@ class Place:
     forge: Forge | None
     base_sha: str | None
     now: datetime
+    mode: Mode = "laptop"
 
 
 def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -> Compared:
@@ -56,6 +57,7 @@ def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -
         max_age_days=rules.max_age_days,
         now=place.now,
         explain=why.append,
+        no_branch=place.mode == "laptop" and place.forge is None,
     )
     found = find_baseline(rules.source, request, place.forge, place.root)
     if found is None:
@@ -79,7 +81,7 @@ def _pooled(
         age_days=age_days(newest.created_at, now) if newest else None,
         rounds=pooled.table.rounds,
         runs=len(pooled.runs),
-        fingerprint_diff=_differences(newest.fingerprint if newest else {}, facts),
+        fingerprint_diff=differences(newest.fingerprint if newest else {}, facts),
         notes=(*found.notes, *pooled.notes),
     )
     return Compared(table=pooled.table, info=info)
@@ -95,7 +97,7 @@ def age_days(created_at: str, now: datetime) -> float | None:
     return max(0.0, (now - created).total_seconds() / 86_400)
 
 
-def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
     """`what: before -> now` for all that is known on both sides; hashes by name only."""
     shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
     return tuple(

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.archive import load_session
-from gate.execute import Outcome, execute
+from gate.execute import execute
 from gate.options import parse
+
+if TYPE_CHECKING:
+    from gate.judging import Outcome
 
 
 def merge(

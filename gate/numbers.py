@@ -39,6 +39,8 @@ _BEFORE = re.compile(
     rf"(?P<currency>(?<![^\W\d_])(?:(?:[A-Z]{{1,3}})?[{_SYMBOLS}]|{_CODES}){_GAP}?)?"
     rf"(?(currency)(?P<inner>[{_MINUS}])?)\Z"
 )
+_NOTHING = _BEFORE.search("")
+_CLOSE = re.compile(rf"[(+{_MINUS}{_SYMBOLS}A-Zs]{_GAP}?\Z")  # only then is there a prefix
 _IN_WORD = re.compile(rf"(?:{_LETTER}|{_LETTER}\w*[-\u2011./]|[#^])\Z")
 _REST_OF_WORD = re.compile(r"\w*(?:[-.]\w*+(?<=\d))*")
 _MONTH = re.compile(rf"\b(?:{_MONTHS})\.?{_GAP}\Z")
@@ -173,7 +175,8 @@ def _scan(text: str, locale: Locale) -> Iterator[Number]:
     while (digit := _DIGIT.search(text, at)) is not None:
         start = digit.start()
         window = text[max(0, start - _WINDOW) : start]
-        before = _BEFORE.search(text, max(at, start - _WINDOW), start)
+        close = _CLOSE.search(text, max(at, start - 2), start)
+        before = _BEFORE.search(text, max(at, start - _WINDOW), start) if close else _NOTHING
         found = token.match(text, start)
         if before is None or found is None:
             at = digit.end()
@@ -262,6 +265,8 @@ def _after_month(digits: str, window: str) -> bool:
 
 
 def _exponent(found: re.Match[str]) -> int:
+    if found.end() == max(found.end("whole"), found.end("fraction")):
+        return 0
     written = found["e"] or found["power"] or (found["super"] or "0").translate(_SUPERSCRIPTS)
     return int(written.translate(_PLAIN_MINUS))
 

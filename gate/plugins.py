@@ -245,6 +245,7 @@ class BaselineRequest:
     max_age_days: float
     now: datetime
     explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
+    no_branch: bool = False  # a laptop without a repository: there is only the working tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +273,7 @@ BASELINES: Registry[BaselineSource] = Registry("baseline source", "gate.baseline
 
 
 class Importer(Protocol):
-    """Reads another tool's results; yields rows in the shape of details.jsonl (contract 6)."""
+    """Reads another tool's results; yields rows in the shape of details.jsonl (docs/reports.md)."""
 
     def rows(self, path: Path) -> Iterable[Mapping[str, Json]]: ...
 

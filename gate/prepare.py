@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -24,7 +24,10 @@ from gate.sampling import choose, in_shard
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which cases of a suite run: all, or those that every given condition picks (contract 9.8)."""
+    """Which cases of a suite run: all, or those that every given condition picks.
+
+    docs/semantics.md 8 tells it to users.
+    """
 
     sample: int | None = None  # --sample, wins over the suite's own
     event: str | None = None  # the key of suites[].sample
@@ -136,6 +139,11 @@ def specs_of(graders: Mapping[str, Grader]) -> dict[str, MetricSpec]:
     for grader in graders.values():
         specs.update({spec.name: spec for spec in grader.metrics()})
     return specs
+
+
+def metrics_of(suites: Iterable[Suite], root: Path) -> frozenset[str]:
+    """Every metric that at least one of the suites can measure."""
+    return frozenset(name for s in suites for name in specs_of(named_graders(s.graders, root)))
 
 
 def _grader_digests(suite: Suite, graders: Mapping[str, Grader], root: Path) -> dict[str, str]:

@@ -1,5 +1,5 @@
 """What a pull request may not move: its own goalposts. Rules and cases come from the base branch
-(contract 9.6).
+(docs/semantics.md 6).
 """
 
 from __future__ import annotations

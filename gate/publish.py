@@ -21,20 +21,24 @@ def write_reports(
 ) -> None:
     """summary.json, every reporter's file, and a folder a suite with its own report and summary."""
     write(SUMMARY, summary(report))
+    texts = {}
     for name in REPORTERS:
         if name in OPTIONAL and not getattr(options, name):
             continue
         reporter = REPORTERS.registered(name)()
-        write(reporter.filename, reporter.render(report, rows))
-    markdown = REPORTERS.registered("markdown")()
+        texts[name] = reporter.render(report, rows)
+        write(reporter.filename, texts[name])
+    alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:
         part = of_suite(report, name)
         write(f"{name}/{SUMMARY}", summary(part))
-        write(f"{name}/report.md", markdown.render(part, _only(rows, name)))
+        markdown = REPORTERS.registered("markdown")()
+        text = texts["markdown"] if alone else markdown.render(part, _only(rows, name))
+        write(f"{name}/report.md", text)
 
 
 def summary(report: Report) -> str:
-    """summary.json (contract 6)."""
+    """summary.json (docs/reports.md)."""
     return json.dumps(to_json(report), indent=2, ensure_ascii=False) + "\n"
 
 

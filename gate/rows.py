@@ -1,4 +1,4 @@
-"""One trial as a row of details.jsonl: the one place that knows its keys (contract 6)."""
+"""One trial as a row of details.jsonl: the one place that knows its keys (docs/reports.md)."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def judging_rules(
     today: date,
     why_no_base: str = "",
 ) -> Rules:
-    """The rules of contract 9.6; a base without a readable gate.yml is told in a note."""
+    """The rules of docs/semantics.md 6; a base without a readable gate.yml is told in a note."""
     alone = Rules(config=own, own=own, root=root)
     if own.file is None:
         return alone

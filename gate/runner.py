@@ -1,9 +1,8 @@
 """One trial after another: ask, wait out a 429, try again, grade. Every failure is data and stays
 its own kind.
 
-Contract 9.4: a try is one call that was answered or failed; waiting out a 429 or 503 that says
-Retry-After is no try,
-is bounded by the time-out and not part of the latency.
+docs/semantics.md 4: a try is one call that was answered or failed; waiting out a 429 or 503 that
+says Retry-After is no try, is bounded by the time-out and not part of the latency.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ class TrialWorker:
     def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         wait = failure.retry_after
         if wait is not None and task.waited_s + wait < self._timeout_s:
-            delay = wait * (1 + 0.05 * self._clock.jitter())
+            delay = wait * (1 + 0.02 * self._clock.jitter())
             return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
         attempt = Attempt(
@@ -214,7 +213,7 @@ class Allowance:
         under_way = self._started - self._finished
         expected = self._spent + under_way * self._spent / max(1, self._finished)
         if self._usd is not None and expected >= self._usd:
-            return f"the budget of {self._usd:.2f} USD is used up"
+            return f"the budget of {self._usd:g} USD is used up"
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
             return f"the budget of {self._minutes:g} minutes is used up"
         return ""

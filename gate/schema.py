@@ -1,28 +1,20 @@
-"""The one place that knows jsonschema: data against a JSON Schema, every error at once, each with
-its path.
-"""
+"""Data against a JSON Schema: every error at once, each with its path."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import importlib
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-
+from gate.fits import compiled
 from gate.records import Json
-from gate.registry import did_you_mean
 
 Path = tuple[str | int, ...]
-_KINDS = {"object": "a mapping", "array": "a list", "null": "empty", "integer": "a whole number"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """`path` leads to the value (or the unknown or missing key itself); `message` is a clause
+    """`path` leads to the value (or to the unknown or missing key itself); `message` is a clause
     without the path.
     """
 
@@ -31,88 +23,12 @@ class Mismatch:
 
 
 def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
-    """Everything in `data` that does not fit, in document order; empty when it fits. A `$ref` is
-    never fetched: one that leads outside raises, as a schema that is none does.
+    """Everything in `data` that does not fit; empty when it fits. Raises what jsonschema raises for
+    a schema that is none.
+
+    jsonschema is imported only for data that do not surely fit: most runs never need it.
     """
-    errors = Draft202012Validator(schema, registry=REGISTRY).iter_errors(data)
-    return sorted(
-        (m for error in errors for m in _explain(error)),
-        key=lambda m: [str(part) for part in m.path],
-    )
-
-
-def _explain(error: ValidationError) -> Iterator[Mismatch]:
-    path: Path = tuple(error.absolute_path)
-    wanted: Any = error.validator_value
-    schema: Any = error.schema
-    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-        known = list(schema.get("properties", {}))
-        patterns = schema.get("patternProperties", {})
-        for key in error.instance:
-            if key not in known and not any(re.search(p, str(key)) for p in patterns):
-                yield Mismatch(
-                    path=(*path, str(key)), message=f"unknown key{did_you_mean(str(key), known)}"
-                )
-    elif error.validator == "required" and isinstance(error.instance, dict):
-        for key in wanted:
-            if key not in error.instance:
-                yield Mismatch(path=path, message=f"'{key}' is missing")
-    elif error.validator in ("anyOf", "oneOf") and error.context:
-        yield from _nearest(error, path)
-    else:
-        yield Mismatch(path=path, message=_sentence(error))
-
-
-def _nearest(error: ValidationError, path: Path) -> Iterator[Mismatch]:
-    """The alternative whose kind fits the value explains the most; none fits: name all kinds."""
-    wrong_kind = {
-        inner.schema_path[0]
-        for inner in error.context
-        if inner.validator in ("type", "enum", "const") and tuple(inner.absolute_path) == path
-    }
-    fitting = [inner for inner in error.context if inner.schema_path[0] not in wrong_kind]
-    if fitting:
-        for inner in fitting:
-            if inner.schema_path[0] == fitting[0].schema_path[0]:
-                yield from _explain(inner)
-    else:
-        kinds = " or ".join(dict.fromkeys(_wanted(inner) for inner in error.context))
-        yield Mismatch(path=path, message=f"{_short(error.instance)} is not {kinds}")
-
-
-def _sentence(error: ValidationError) -> str:
-    if error.validator in ("type", "enum", "const"):
-        return f"{_short(error.instance)} is not {_wanted(error)}"
-    if error.validator in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
-        bound = {
-            "minimum": "at least",
-            "exclusiveMinimum": "more than",
-            "maximum": "at most",
-            "exclusiveMaximum": "less than",
-        }
-        return f"{_short(error.instance)} must be {bound[error.validator]} {error.validator_value}"
-    if error.validator == "minItems":
-        return (
-            "the list is empty"
-            if not error.instance
-            else f"needs at least {error.validator_value} items"
-        )
-    if error.validator == "pattern":
-        return f"{_short(error.instance)} does not have the form {error.validator_value}"
-    return str(error.message)
-
-
-def _wanted(error: ValidationError) -> str:
-    wanted: Any = error.validator_value
-    if error.validator == "type":
-        kinds = wanted if isinstance(wanted, list) else [wanted]
-        return " or ".join(_KINDS.get(kind, f"a {kind}") for kind in kinds)
-    if error.validator == "enum":
-        near = did_you_mean(str(error.instance), [str(v) for v in wanted])
-        return "one of " + ", ".join(map(str, wanted)) + (near if "did you mean" in near else "")
-    return str(error.message)
-
-
-def _short(value: Json) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if compiled(schema)(data):
+        return []
+    errors = importlib.import_module("gate.schema_errors")
+    return cast("list[Mismatch]", errors.explain(schema, data))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gate import __version__
 from gate.baselines import source_names
@@ -18,7 +18,7 @@ from gate.config_lint import lint_with_data
 from gate.config_options import for_release, override, settings
 from gate.errors import InvalidInput
 from gate.github.context import Job, current_job, token
-from gate.github.forge import Opened, connect, open_forge
+from gate.github.opening import Opened, open_local
 from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import Config, PluginSpec, Provenance
@@ -55,7 +55,7 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
     now = datetime.now(UTC)
     job = current_job(env)
     root = Path(options.config).parent if options.config else Path()
-    opened = open_forge(job, connect(job, token(env)), root)
+    opened = _opened(job, token(env), root)
     rules = _rules(options, env, job, opened, root, now)
     config = _effective(options, rules, job, more)
     agent = build(AGENTS, config.agent, root)
@@ -104,8 +104,18 @@ def _baselines(
     if config.baseline.source == "none":
         return {}
     lookup = importlib.import_module("gate.lookup")  # numpy: only where there is a baseline
-    place = lookup.Place(root=root, forge=opened.forge, base_sha=made.base_commit, now=now)
+    place = lookup.Place(
+        root=root, forge=opened.forge, base_sha=made.base_commit, now=now, mode=made.mode
+    )
     return {p.suite.name: lookup.find(p, config.baseline, place, made) for p in plans}
+
+
+def _opened(job: Job, key: str, root: Path) -> Opened:
+    """The API's client costs 0.1 s to import: only where there is a token to use it with."""
+    if not (job.api_url and job.repository and key):
+        return open_local(root)
+    forge = importlib.import_module("gate.github.forge")
+    return cast("Opened", forge.open_forge(job, forge.connect(job, key), root))
 
 
 def _rules(
@@ -128,7 +138,7 @@ def _rules(
 
 
 def _base_sha(job: Job, opened: Opened, config: Config) -> str | None:
-    """Contract 9.6: the event's base commit; on a laptop the merge base with the branch."""
+    """docs/semantics.md 6: the event's base commit; on a laptop the merge base with the branch."""
     if job.mode != "laptop":
         return job.base_sha or job.protect_ref
     found = opened.git.base(config.baseline.branch) if opened.git else None

@@ -8,7 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from gate import baseline_file
+from gate.analysis import pool
 from gate.archive import Row, Session, SuiteMeta, is_session, load_session
+from gate.baseline_schema import fingerprint
 from gate.columns import Columns
 from gate.errors import UsageError
 from gate.lookup import age_days
@@ -25,6 +27,7 @@ class StoredSuite:
     table: Table
     tally: Tally
     info: BaselineInfo
+    facts: Mapping[str, str]  # what its newest run was like
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +74,13 @@ def _session(path: Path, now: datetime) -> Stored:
         runs=1,
     )
     suites = {
-        name: _suite(meta, table_of(columns[name], meta.specs, meta.graders), tallies[name], info)
+        name: StoredSuite(
+            meta=meta,
+            table=table_of(columns[name], meta.specs, meta.graders),
+            tally=tallies[name],
+            info=replace(info, rounds=columns[name].rounds),
+            facts=fingerprint(session.meta.provenance, meta.dataset_digest),
+        )
         for name, meta in names.items()
     }
     return Stored(
@@ -82,20 +91,18 @@ def _session(path: Path, now: datetime) -> Stored:
     )
 
 
-def _suite(meta: SuiteMeta, table: Table, tally: Tally, info: BaselineInfo) -> StoredSuite:
-    return StoredSuite(meta=meta, table=table, tally=tally, info=replace(info, rounds=table.rounds))
-
-
 def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
     try:
         text = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
     stored = baseline_file.parse(text, str(file))
-    table, newest = stored.table, stored.runs[-1] if stored.runs else None
+    pooled = pool(stored.table, baseline_file.run_rounds(stored))
+    table, newest = pooled.table, stored.runs[-1] if stored.runs else None
+    facts = newest.fingerprint if newest else {}
     meta = SuiteMeta(
         dataset=file.name,
-        dataset_digest=newest.fingerprint.get("dataset", "") if newest else "",
+        dataset_digest=facts.get("dataset", ""),
         rounds=table.rounds,
         cases=len(table.cases),
         specs=table.specs,
@@ -108,6 +115,8 @@ def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
         commit=newest.commit if newest else None,
         created_at=newest.created_at if newest else None,
         age_days=age_days(newest.created_at, now) if newest else None,
-        runs=len(stored.runs),
+        rounds=table.rounds,
+        runs=len(pooled.runs),
+        notes=pooled.notes,
     )
-    return stored.suite, _suite(meta, table, tally, info)
+    return stored.suite, StoredSuite(meta=meta, table=table, tally=tally, info=info, facts=facts)

@@ -27,7 +27,8 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "records",
     "registry codec encoding redact stats filelock stop sampling tally columns protect fits bundled"
     " secret_names",
-    "schema table yamlfile rows numbers mentions matching progress wording templates",
+    "schema",
+    "schema_errors table yamlfile rows numbers mentions matching progress wording templates",
     "plugins",
     "http executors archive baseline_schema git sample pricing case_keys recording progress_bar"
     " child_process",
@@ -39,7 +40,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "config",
     "rules",
     "prepare",
-    "lookup pipeline github",
+    "lookup pipeline github joining",
     "stored conclude",
     "set_up",
     "judging",
@@ -58,7 +59,7 @@ ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "http.client": ("http",),
     "urllib.request": ("http",),
     "yaml": ("yamlfile",),
-    "jsonschema": ("schema", "graders.json_format"),
+    "jsonschema": ("schema_errors",),
     "numpy": ("table", "stats", "metrics", "analysis", "verdict"),
     "jinja2": ("reporters",),
     "rich": ("reporters", "commands", "progress_bar"),

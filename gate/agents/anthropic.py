@@ -62,8 +62,7 @@ class Anthropic:
         data = _joined(reply) if is_stream(reply) else answer.json_of(reply)
         content = data.get("content") if isinstance(data, dict) else None
         if not isinstance(content, list):
-            said = reply.excerpt() or "nothing"
-            raise AgentFailure(f"{reply.address} answered without content: {said}")
+            raise AgentFailure(f"{reply.address} answered without content: {reply.said(data)}")
         blocks = [block for block in content if isinstance(block, dict)]
         beyond = chat.extras(data)
         steps = _steps(blocks) or (() if "tools" in self.options else None)

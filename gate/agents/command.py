@@ -66,7 +66,7 @@ class Command:
     def program(self, world: World) -> str:
         """The path of the program: of a file below the folder of gate.yml, or found on PATH."""
         first = (self.words() or [""])[0]
-        path = str(world.root.resolve() / first) if Path(first).parent.name else first
+        path = str(world.root.resolve() / first) if "/" in first or "\\" in first else first
         found = shutil.which(path, path=world.env.get("PATH")) if first else None
         if not found:
             raise UsageError(f"agent.command: there is no program '{one_line(first, 80)}'")

@@ -21,7 +21,7 @@ def family_of(spec: MetricSpec) -> Family:
 
 
 def default_tolerance(spec: MetricSpec) -> Tolerance:
-    """Harm nobody minds on each scale (contract 9.2)."""
+    """Harm nobody minds on each scale (docs/semantics.md 2)."""
     usual = {(0.0, 1.0): 0.02, (1.0, 5.0): 0.1, (0.0, 10.0): 0.2}
     if spec.low is not None and spec.high is not None and (spec.low, spec.high) in usual:
         return Tolerance(value=usual[spec.low, spec.high])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gate.table import Table
 
-MIN_PAIRED = 5  # with fewer pairs nothing is compared (contract 9.5)
+MIN_PAIRED = 5  # with fewer pairs nothing is compared (docs/semantics.md 5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,6 @@
-"""The baseline file as the base branch has it; the working tree's own copy is never looked at."""
+"""The baseline file as the base branch has it; the working tree's own copy only where there is no
+repository.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,22 @@ class Repo:
     def find(
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
-        if forge is None:
+        file = f"{request.path.strip('/')}/{request.suite}.json"
+        own = (root / file).is_file()
+        if forge is None and not (own and request.no_branch):
             request.explain("repo: neither git nor GitHub's API can be asked here")
             return None
-        file = f"{request.path.strip('/')}/{request.suite}.json"
         ref = request.base_sha or request.branch
-        text = forge.read(file, ref)
+        text = forge.read(file, ref) if forge else (root / file).read_bytes()
         if text is None:
-            request.explain(f"repo: no {file} at {_short(ref)}")
+            hint = f" yet: commit it to {request.branch}" if own else ""
+            request.explain(f"repo: no {file} at {_short(ref)}{hint}")
             return None
         run = newest_run(text, file)
         return FoundBaseline(
             text=text,
             source="repo",
-            detail=f"{file} at {_short(ref)}",
+            detail=f"{file} at {_short(ref)}" if forge else f"{file} of the working tree",
             file=file,
             notes=_old(run.created_at if run else None, request),
         )

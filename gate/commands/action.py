@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from gate.announce import tell
 from gate.archive import Session, load_session
 from gate.errors import GateError
 from gate.execute import execute
@@ -105,7 +104,7 @@ def _run_or_merge(
     options.stop = stop
     work = merge if options.command == "merge" else execute
     outcome = work(options, env, settings)
-    for line in tell(outcome.report, outcome.session_dir, options, env):
+    for line in outcome.words(options, env):
         print(line)
     return outcome
 

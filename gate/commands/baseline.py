@@ -16,7 +16,8 @@ from gate.baselines import find_baseline, source_names
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
 from gate.github.context import Job, current_job, token
-from gate.github.forge import Opened, connect, open_forge
+from gate.github.forge import connect, open_forge
+from gate.github.opening import Opened
 from gate.plugins import BaselineRequest, FoundBaseline
 from gate.records import BaselineRules, Config
 from gate.registry import did_you_mean
@@ -216,6 +217,7 @@ def _request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest
         max_age_days=rules.max_age_days,
         now=desk.now,
         explain=lambda reason: desk.echo(f"{suite}: {reason}"),
+        no_branch=desk.job.mode == "laptop" and desk.opened.forge is None,
     )
 
 

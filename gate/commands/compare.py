@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from gate.announce import verdict_text
 from gate.archive import SURROGATES, new_session_id
 from gate.conclude import Measured, Setting, conclude
 from gate.errors import UsageError
-from gate.lookup import Compared
+from gate.lookup import Compared, differences
+from gate.prepare import metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.rules import own_config
@@ -24,15 +26,15 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
     root = Path(options.config).parent if options.config else Path()
     config = own_config(options.config, root, env, now.date())
-    report = compare(before, after, config, now)
+    report = compare(before, after, config, now, root)
     if options.out:
         _write(Path(options.out), report, after)
     print(verdict_text(report, after.rows, options, env))
     return report.exit_code
 
 
-def compare(before: Stored, after: Stored, config: Config, now: datetime) -> Report:
-    """The verdict on `after` against `before`, by the rules of `config`."""
+def compare(before: Stored, after: Stored, config: Config, now: datetime, root: Path) -> Report:
+    """The verdict on `after` against `before`, by the rules of `config`, a file in `root`."""
     if not before.suites.keys() & after.suites.keys():
         raise UsageError(
             f"{before.name} has {', '.join(before.suites)} and {after.name} has "
@@ -47,6 +49,7 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime) -> Rep
         notes=tuple(
             f"{after.name} has no suite '{s}'" for s in before.suites.keys() - after.suites.keys()
         ),
+        elsewhere=metrics_of([s for s in config.suites if s.name not in after.suites], root),
     )
     measured = [
         _measured(name, suite, before.suites.get(name), _gates(config, name))
@@ -58,15 +61,27 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime) -> Rep
 def _measured(
     name: str, suite: StoredSuite, baseline: StoredSuite | None, gates: tuple[GateRule, ...]
 ) -> Measured:
-    nothing = Compared(table=None, info=BaselineInfo(source="none", detail=f"no suite '{name}'"))
+    asked, meta = frozenset(suite.table.cases), suite.meta
+    sampled = frozenset(baseline.table.cases) - asked if baseline and meta.not_selected else None
     return Measured(
         name=name,
-        meta=suite.meta,
+        meta=meta,
         table=suite.table,
         tally=suite.tally,
-        baseline=Compared(table=baseline.table, info=baseline.info) if baseline else nothing,
+        baseline=_against(baseline, suite, name),
         gates=gates,
+        not_run=max(0, meta.cases * meta.rounds - suite.tally.trials),
+        unasked=max(0, meta.cases - len(asked)),
+        not_asked=sampled or frozenset(),
     )
+
+
+def _against(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Compared:
+    if baseline is None:
+        info = BaselineInfo(source="none", detail=f"no suite '{name}'")
+        return Compared(table=None, info=info)
+    differ = differences(baseline.facts, suite.facts)
+    return Compared(table=baseline.table, info=replace(baseline.info, fingerprint_diff=differ))
 
 
 def _gates(config: Config, name: str) -> tuple[GateRule, ...]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from gate.announce import tell
 from gate.execute import execute
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict."""
     outcome = execute(options, env)
-    for line in tell(outcome.report, outcome.session_dir, options, env):
+    for line in outcome.words(options, env):
         print(line)
     return outcome.report.exit_code

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 import posixpath
-from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from gate.git import GitForge, open_repository
 from gate.github import artifacts
 from gate.github.api import Api, ApiError
 from gate.github.context import Job
-from gate.plugins import Artifact, BaselineRequest, Forge
+from gate.github.opening import Opened, open_local
+from gate.plugins import Artifact, BaselineRequest
 from gate.records import Json
 
 NEEDS = "contents: read"
@@ -80,37 +79,13 @@ def connect(job: Job, token: str) -> Api | None:
     return Api(job.api_url, token, job.repository)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """How this run reads the repository; `notes` say what it cannot do."""
-
-    forge: Forge | None
-    git: GitForge | None
-    notes: tuple[str, ...] = ()
-
-
 def open_forge(job: Job, api: Api | None, root: Path) -> Opened:
     """Through git where there is a work tree, and through the API for what git does not have.
 
     `root` is the folder of gate.yml in the workspace.
     """
-    opened = open_repository(root)
-    if isinstance(opened, GitForge):
-        folder = root.resolve().relative_to(opened.top).as_posix()
-        remote = _remote(job, api, folder)
-        return Opened(forge=replace(opened, remote=remote), git=opened)
-    remote = _remote(job, api, _below(root, Path.cwd()))
-    return Opened(forge=remote, git=None, notes=() if remote else (opened.reason,))
-
-
-def _remote(job: Job, api: Api | None, folder: str) -> GitHubForge | None:
     if api is None:
-        return None
-    return GitHubForge(api, folder=folder, repository_id=job.repository_id)
-
-
-def _below(root: Path, workspace: Path) -> str:
-    try:
-        return root.resolve().relative_to(workspace.resolve()).as_posix()
-    except ValueError:
-        return ""
+        return open_local(root)
+    return open_local(
+        root, lambda folder: GitHubForge(api, folder=folder, repository_id=job.repository_id)
+    )

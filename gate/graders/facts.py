@@ -210,6 +210,7 @@ def _explained(fact: Fact, page: Page) -> str:
     wanted = next(fact.numbers(), None)
     if wanted is None:
         return f"missing '{fact.label}'{where}"
-    nearest = min(page.numbers, key=lambda n: abs(n.value - wanted.value), default=None)
+    plain = [number for number in page.numbers if not number.maybe_date] or page.numbers
+    nearest = min(plain, key=lambda number: abs(number.value - wanted.value), default=None)
     seen = f"nearest number: {nearest.text}" if nearest else "the answer states no number"
     return f"missing {fact.label}{where} ({seen})"

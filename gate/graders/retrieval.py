@@ -17,6 +17,7 @@ _AT_K = {  # metric -> what it is, {k} documents counted
     "hit_rate": "share of answers with a relevant document among the first {k}",
     "ndcg": "discounted gain of the first {k} documents, divided by that of the best order",
 }
+_LARGE = 60.0  # from here on 2^gain - 1 is 2^gain
 _OVERALL = {
     "mrr": "1 / rank of the first relevant document",
     "map": "mean, over the relevant documents, of the precision at their rank",
@@ -112,7 +113,9 @@ class Retrieval:
         top = max(gains.values())
         if self.gain == "linear":
             return {one: gain / top for one, gain in gains.items()}
-        return {one: math.exp2(gain - top) - math.exp2(-top) for one, gain in gains.items()}
+        if top <= _LARGE:
+            return {one: math.expm1(gain * math.log(2.0)) for one, gain in gains.items()}
+        return {one: math.exp2(gain - top) for one, gain in gains.items()}
 
 
 def _dcg(worth: Sequence[float]) -> float:

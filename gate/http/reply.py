@@ -11,10 +11,11 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from gate.errors import AgentFailure, InfraFailure
+from gate.records import Json
 from gate.redact import Redactor
 from gate.text import one_line
 
-NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # contract 9.4
+NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # docs/semantics.md 4
 WAITABLE = frozenset({429, 503})
 
 _SAID = 160  # characters of a body that a message shows
@@ -34,6 +35,11 @@ class Reply:
     def excerpt(self) -> str:
         """What the body says, as one short line without the request's secrets."""
         return self.masked(_said(self.body))
+
+    def said(self, data: Json) -> str:
+        """What an error object from the body says; the body itself when it says nothing."""
+        message = _message(data)
+        return self.masked(message) if message else self.excerpt() or "nothing"
 
     def masked(self, text: str) -> str:
         return one_line(Redactor(self.secrets).redact(text[:4000]), _SAID)
@@ -103,12 +109,15 @@ def _said(body: bytes) -> str:
     """The message of the usual shapes of error bodies, else the body itself."""
     text = body[:4000].decode("utf-8", "replace")
     try:
-        data = json.loads(body) if len(body) < 100_000 else None
+        return _message(json.loads(body) if len(body) < 100_000 else None) or text
     except (ValueError, RecursionError):
         return text
+
+
+def _message(data: Json) -> str | None:
     while isinstance(data, dict):
         data = next((data[key] for key in _MESSAGE_KEYS if data.get(key)), None)
-    return data if isinstance(data, str) else text
+    return data if isinstance(data, str) else None
 
 
 def _phrase(status: int) -> str:

@@ -52,9 +52,9 @@ class Session:
     ) -> Reply:
         """The answer, whole and with a status of 2xx, within `timeout_s` seconds in all.
 
-        Raises InfraFailure when the agent was not asked or says that it cannot be (contract 9.4),
-        AgentFailure for every other status, a time-out, an answer cut off or over `max_bytes`;
-        UsageError for an address or header that cannot be used.
+        Raises InfraFailure when the agent was not asked or says that it cannot be
+        (docs/semantics.md 4), AgentFailure for every other status, a time-out, an answer cut off or
+        over `max_bytes`; UsageError for an address or header that cannot be used.
         """
         deadline = time.monotonic() + timeout_s
         route = self._route(method, url, headers)

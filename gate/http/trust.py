@@ -14,7 +14,7 @@ from gate.errors import UsageError
 
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
-_ONE_AT_A_TIME = threading.Lock()  # reading the certificates takes 20 ms; all threads share them
+_ONE_AT_A_TIME = threading.Lock()  # reading takes some 80 ms; all threads share it
 
 
 def trusted(env: Mapping[str, str]) -> ssl.SSLContext:

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
+from numpy.random import default_rng
 
 from gate.plugins import METRICS, Array, Evidence, Interval
 from gate.records import MetricSpec, Tolerance
@@ -35,7 +36,7 @@ class Std:
         n = int((~np.isnan(values)).sum())
         if n < 2:
             return None
-        bounds = bootstrap_over_cases(values, _std, confidence, np.random.default_rng(SEED))
+        bounds = bootstrap_over_cases(values, _std, confidence, default_rng(SEED))
         return Interval(
             value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
         )

@@ -61,7 +61,7 @@ class RegressionRules:
     )
     power: float = 0.8  # chance to catch a drop of the size that is printed as detectable
     tolerance: Tolerance | None = (
-        None  # None: the default of each metric's scale (contract: 0.02 in [0, 1], ...)
+        None  # None: the default of each metric's scale (docs/semantics.md 2: 0.02 in [0, 1], ...)
     )
     metrics: Mapping[str, MetricRule] = field(default_factory=dict)
     max_removed: float = 0.10

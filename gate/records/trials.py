@@ -134,7 +134,7 @@ class Trial:
     round: int  # from 1
     attempts: tuple[Attempt, ...]
     started_at: str  # ISO 8601, UTC
-    judged: int  # index of the attempt that counts (contract 9.4)
+    judged: int  # index of the attempt that counts (docs/semantics.md 4)
 
     @property
     def attempt(self) -> Attempt:

@@ -98,7 +98,7 @@ def bootstrap_over_cases(
     rng: np.random.Generator,
     *,
     resamples: int = 1000,
-    clusters: int = 500,
+    clusters: int = 200,
 ) -> Bounds:
     """Percentile bootstrap of a function of the moments, where nothing closed exists.
 

@@ -181,7 +181,7 @@ def _adjusted(
 
 
 def _status(pair: Pair, e: Evidence, worse: float, better: float, alpha: float) -> Status:
-    """Contract 9.1, on the scale of the evidence; harm is positive."""
+    """docs/semantics.md 1, on the scale of the evidence; harm is positive."""
     if e.too_few:
         return "inconclusive"
     allowed = allowed_change(e, pair.tolerance)

@@ -33,7 +33,7 @@ def tolerance_of(spec: MetricSpec, rules: RegressionRules) -> Tolerance:
 
 
 def level_of(spec: MetricSpec, gates: Sequence[GateRule], rules: RegressionRules) -> Level:
-    """Whether a regression of the metric blocks (contract 9.2)."""
+    """Whether a regression of the metric blocks (docs/semantics.md 2)."""
     rule = rules.metrics.get(spec.name)
     if rule is not None and rule.level is not None:
         return rule.level

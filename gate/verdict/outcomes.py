@@ -1,4 +1,4 @@
-"""From statuses to outcomes and the exit code (contract 9.1)."""
+"""From statuses to outcomes and the exit code (docs/semantics.md 1)."""
 
 from __future__ import annotations
 

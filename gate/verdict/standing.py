@@ -8,7 +8,7 @@ from gate.analysis import MIN_PAIRED, Pairing, infra_share, pair_cases, too_much
 from gate.records import GateRule
 from gate.table import Table
 
-TOO_MANY_ERRORS = 0.20  # share of infrastructure errors from which nothing is judged (contract 9.4)
+TOO_MANY_ERRORS = 0.20  # more infrastructure errors: nothing is judged (docs/semantics.md 4)
 _NONE: frozenset[str] = frozenset()
 
 
@@ -50,7 +50,7 @@ class Standing:
 
 
 def stand(data: SuiteData, *, max_removed: float) -> Standing:
-    """Leaves out new and quarantined cases, then checks contract 9.4 and 9.5."""
+    """Leaves out new and quarantined cases, then checks docs/semantics.md 4 and 5."""
     left_out = data.new_cases | data.quarantined
     current = _without(data.current, left_out)
     baseline = None if data.baseline is None else _without(data.baseline, left_out)

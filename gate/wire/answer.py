@@ -55,14 +55,15 @@ def parse(data: bytes) -> Json:
     return found
 
 
-def response(data: Mapping[str, Json], *, model: str | None = None) -> Response:
+def response(data: Json, *, model: str | None = None) -> Response:
     """An answer object of a plain agent (docs/agents.md). Raises AgentFailure.
 
     `model` is used where the object names none.
     """
+    _object(data, "the answer")
     key = next((name for name in ANSWERS if name in data), None)
     if key is None:
-        raise AgentFailure("the answer object has none of the keys answer, output, text")
+        raise AgentFailure("the answer has none of the keys answer, output, text")
     usage = usage_of(data.get("usage"))
     cost = number(first(data, "cost_usd", "cost"), "cost_usd")
     return Response(

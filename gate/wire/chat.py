@@ -14,7 +14,7 @@ from gate.wire import answer
 from gate.wire.chat_stream import joined
 from gate.wire.sse import is_stream
 
-# What an error body inside HTTP 200 says when it is not the agent's fault (contract 9.4).
+# What an error body inside HTTP 200 says when it is not the agent's fault (docs/semantics.md 4).
 _NOBODYS_FAULT = re.compile(
     r"authenticat|unauthori[sz]ed|api.?key|provider key|(invalid|expired|missing).{0,12}token"
     r"|quota|rate.?limit|too many requests|insufficient.{0,12}(balance|funds|credit)",
@@ -112,7 +112,7 @@ def _choice(data: Json, reply: Reply) -> dict[str, Any]:
     choices = data.get("choices") if isinstance(data, dict) else None
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
-    said = reply.excerpt() or "nothing"
+    said = reply.said(data)
     failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
     if failed and _NOBODYS_FAULT.search(said):
         raise InfraFailure(f"{reply.address} refused: {said}")

@@ -274,10 +274,10 @@ def test_a_worse_agent_fails_and_the_same_comment_names_what_broke(
     assert broken
     (comment,) = hub.comments(pull_request["number"])
     for regression in broken:
-        assert regression.partition("/")[2] in comment["body"]
+        assert regression.partition(": ")[2] in comment["body"]
     newly_failing = json.loads(outputs["newly-failing"])
     assert newly_failing
-    assert newly_failing[0].partition("/")[2] in comment["body"]
+    assert newly_failing[0].partition(": ")[2] in comment["body"]
     assert TOKEN not in comment["body"] + ended.stdout + ended.stderr + ended.file("step_summary")
 
 

@@ -101,6 +101,15 @@ def test_the_normal_curve_is_close_where_it_takes_over() -> None:
     assert test.p_down == pytest.approx(_exact_mid_p(was, now), abs=2e-3)
 
 
+def test_the_correction_for_skewness_points_the_right_way() -> None:
+    was, now = np.ones((150, 12)), np.ones((150, 3))
+    was[:75, 0] = now[75:83, 0] = 0.0  # rare failures: a long tail downwards
+    test, exact = shuffle_test(pair(was, now)), 1.0 - _exact_mid_p(was, now)
+    assert test.method == "shuffle test"
+    assert test.p_up == pytest.approx(exact, rel=0.05)
+    assert normal_cdf(-test.z) > 1.2 * exact
+
+
 def test_extreme_skewness_stays_exact() -> None:
     """Many baseline rounds, all passed but in the current run: the correction would bend back."""
     was, now = np.ones((110, 60)), np.ones((110, 3))

@@ -201,7 +201,7 @@ def test_without_suites_and_agent_the_defaults_stand_in() -> None:
     assert found.suites == bundled_suites()
 
 
-def test_the_defaults_are_those_of_the_contract() -> None:
+def test_the_defaults_are_the_documented_ones() -> None:
     found = defaults()
     assert (found.agent.name, dict(found.agent.options)) == (
         "openagent",

@@ -108,7 +108,7 @@ def test_an_unknown_metric_names_the_nearest(metric: str, hint: str) -> None:
     assert told(gate(metric, min=0.5)) == [f"unknown metric - did you mean '{hint}'?"]
 
 
-def test_a_metric_of_the_contract_that_nothing_measures_is_missing_not_wrong() -> None:
+def test_a_public_metric_that_nothing_measures_is_missing_not_wrong() -> None:
     for metric in ("retrieval.recall@7", "agent.pass^3", "agent.pass@k", "bfcl.accuracy"):
         result = found(gates=(gate(metric, min=0.5),))
         assert result.problems == []

@@ -93,6 +93,8 @@ def test_without_required_facts_the_case_is_not_counted(facts):  # B12
 def test_the_reason_names_the_nearest_number():  # B13
     found = score([4.2], "It was 4.5 % in 2024, and 90 before.")
     assert found.reason == "0 of 1 facts: missing 4.2 (nearest number: 4.5 %)"
+    assert "(nearest number: 2)" in score([2020], "2 cats in 2026").reason
+    assert "(nearest number: 2026)" in score([2020], "in 2026").reason
     assert "states no number" in score([4.2], "unknown").reason
     assert score(["Osaka"], "5").reason == "0 of 1 facts: missing 'Osaka'"
 

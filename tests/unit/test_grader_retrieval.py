@@ -95,8 +95,9 @@ def test_grades_win_over_plain_ids_and_negative_ones_are_nothing():  # B18
 
 
 @pytest.mark.parametrize("gain", ["linear", "exponential"])
-def test_enormous_grades_stay_in_range(gain):
-    found = score("ba", graded={"a": 1e308, "b": 1e300}, gain=gain)
+@pytest.mark.parametrize("grades", [(1e308, 1e300), (1e-300, 1e-308), (61.0, 3.0)])
+def test_extreme_grades_stay_in_range(gain, grades):
+    found = score("ba", graded=dict(zip("ab", grades, strict=True)), gain=gain)
     assert 0.0 <= value(found, "ndcg@10") <= 1.0
 
 

@@ -173,7 +173,7 @@ def test_broken_arguments_and_broken_definitions():
     broken = Response(answer="", steps=(ToolCall(name="get", raw_arguments="{"),))
     assert "not JSON" in ToolCalls().grade(case, broken).reason
     wrong = [{"name": "get", "parameters": {"type": "objekt"}}]
-    with pytest.raises(GraderFailure, match="tools: get: UnknownType"):
+    with pytest.raises(GraderFailure, match=r"tools: get: .*objekt"):
         score(None, [("get", {})], tools=wrong)
 
 

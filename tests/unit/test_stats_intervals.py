@@ -94,6 +94,30 @@ def test_bootstrap_covers_a_standard_deviation_and_is_repeatable() -> None:
     assert one.high - one.low < 0.2
 
 
+def test_bootstrap_leaves_out_unmeasured_cases() -> None:
+    values = np.random.default_rng(4).random((20, 2))
+    padded = np.vstack([values, np.full((500, 2), math.nan)])
+
+    def mean(sums: np.ndarray) -> np.ndarray:
+        return sums[:, 1] / sums[:, 0]
+
+    one, two = (
+        bootstrap_over_cases(data, mean, 0.95, np.random.default_rng(1))
+        for data in (values, padded)
+    )
+    assert one == two
+
+
+def test_bounds_of_a_difference_allow_for_an_agent_that_became_flakier() -> None:
+    p = np.where(np.arange(60) % 2, 1.0, 0.0)[:, None]
+    was = np.tile(p, 12)
+    now = (np.random.default_rng(2).random((60, 3)) < 0.5).astype(float)
+    change = change_in_mean(was, now, ASKED)
+    own = math.sqrt(float((now.var(axis=1, ddof=1) / 3).sum())) / 60
+    z = normal_quantile(0.95)
+    assert change.high - change.delta == pytest.approx(z * math.sqrt(own**2 + (z / 180) ** 2))
+
+
 def test_interval_of_a_difference_excludes_zero_when_the_test_does() -> None:
     rng = np.random.default_rng(6)
     agree = 0

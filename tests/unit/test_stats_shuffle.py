@@ -48,6 +48,12 @@ def test_nothing_varies() -> None:
     assert (test.z, test.p_down) == (0.0, pytest.approx(0.5))
 
 
+def test_equal_scores_summed_in_another_order_are_equal() -> None:
+    level = np.random.default_rng(7).random((40, 1))
+    test = shuffle_test(pair(np.tile(level, 13), np.tile(level, 3)))
+    assert (test.delta, test.z, test.z_guard) == (0.0, 0.0, 0.0)
+
+
 def test_a_drop_and_its_mirror() -> None:
     rng = np.random.default_rng(4)
     was = (rng.random((80, 3)) < 0.9).astype(float)

@@ -1,4 +1,4 @@
-"""Comparison statuses, outcomes and exit codes, as contract 9.1, 9.2 and 9.5 define them."""
+"""Comparison statuses, outcomes and exit codes, as docs/semantics.md 1, 2 and 5 define them."""
 
 import dataclasses
 from dataclasses import replace
@@ -73,6 +73,7 @@ def only(found: Verdict, metric: str = "agent.success_rate") -> Comparison:
         (passing(60, 6, failed=12), passing(60, 3), 0.02, "improvement", "pass", 0),
         (passing(60, 6), passing(60, 3), 0.02, "no_regression", "pass", 0),
         (passing(60, 6), passing(60, 3, failed=12), 0.40, "within_tolerance", "pass", 0),
+        (passing(60, 6), passing(60, 3, failed=12), 0.21, "no_regression", "pass", 0),
         (
             passing(20, 3),
             passing(20, 3) - np.eye(20, 3) * [1, 1, 0],
@@ -274,6 +275,18 @@ def test_alpha_is_shared_by_all_blocking_pairs_of_the_run() -> None:
     assert shared.reason.startswith("a: `agent.success_rate` may have fallen by ")
 
 
+def test_a_suspicion_needs_the_raw_p_value_only() -> None:
+    """Raw p of 0.04 is above 5 % once two suites share it; it is mentioned all the same."""
+    was, now = passing(20, 12), passing(20, 3) - np.eye(20, 3)
+    first = suite(success(now, suite="a"), success(was, suite="a"))
+    second = suite(success(was, suite="b"), success(was, suite="b"))
+    row = only(verdict(first, second))
+    assert row.p_value is not None
+    assert row.p_adjusted is not None
+    assert row.p_value <= 0.05 < row.p_adjusted
+    assert row.status == "suspected"
+
+
 def test_tolerances_by_scale() -> None:
     columns = {
         "success": passing(20, 3),
@@ -397,6 +410,17 @@ def test_new_and_quarantined_cases_do_not_gate() -> None:
     assert len(found.cases.quarantined) == 10
     assert len(found.cases.added) == 10
     assert found.cases.newly_failing == ()
+
+
+def test_new_cases_may_fail_and_even_be_in_a_stale_baseline() -> None:
+    was, now = passing(50, 6), passing(50, 3)
+    now[:10] = 0.0
+    table = success(now)
+    gates = (GateRule(metric=SUCCESS.name, min=0.9, rule="point"),)
+    one = suite(table, success(was), new_cases=frozenset(table.cases[:10]))
+    found = verdict(one, gates=gates)
+    assert (found.outcome, found.gates[0].value, only(found).n_paired) == ("pass", 1.0, 40)
+    assert verdict(replace(one, new_cases=frozenset()), gates=gates).outcome == "fail"
 
 
 # ----------------------------------------------------------------------------------- missing calls
