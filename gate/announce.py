@@ -24,7 +24,11 @@ def tell(
 ) -> list[str]:
     """The verdict, then where the session is: the two last lines of `gate run`."""
     text = verdict_text(report, load_session(session).rows, options, env)
-    return [text, f"Session written to: {session}"] if options.format == "text" else [text]
+    where = f"Session written to: {session}"
+    if options.format == "text":
+        return [text, where]
+    sys.stderr.write(where + "\n")  # what is printed stays whole JSON or Markdown
+    return [text]
 
 
 def verdict_text(

@@ -1,9 +1,7 @@
-"""The session folder: events.jsonl while the run goes on, details.jsonl and the reports when it is
-over.
+"""The session folder: events.jsonl while the run goes on, details.jsonl and the reports at its end.
 
 events.jsonl is the resume log: its first line says what runs, then one line a trial in order of
-completion, each
-written and flushed on its own. details.jsonl holds the same lines in the order suite, case, round.
+completion, each written and flushed on its own. details.jsonl has them by suite, case and round.
 """
 
 from __future__ import annotations
@@ -82,8 +80,11 @@ class SessionWriter:
     def create(cls, out: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
         """Makes `<out>/session-<id>/` with meta.json and the head of events.jsonl."""
         folder = out / f"session-{meta.session_id}"
-        with _disk(folder):
+        try:
             folder.mkdir(parents=True)
+        except OSError as error:
+            message = f"{folder}: cannot be made: {error.strerror}; name another place with --out"
+            raise InfrastructureError(message) from error
         writer = cls(folder, meta, redact)
         writer._open()
         writer.write(META, json.dumps(to_json(meta), indent=2, ensure_ascii=False) + "\n")

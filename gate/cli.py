@@ -4,6 +4,7 @@ environment.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -11,7 +12,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from gate.errors import GateError, Interrupted, UsageError
+from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import LATER, parse, parser
 from gate.stop import Stop
 from gate.text import plain
@@ -19,6 +20,8 @@ from gate.text import plain
 
 def main() -> NoReturn:
     """Console script `gate`."""
+    # Imports and big JSON files make many objects and no cycles: look for these less often.
+    gc.set_threshold(100_000, 20, 50)
     sys.exit(run(sys.argv[1:], os.environ))
 
 
@@ -49,9 +52,13 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
         command = importlib.import_module(f"gate.commands.{options.command}")
         return int(command.run(options, env))
     except GateError as error:
+        if getattr(options, "verbose", False):
+            print(plain(traceback.format_exc()), file=sys.stderr)
         return _tell(error)
     except (KeyboardInterrupt, BrokenPipeError):
         return 130
+    except OSError as error:  # a full disk under the output, say
+        return _tell(InfrastructureError(f"{error.filename or 'output'}: {error.strerror}"))
     except Exception:
         print(plain(traceback.format_exc()), file=sys.stderr)
         print(

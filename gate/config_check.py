@@ -58,14 +58,19 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
 def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
     """Most files fit; then only the plug-ins that they name are imported."""
     agents = {str(data[key].get("type")) for key in _AGENT_KEYS if isinstance(data.get(key), dict)}
-    suites = [suite for suite in data.get("suites") or () if isinstance(suite, dict)]
-    written = [grader for suite in suites for grader in suite.get("graders") or ()]
+    suites = [suite for suite in _listed(data, "suites") if isinstance(suite, dict)]
+    written = [grader for suite in suites for grader in _listed(suite, "graders")]
     graders = {str(name) for one in written if isinstance(one, dict) for name in one}
     used = schema_for(
         agents=[name for name in sorted(agents) if name in AGENTS],
         graders=[name for name in sorted(graders) if name in GRADERS],
     )
     return [] if compiled(used)(data) else mismatches(schema(), data)
+
+
+def _listed(data: Mapping[str, Json], key: str) -> list[Json]:
+    found = data.get(key)
+    return found if isinstance(found, list) else []
 
 
 def _spell_out(data: dict[str, Json]) -> None:

@@ -42,8 +42,14 @@ def compiled(schema: Schema | bool, root: Schema | None = None) -> Check:
     if not set(words) <= _KNOWN:
         return lambda data: False
     rules = dict.fromkeys(_RULES[word] for word in words)
-    checks = [rule(schema, whole) for rule in rules]
-    return checks[0] if len(checks) == 1 else lambda data: all(check(data) for check in checks)
+    first, *rest = [rule(schema, whole) for rule in rules]
+    for check in rest:
+        first = _both(first, check)
+    return first
+
+
+def _both(one: Check, two: Check) -> Check:
+    return lambda data: one(data) and two(data)
 
 
 def _reference(schema: Schema, root: Schema) -> Check:
@@ -78,7 +84,13 @@ def _words(schema: Schema, root: Schema) -> Check:
 
 
 def _items(schema: Schema, root: Schema) -> Check:
-    check = compiled(schema["items"], root)
+    inner = schema["items"]
+    if isinstance(inner, dict) and set(inner) == {"type"}:  # long lists of numbers are common
+        wanted = inner["type"]
+        names = wanted if isinstance(wanted, list) else [wanted]
+        kinds = {kind for name in names for kind in _KINDS[name]}
+        return lambda data: not isinstance(data, list) or kinds.issuperset(map(type, data))
+    check = compiled(inner, root)
     return lambda data: not isinstance(data, list) or all(map(check, data))
 
 

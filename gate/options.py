@@ -19,7 +19,7 @@ COMMANDS: dict[str, str] = {
     "init": "write gate.yml, two workflows and a first dataset that run as they are",
     "agent": "serve the bundled sample agent on loopback",
     "action": "the container's entry point: reads INPUT_* and GITHUB_*",
-    "schema": "print the JSON Schema of the config, a case or a session",
+    "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
 LATER = ("plan", "calibrate", "history", "import", "review", "dataset", "export", "verify")
 
@@ -155,7 +155,7 @@ def _validate(p: argparse.ArgumentParser) -> None:
 
 
 def _schema(p: argparse.ArgumentParser) -> None:
-    p.add_argument("what", choices=("config", "case", "session", "baseline"))
+    p.add_argument("what", choices=("config", "case", "baseline", "session", "details", "meta"))
 
 
 def _whole(least: int) -> Callable[[str], int]:

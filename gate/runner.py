@@ -213,10 +213,14 @@ class Allowance:
         under_way = self._started - self._finished
         expected = self._spent + under_way * self._spent / max(1, self._finished)
         if self._usd is not None and expected >= self._usd:
-            return f"the budget of {self._usd:g} USD is used up"
+            return f"the budget of {_usd(self._usd)} USD is used up"
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
             return f"the budget of {self._minutes:g} minutes is used up"
         return ""
+
+
+def _usd(amount: float) -> str:
+    return f"{amount:.2f}" if amount >= 0.1 else f"{amount:g}"
 
 
 def _iso(moment: datetime) -> str:

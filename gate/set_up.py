@@ -16,7 +16,7 @@ from gate.codec import digest
 from gate.config import select
 from gate.config_lint import lint_with_data
 from gate.config_options import for_release, override, settings
-from gate.errors import InvalidInput
+from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, current_job, token
 from gate.github.opening import Opened, open_local
 from gate.plugins import AGENTS, Agent, World, build
@@ -52,6 +52,8 @@ class Setup:
 
 def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[str, str]) -> Setup:
     """Reads and checks config, base rules, datasets and baselines; the agent is not asked yet."""
+    if options.executor != "threads" or options.scheduler:
+        raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
     now = datetime.now(UTC)
     job = current_job(env)
     root = Path(options.config).parent if options.config else Path()

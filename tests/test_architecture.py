@@ -33,7 +33,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "http executors archive baseline_schema git sample pricing case_keys recording progress_bar"
     " child_process",
     "wire dataset_rows baseline_file publish recorder",
-    "baseline_pool",
+    "baseline_pool row_schema",
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
     "verdict config_records config_schema config_variables config_lint config_options announce",
     "config_check",

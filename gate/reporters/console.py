@@ -14,10 +14,12 @@ from gate.text import one_line, plain
 from gate.wording import headline, sentences
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, warned
+from gate.wording.figures import ABSENT
 
 ROWS = 25
 CASES = 10
 WIDE = 120  # columns of a terminal that has room for the rule
+NARROW = 80  # fewer have no room for a table
 _COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
 _COLORS: dict[Sign, str] = {
     "bad": "bold red",
@@ -57,6 +59,9 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     for line in sentences.cautions(report)[:ROWS]:
         screen.line(f"Note: {wording.plain(line)}", "yellow")
     _checks(screen, report, blocking(report))
+    success = wording.plain(sentences.success(report))
+    if success:
+        screen.line(success)
     worse = wording.plain(sentences.warn_only(warned(report)))
     if worse:
         screen.line(worse, _COLORS["warn"])
@@ -128,6 +133,10 @@ def _checks(screen: _Screen, report: Report, found: Sequence[Check]) -> None:
         return
     several = len(report.suites) > 1
     screen.line("")
+    if screen.width < NARROW:
+        for check in found[:ROWS]:
+            screen.line(_sentence(check, named=several), _COLORS[check.sign])
+        return
     rows = [_row(screen, check) for check in found[:ROWS]]
     left_out = {*(() if several else ("suite",)), *(() if screen.width >= WIDE else ("rule",))}
     screen.table(
@@ -137,6 +146,13 @@ def _checks(screen: _Screen, report: Report, found: Sequence[Check]) -> None:
     )
     if len(found) > ROWS:
         screen.line(f"{len(found) - ROWS} more in report.md")
+
+
+def _sentence(check: Check, *, named: bool) -> str:
+    where = f"{one_line(check.suite, 14)} " if named else ""
+    words = [f"{check.baseline} → {check.current}", check.change, check.verdict]
+    told = ", ".join(word for word in words if word not in ("", ABSENT))
+    return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {told}"
 
 
 def _row(screen: _Screen, check: Check) -> list[Text]:

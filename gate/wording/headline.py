@@ -38,7 +38,8 @@ def because(report: Report, limit: int = 1_000) -> Line:
     policy blocks on it.
     """
     reason = one_line(report.reason, limit)
-    reason = reason[:1].upper() + reason[1:]
+    if not any(reason.startswith(f"{name}: ") for name in report.suites):
+        reason = reason[:1].upper() + reason[1:]
     ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
     decision = _decision(report)
     return (*prose(ended), *(say(" ") if decision and reason else ()), *decision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +12,7 @@ from gate.wording.checks import Check
 from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
 
 DOT = " · "
+SUCCESS = "agent.success_rate"
 _TOP_CODES = 3
 
 
@@ -94,10 +96,24 @@ def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse or miss a limit without blocking; empty when there are none."""
     if not found:
         return ()
-    items = [_milder(check) for check in found[:most]]
+    items = [_milder(check) for check in sorted(found, key=_excess, reverse=True)[:most]]
     if len(found) > most:
         items.append(say(f"and {len(found) - most} more"))
     return say("Worse, but not blocking: {}.", join(", ", items))
+
+
+def success(report: Report) -> Line:
+    """The success rate of the suites in which nothing judges it: what a first run came to."""
+    judged = {row.suite for row in report.comparisons if row.metric == SUCCESS}
+    judged |= {gate.suite for gate in report.gates if gate.metric == SUCCESS}
+    found = []
+    for suite in report.suites.values():
+        rate = suite.metrics.get(SUCCESS)
+        if suite.name not in judged and rate is not None and rate.value is not None:
+            shown = figures.value(rate.value, rate.unit)
+            size = f"{figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
+            found.append(say("{} {} ({})", suite.name, shown, size))
+    return say("{}: {}.", code(SUCCESS), join(", ", found)) if found else ()
 
 
 def next_step(report: Report) -> Line:
@@ -120,6 +136,14 @@ def commit_link(report: Report, commit: str | None) -> Span:
     short = code((commit or "unknown")[:7])
     repository, found, _ = (report.provenance.run_url or "").partition("/actions/runs/")
     return link(short, f"{repository}/commit/{commit}" if commit and found else None)
+
+
+def _excess(check: Check) -> float:
+    """How many times its tolerance a metric changed; what was not measured comes first."""
+    found = check.comparison
+    if found is None or found.delta is None or not found.tolerance:
+        return math.inf
+    return abs(found.delta) / found.tolerance
 
 
 def _milder(check: Check) -> Line:
@@ -218,7 +242,10 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "no_baseline":
         yield say("make a baseline: run {} on the base branch", code("gate baseline save SESSION"))
     elif report.outcome == "not_comparable":
-        yield say("start a new baseline with {} on the base branch", code("gate baseline accept --reason TEXT"))
+        yield say(
+            "start a new baseline with {} on the base branch",
+            code("gate baseline accept --reason TEXT"),
+        )
     elif report.outcome == "inconclusive":
         yield say("more rounds or cases settle it: {}", code("gate run --rounds N"))
     elif report.outcome == "error":

@@ -9,7 +9,7 @@ from gate.commands.schema import run
 from gate.schema import mismatches
 
 
-@pytest.mark.parametrize("what", ["config", "case", "session", "baseline"])
+@pytest.mark.parametrize("what", ["config", "case", "session", "baseline", "details", "meta"])
 def test_each_is_a_json_schema(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(Namespace(what=what), {}) == 0
     schema = json.loads(capsys.readouterr().out)

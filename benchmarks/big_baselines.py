@@ -1,0 +1,58 @@
+"""Two baseline files of 100,000 cases x 3 rounds (pass/fail and latency), a.json and b.json, in a folder.
+
+    python benchmarks/big_baselines.py FOLDER [CASES]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from gate.baseline_file import BaselineFile, render
+from gate.baseline_schema import Run
+from gate.metrics.catalogue import TRIAL_METRICS
+from gate.table import Table
+
+ROUNDS = 3
+
+
+def table(cases: int, seed: int) -> Table:
+    """Cases that pass with chance 0.9 and take about a second, as one run measured them."""
+    rng = np.random.default_rng(seed)
+    kept = ("success", "first_success", "latency_ms", "agent_error")
+    passed = (rng.random((cases, ROUNDS)) < 0.9).astype(float)
+    latency = np.round(rng.lognormal(7.0, 0.4, (cases, ROUNDS)), 1)
+    return Table(
+        suite="big",
+        cases=tuple(f"case-{n:06}" for n in range(cases)),
+        digests=tuple(f"{n:016x}" for n in range(cases)),
+        rounds=ROUNDS,
+        columns={
+            "success": passed,
+            "first_success": passed,
+            "latency_ms": latency,
+            "agent_error": np.zeros((cases, ROUNDS)),
+        },
+        specs={spec.name: spec for spec in TRIAL_METRICS if spec.column in kept},
+    )
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    cases = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
+    for seed, name in enumerate(("a", "b")):
+        run = Run(
+            session_id=f"20260101-00000{seed}-0000000{seed}",
+            commit=f"{seed}" * 40,
+            created_at="2026-01-01T00:00:00Z",
+            rounds=ROUNDS,
+            kept=ROUNDS,
+        )
+        baseline = BaselineFile(table=table(cases, seed), runs=(run,))
+        (folder / f"{name}.json").write_text(render(baseline), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

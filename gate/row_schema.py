@@ -1,0 +1,63 @@
+"""The published form of a row of details.jsonl, key by key; rows.py writes such rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gate.codec import schema_of
+from gate.records import Json, ToolCall, TrialStatus, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One try; `waited_ms` was spent on Retry-After and is in no latency."""
+
+    n: int  # from 1
+    status: TrialStatus
+    passed: bool | None
+    failures: tuple[str, ...]
+    latency_ms: float | None
+    waited_ms: float | None
+    usage: Usage | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetailsRow:
+    """One trial. Null is unmeasured or unknown, never zero."""
+
+    suite: str
+    case_id: str
+    case_digest: str
+    category: str | None
+    tags: tuple[str, ...]
+    round: int  # from 1
+    attempts: tuple[AttemptRow, ...]
+    status: TrialStatus
+    passed: bool | None
+    failures: tuple[str, ...]  # codes
+    scores: Mapping[str, float | None]  # metric column -> value
+    dimension_scores: Mapping[str, float | None]
+    reasons: Mapping[str, str]  # grader -> what it said
+    unscored: Mapping[str, str]  # grader -> why it could not judge
+    latency_ms: float | None
+    cost_usd: float | None
+    question: str
+    error: str | None
+    started_at: str  # ISO 8601, UTC
+    usage: Usage | None
+    model: str | None
+    steps: tuple[ToolCall, ...] | None
+    output: str | None
+    retrieved_ids: tuple[str, ...] | None
+    safety_violations: tuple[str, ...] | None
+
+
+def schema() -> dict[str, Json]:
+    """JSON Schema of one line."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of details.jsonl of an Agent Gate session",
+        **schema_of(DetailsRow),
+    }

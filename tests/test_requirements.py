@@ -1,0 +1,156 @@
+"""docs/requirements.md and every link and reference of the documents lead somewhere."""
+
+import ast
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| ((?:S\d-|B)\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+ROWS = {found[1]: found for found in ROW.finditer(PAGE)}
+DEMANDS = {"S1-": 60, "S2-": 39, "S3-": 79, "B": 58}  # how many there are
+DOCUMENTS = sorted(
+    [
+        *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")),
+        *(ROOT / "docs").rglob("*.md"),
+        ROOT / "tests" / "README.md",
+    ]
+)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(<?([^()\s>]+)>?\)")
+ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
+MACHINE = re.compile(r"(?<![\w.:/~$}-])(?:/(?:work|home|root|Users|private|mnt)\b|[A-Z]:\\)")
+REFERENCE = re.compile(r"\bdocs/([\w/.-]+\.md)(?:[ #]+(\d))?")
+
+
+def named(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+@cache
+def functions(path: Path) -> frozenset[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def anchors(path: Path) -> set[str]:
+    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    seen: Counter[str] = Counter()
+    found = set()
+    for heading in re.findall(r"^#{1,6} +(.+?) *#*$", text, re.MULTILINE):
+        name = slug(heading)
+        found.add(f"{name}-{seen[name]}" if seen[name] else name)
+        seen[name] += 1
+    return found
+
+
+# ----------------------------------------------------------------------------- docs/requirements.md
+
+
+@pytest.mark.parametrize("demand", ROWS)
+def test_what_holds_a_demand_exists(demand: str) -> None:
+    _, _, modules, tests = ROWS[demand].groups()
+    assert named(modules)
+    assert named(tests)
+    for name in named(modules):
+        assert (ROOT / "gate" / name).is_file() or (ROOT / name).is_file(), name
+    for name in named(tests):
+        file, _, function = name.partition("::")
+        path = ROOT / "tests" / file
+        assert path.is_file(), file
+        assert path.name.startswith("test_"), file
+        assert not function or function in functions(path), name
+
+
+def test_every_demand_is_met_or_named_as_open_and_not_both() -> None:
+    everything = {
+        f"{prefix}{number}" if prefix == "B" else f"{prefix}{number:02}"
+        for prefix, count in DEMANDS.items()
+        for number in range(1, count + 1)
+    }
+    still_open = open_demands(PAGE.split("## Not yet")[1])
+    counted = Counter([*(found[1] for found in ROW.finditer(PAGE)), *still_open])
+    assert set(counted) == everything
+    assert [demand for demand, times in counted.items() if times > 1] == []
+
+
+def open_demands(text: str) -> list[str]:
+    """Ids and ranges of ids (`S1-25 to S1-30`) of the last column."""
+    found = []
+    for line in text.splitlines():
+        cell = line.strip("|").rpartition("|")[2]
+        for prefix, first, last in re.findall(r"(S\d-|B)(\d+)(?: to (?:S\d-|B)(\d+))?", cell):
+            for number in range(int(first), int(last or first) + 1):
+                found.append(f"{prefix}{number:0{len(first)}}")
+    return found
+
+
+def test_a_range_stands_for_all_its_demands() -> None:
+    assert open_demands("| x | S1-09 to S1-11, B7 |") == ["S1-09", "S1-10", "S1-11", "B7"]
+
+
+# ----------------------------------------------------------------------------- links and references
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(path: Path) -> None:
+    broken = []
+    for target in LINK.findall(FENCE.sub("", path.read_text(encoding="utf-8"))):
+        if ELSEWHERE.match(target):
+            continue
+        name, _, anchor = target.partition("#")
+        there = path.parent / name if name else path
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_document_names_a_path_of_a_machine(path: Path) -> None:
+    assert MACHINE.findall(path.read_text(encoding="utf-8")) == []
+
+
+def test_what_a_path_of_a_machine_looks_like() -> None:
+    for text in ("in /home/me/x", "(/work/main)", r"C:\Users", "`/root`"):
+        assert MACHINE.search(text), text
+    for text in ("https://a.example/home/x", "pass/work", "./work", "~/work", "a read-only /etc"):
+        assert not MACHINE.search(text), text
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert {page for page in pages if f"]({page})" not in index} == set()
+
+
+def test_what_code_refers_to_exists() -> None:
+    """`docs/page.md 4` in a comment is a page, and a numbered section of it."""
+    sources = [path for folder in ("gate", "tests") for path in (ROOT / folder).rglob("*.py")]
+    found = 0
+    for path in sources:
+        for page, section in REFERENCE.findall(path.read_text(encoding="utf-8")):
+            if path == Path(__file__) or path.parent.name == "data":
+                continue
+            target = ROOT / "docs" / page
+            assert target.is_file(), f"{path.name}: docs/{page}"
+            text = target.read_text(encoding="utf-8")
+            assert not section or re.search(rf"^## {section}\. ", text, re.MULTILINE), (
+                f"{path.name}: docs/{page} {section}"
+            )
+            found += 1
+    assert found >= 20
+
+
+def test_the_semantics_have_their_nine_sections() -> None:
+    text = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\d)\. ", text, re.MULTILINE) == [str(n) for n in range(1, 10)]
