@@ -208,7 +208,7 @@ def _token(locale: Locale) -> re.Pattern[str]:
     )
     return re.compile(
         rf"{_NO_NUMBER}|{version}"
-        rf"|(?P<whole>{whole}{other}|\d+|(?=\.\d))"
+        rf"|(?P<whole>{whole}{other}|\d+|(?={decimal}\d))"
         rf"(?:(?:{decimal}|(?<=\.\d{{3}}),)(?P<fraction>\d+))?{_EXPONENT}",
         re.VERBOSE,
     )

@@ -54,6 +54,8 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
     """Reads and checks config, base rules, datasets and baselines; the agent is not asked yet."""
     if options.executor != "threads" or options.scheduler:
         raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
+    if options.executor != "threads" or options.scheduler:
+        raise UsageError(f"--executor {options.executor}: only threads are in this version")
     now = datetime.now(UTC)
     job = current_job(env)
     root = Path(options.config).parent if options.config else Path()

@@ -121,6 +121,7 @@ DE = {
     "12,5 %": [(12.5, "%")],
     "10.000": [(10000, "")],
     "1.2.3": [],
+    ".5": [(5, "")],
 }
 FR = {
     "1 234,5": [(1234.5, "")],
@@ -235,9 +236,13 @@ def test_infinity_agrees_with_nothing():
     assert not agrees(Number(value=5.0), Number(value=float("inf")))
 
 
-@given(st.text(alphabet="0123456789.,-%$()eEMmk \n[]/:xé ²١₀", max_size=60))
-def test_numbers_never_overlap(text):
-    found = numbers(text)
+LOCALES = st.sampled_from(["en", "de", "fr"])
+TEXTS = st.text(alphabet="0123456789.,-%$()eEMmk \n[]/:xé ²١₀'_#^", max_size=60)
+
+
+@given(TEXTS, LOCALES)
+def test_numbers_never_overlap(text, locale):
+    found = numbers(text, locale)
     for before, after in pairwise(found):
         assert before.end <= after.start
     for number in found:
@@ -275,6 +280,17 @@ HOSTILE = [
     "((($" * 60_000 + "1",
     "1 x 10" + "⁶" * 200_000,
     "1e" * 100_000,
+    "x.5" * 60_000,
+    " .5" * 60_000,
+    "1.234,5" * 25_000,
+    "1/" * 100_000,
+    "1:23" * 50_000,
+    "1\u00a0" * 100_000,
+    "1'" * 100_000,
+    "1_" * 100_000,
+    "USD" * 60_000 + "1",
+    "March " * 30_000 + "1",
+    "www." + "1" * 100_000,
 ]
 
 
