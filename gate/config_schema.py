@@ -24,7 +24,7 @@ from gate.registry import Registry
 
 EVENTS = (
     *("pull_request", "pull_request_target", "push", "schedule", "release", "merge_group"),
-    *("workflow_dispatch", "workflow_run", "repository_dispatch", "issue_comment", "laptop"),
+    *("workflow_dispatch", "workflow_run", "repository_dispatch", "issue_comment"),
 )
 JUDGE_KEYS: dict[str, Json] = {
     "require_different_judge": {"type": "boolean"},

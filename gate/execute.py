@@ -91,6 +91,7 @@ def _trials(setup: Setup, session: SessionWriter, *, ask: bool) -> Collected:
             quiet=options.quiet,
             verbose=options.verbose,
             color=wants_color(sys.stderr, setup.env, no_color=options.no_color),
+            redact=_redactor(setup),
         ) as told,
     ):
         effects = Effects(

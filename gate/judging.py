@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.announce import tell
-from gate.archive import SessionWriter
+from gate.archive import SessionWriter, load_session
 from gate.conclude import Measured, Setting, conclude
 from gate.lookup import Compared
 from gate.pipeline import Collected
@@ -43,7 +43,8 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     """The verdict on what was collected; every report of the session is written."""
     report = _report(setup, session, collected, unreachable)
     write_reports(session.write, report, session.rows, setup.config.report)
-    return Outcome(report=report, session_dir=session.folder)
+    stored = load_session(session.folder).report or report  # without secrets, unlike the one here
+    return Outcome(report=stored, session_dir=session.folder)
 
 
 def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:

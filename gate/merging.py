@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.archive import load_session
+from gate.errors import UsageError
 from gate.execute import execute
 from gate.options import parse
 
@@ -20,13 +21,18 @@ def merge(
 ) -> Outcome:
     """No agent is asked. `more`: dotted keys over gate.yml. Raises GateError."""
     shards = [load_session(Path(folder)) for folder in options.sessions]
-    as_run = parse(["run", *_arguments(options, {n for s in shards for n in s.meta.suites})])
+    suites = {name for shard in shards for name in shard.meta.suites}
+    samples = {shard.meta.options["sample"] for shard in shards if "sample" in shard.meta.options}
+    as_run = parse(["run", *_arguments(options, suites, samples)])
     as_run.stop = options.stop
     return execute(as_run, env, more, shards)
 
 
-def _arguments(options: argparse.Namespace, suites: set[str]) -> list[str]:
-    """The options of the run that the shards were parts of."""
+def _arguments(options: argparse.Namespace, suites: set[str], samples: set[int]) -> list[str]:
+    """The options of the run that the shards were parts of. Raises UsageError for different ones."""
+    if len(samples) > 1:
+        raise UsageError("gate merge: the shards have different --sample; merge those of one run")
     given = [f"--suite={name}" for name in sorted(suites)] + [f"--out={options.out}"]
     given += [f"--config={options.config}"] if options.config else []
+    given += [f"--sample={number}" for number in samples]
     return given + ([f"--baseline={options.baseline}"] if options.baseline else [])

@@ -17,7 +17,13 @@ EVERY_S = 10.0  # seconds between two plain lines
 
 @contextmanager
 def progress(
-    stream: TextIO, *, planned: int, quiet: bool, verbose: bool, color: bool
+    stream: TextIO,
+    *,
+    planned: int,
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+    redact: Callable[[str], str] = str,
 ) -> Iterator[Callable[[Row], None]]:
     """Takes each row as it is finished. rich is imported only for a terminal to draw on."""
     if quiet or planned == 0:
@@ -27,7 +33,7 @@ def progress(
         with module.bar(stream, planned) as advance:
             yield advance
     else:
-        yield Lines(stream, planned, verbose=verbose).take
+        yield Lines(stream, planned, verbose=verbose, redact=redact).take
 
 
 class Lines:
@@ -39,10 +45,11 @@ class Lines:
         planned: int,
         *,
         verbose: bool,
+        redact: Callable[[str], str] = str,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stream, self._planned, self._verbose = stream, planned, verbose
-        self._seconds = seconds
+        self._redact, self._seconds = redact, seconds
         self._said = seconds()
         self._done = self._failed = self._errors = 0
 
@@ -51,7 +58,7 @@ class Lines:
         self._failed += row["passed"] is False
         self._errors += row["status"] == "infra_error"
         if self._verbose:
-            self._say(trial_line(row))
+            self._say(self._redact(trial_line(row)))
         now = self._seconds()
         if self._done == self._planned or now - self._said >= EVERY_S:
             self._said = now

@@ -28,7 +28,7 @@ def protected(head: Config, base: Config) -> Config:
     known = {suite.name for suite in base.suites}
     added = tuple(suite for suite in head.suites if suite.name not in known)
     return replace(
-        base, agent=head.agent, suites=base.suites + added, report=head.report, file=head.file
+        base, agent=head.agent, suites=base.suites + added, file=head.file
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -119,9 +119,18 @@ def judging_rules(
         own=own,
         root=root,
         base=base,
-        loosened=loosened(own, theirs),
+        loosened=(*loosened(own, theirs), *_changed_graders(theirs, root, base)),
         new_suites=new_suites(own, theirs),
     )
+
+
+def _changed_graders(theirs: Config, root: Path, base: Base) -> Iterator[str]:
+    """Graders that are files here are run as this branch has them; that they differ is told."""
+    specs = {spec.name for suite in theirs.suites for spec in suite.graders}
+    for file in sorted({name.rpartition(":")[0] for name in specs if ".py:" in name}):
+        own = root / file
+        if base.forge.read(file, base.sha) != (own.read_bytes() if own.is_file() else None):
+            yield f"changes the grader file `{file}`"
 
 
 def _at(base: Base) -> Callable[[str], bytes | None]:

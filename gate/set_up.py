@@ -131,7 +131,7 @@ def _rules(
     now: datetime,
 ) -> Rules:
     own = own_config(options.config, root, env, now.date())
-    sha = _base_sha(job, opened, own)
+    sha = _base_sha(job, opened, own) if job.mode == "laptop" else job.protect_ref
     base, why = None, ""
     if job.mode == "laptop" or job.protect_ref is not None:
         if sha is None or opened.forge is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from gate.announce import verdict_text
 from gate.archive import SURROGATES, new_session_id
 from gate.conclude import Measured, Setting, conclude
+from gate.config_options import for_release
 from gate.errors import UsageError
 from gate.lookup import Compared, differences
 from gate.prepare import metrics_of
@@ -26,6 +27,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
     root = Path(options.config).parent if options.config else Path()
     config = own_config(options.config, root, env, now.date())
+    if after.provenance.mode == "release":
+        config = for_release(config)
     report = compare(before, after, config, now, root)
     if options.out:
         _write(Path(options.out), report, after)

@@ -216,7 +216,7 @@ def _issue_comment(start: Job, env: Mapping[str, str], event: Mapping[str, Json]
     number = _number(event, "issue.number") if _at(event, "issue.pull_request") else None
     why = (
         "comments on a pull request (/gate accept) are not in this version: nothing was run; "
-        "use `gate baseline accept --reason ...` and commit the file"
+        "merge it and run `gate baseline accept --reason TEXT` on the base branch"
     )
     return replace(start, pull_request=number, may_save_baseline=False, reason=why, unsupported=why)
 

@@ -84,7 +84,7 @@ def _of_suite(one: Standing) -> list[Finding]:
     elif one.pairing is None:
         found.append(Finding(outcome="no_baseline", reason="there is no baseline to compare with"))
     if one.data.unasked:
-        reason = f"{one.data.unasked} cases were never asked: the budget was used up"
+        reason = f"{one.data.unasked} cases were never asked"
         found.append(Finding(outcome="inconclusive", reason=reason))
     return found
 

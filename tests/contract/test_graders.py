@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -178,6 +178,7 @@ def test_hostile_answers_are_judged(name, answer):
 
 
 @each
+@settings(deadline=None)
 @given(response=RESPONSES)
 def test_any_answer_gives_a_score_and_always_the_same(name, response):
     grader = grader_of(name)
@@ -200,6 +201,7 @@ def test_a_key_that_is_null_does_not_apply(name):
 
 
 @each
+@settings(deadline=None)
 @given(keys=st.dictionaries(st.integers(0, 5), JSON))
 def test_a_case_of_any_kind_is_judged_or_refused(name, keys):
     """Cases are checked against `keys` before; one that slips through must not end the run."""

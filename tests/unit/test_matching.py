@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -27,6 +27,7 @@ def test_small_cases(fits, pairs):
 FITS = st.lists(st.lists(st.integers(0, 7), unique=True, max_size=8), max_size=9)
 
 
+@settings(deadline=None)
 @given(FITS)
 def test_as_many_pairs_as_scipy_finds(fits):
     found = maximum_matching(fits)
@@ -39,6 +40,7 @@ def test_as_many_pairs_as_scipy_finds(fits):
         assert len(used) == (best >= 0).sum()
 
 
+@settings(deadline=None)
 @given(FITS)
 def test_a_later_item_never_takes_a_partner_away(fits):
     for count in range(len(fits)):
