@@ -74,11 +74,13 @@ def measure(
         if row["status"] != "infra_error":  # asked again
             _collect(collected, row)
     allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
-    failed = {plan.suite.name: failed_values(plan.graders) for plan in plans}
+    graders = {plan.suite.name: plan.graders for plan in plans}
     with effects.stop.deferred():
         for trial in _trials(plans, agent, effects, allowance) if agent else ():
             cost = trial_cost(trial, prices)
-            row = row_of(trial, cost_usd=cost, on_agent_error=failed[trial.suite])
+            failed = trial.attempt.status == "agent_error"
+            values = failed_values(graders[trial.suite], trial.case) if failed else {}
+            row = row_of(trial, cost_usd=cost, on_agent_error=values)
             effects.session.append(row)
             allowance.finished(tries=len(trial.attempts), cost_usd=cost)
             _collect(collected, row)

@@ -109,7 +109,7 @@ def test_a_worse_agent_fails_and_the_comment_says_what_broke(recorded):
     comment = (session / "comment.md").read_text("utf-8")
     assert "`agent.success_rate` fell by" in comment
     assert "`c6`" in comment
-    assert summary(session)["cases"]["newly_failing"][0]["failures"] == ["wrong_answer"]
+    assert summary(session)["cases"]["newly_failing"][0]["failures"] == ["answer_mismatch"]
 
 
 def test_a_replay_gives_the_recorded_verdict_without_an_agent(recorded):
