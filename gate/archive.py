@@ -21,6 +21,7 @@ from gate.codec import from_json, to_json
 from gate.errors import InfrastructureError, UsageError
 from gate.filelock import FileLock
 from gate.records import Json, MetricSpec, Provenance, Report
+from gate.session_form import check_names, read_json, read_report
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 SCHEMA_VERSION = 1
@@ -266,7 +267,7 @@ def load_session(folder: Path) -> Session:
     """Raises UsageError when the folder is no session of this version."""
     meta = read_meta(folder)
     summary = folder / SUMMARY
-    report = from_json(Report, _load(summary)) if summary.exists() else None
+    report = read_report(summary) if summary.exists() else None
     return Session(folder=folder, meta=meta, report=report)
 
 
@@ -276,20 +277,15 @@ def read_meta(folder: Path) -> Meta:
         raise UsageError(
             f"{folder}: no session here (no {META}); give a folder that `gate run` wrote"
         )
-    data = _load(path)
+    data = read_json(path)
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
         raise UsageError(f"{path}: not a session of this version of gate")
     try:
-        return from_json(Meta, data)
-    except (KeyError, TypeError, ValueError) as error:
+        meta = from_json(Meta, data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path}: not readable as a session ({error})") from error
-
-
-def _load(path: Path) -> Json:
-    try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: not readable: {error}") from error
+    check_names(meta.suites, path)
+    return meta
 
 
 def _parse(line: bytes) -> dict[str, Json] | None:

@@ -177,8 +177,19 @@ def _bounds(schema: Schema, root: Schema) -> Check:
 
 
 def _length(schema: Schema, root: Schema) -> Check:
-    low = schema["minItems"]
-    return lambda data: not isinstance(data, list) or len(data) >= low
+    low, high = schema.get("minItems", 0), schema.get("maxItems", float("inf"))
+    return lambda data: not isinstance(data, list) or low <= len(data) <= high
+
+
+def _places(schema: Schema, root: Schema) -> Check:
+    """`prefixItems`; with `items` for what follows them no is the safe answer."""
+    if "items" in schema:
+        return lambda data: False
+    checks = [compiled(inner, root) for inner in schema["prefixItems"]]
+    return lambda data: (
+        not isinstance(data, list)
+        or all(check(item) for check, item in zip(checks, data, strict=False))
+    )
 
 
 def _text(schema: Schema, root: Schema) -> Check:
@@ -206,7 +217,8 @@ _RULES: dict[str, Callable[[Schema, Schema], Check]] = {
     "allOf": _all,
     **dict.fromkeys(("if", "then", "else"), _condition),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _bounds),
-    "minItems": _length,
+    **dict.fromkeys(("minItems", "maxItems"), _length),
+    "prefixItems": _places,
     **dict.fromkeys(("minLength", "pattern"), _text),
 }
 _KNOWN = set(_RULES)

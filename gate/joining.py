@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gate.archive import Session, SuiteMeta
+from gate.archive import Row, Session, SuiteMeta
 from gate.errors import UsageError
+from gate.session_form import checked_rows
 
 Key = tuple[str, str, int]  # suite, case, round
 
@@ -17,7 +18,7 @@ def check(shards: Sequence[Session], suites: Mapping[str, SuiteMeta]) -> None:
     seen: set[Key] = set()
     for shard in shards:
         _same_run(shard, suites)
-        own = {(row["suite"], row["case_id"], row["round"]) for row in shard.rows()}
+        own = {(row["suite"], row["case_id"], row["round"]) for row in _rows(shard)}
         if both := sorted(seen & own):
             _, case, number = both[0]
             raise UsageError(
@@ -30,10 +31,14 @@ def check(shards: Sequence[Session], suites: Mapping[str, SuiteMeta]) -> None:
 def absent(shards: Iterable[Session]) -> str:
     """Which parts of the run are not among the shards; empty when all are."""
     parts = [shard.meta.options.get("shard") or (1, 1) for shard in shards]
-    count = max((part[1] for part in parts), default=1)
+    count = max((part[1] for part in parts), default=0)
     missing = sorted(set(range(1, count + 1)) - {part[0] for part in parts})
     names = ", ".join(f"{number}/{count}" for number in missing)
     return f"shard {names} is not among the merged sessions" if missing else ""
+
+
+def _rows(shard: Session) -> Iterator[Row]:
+    return checked_rows(shard.rows(), shard.meta.suites, shard.folder)
 
 
 def _same_run(shard: Session, suites: Mapping[str, SuiteMeta]) -> None:

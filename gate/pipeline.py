@@ -11,7 +11,7 @@ from gate.columns import Columns
 from gate.errors import InfraFailure
 from gate.executors import run_threads
 from gate.grading import failed_values, grade_attempt
-from gate.plugins import Agent, World
+from gate.plugins import Agent, Grader, World
 from gate.prepare import SuitePlan
 from gate.pricing import trial_cost
 from gate.records import Budget, Case, Json, Price, Response, Trial
@@ -70,21 +70,19 @@ def measure(
         columns={plan.suite.name: Columns(plan.suite.name) for plan in plans},
         tallies={plan.suite.name: Tally() for plan in plans},
     )
-    for row in effects.session.rows():
-        if row["status"] != "infra_error":  # asked again
-            _collect(collected, row)
+    unanswered = _collect_stored(effects.session, collected)
     allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
     graders = {plan.suite.name: plan.graders for plan in plans}
     with effects.stop.deferred():
         for trial in _trials(plans, agent, effects, allowance) if agent else ():
-            cost = trial_cost(trial, prices)
-            failed = trial.attempt.status == "agent_error"
-            values = failed_values(graders[trial.suite], trial.case) if failed else {}
-            row = row_of(trial, cost_usd=cost, on_agent_error=values)
+            row = _row(trial, graders[trial.suite], prices)
             effects.session.append(row)
-            allowance.finished(tries=len(trial.attempts), cost_usd=cost)
+            allowance.finished(tries=len(trial.attempts), cost_usd=row["cost_usd"])
             _collect(collected, row)
+            unanswered.pop(_key(row), None)
             effects.progress(row)
+    for row in unanswered.values():
+        _collect(collected, row)
     if effects.stop.requested():
         raise effects.stop.error(
             f"interrupted; the session is saved: go on with "
@@ -93,6 +91,25 @@ def measure(
     return Collected(
         columns=collected.columns, tallies=collected.tallies, ended_early=allowance.used_up
     )
+
+
+def _row(trial: Trial, graders: Mapping[str, Grader], prices: Mapping[str, Price]) -> Row:
+    failed = trial.attempt.status == "agent_error"
+    values = failed_values(graders, trial.case) if failed else {}
+    return row_of(trial, cost_usd=trial_cost(trial, prices), on_agent_error=values)
+
+
+def _collect_stored(
+    session: SessionWriter, collected: Collected
+) -> dict[tuple[str, str, int], Row]:
+    """What the session has already; returns what nobody answered: it is asked again."""
+    unanswered = {}
+    for row in session.rows():
+        if row["status"] == "infra_error":
+            unanswered[_key(row)] = row
+        else:
+            _collect(collected, row)
+    return unanswered
 
 
 def _trials(
@@ -113,6 +130,10 @@ def _trials(
         per_minute=agent.requests_per_minute,
         stopped=effects.stop.requested,
     )
+
+
+def _key(row: Row) -> tuple[str, str, int]:
+    return row["suite"], row["case_id"], row["round"]
 
 
 def _collect(collected: Collected, row: Row) -> None:

@@ -10,7 +10,7 @@ CONTRIBUTING.md has a recipe for each kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
@@ -42,7 +42,7 @@ def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
 class World:
     """The effects a plug-in may need, handed in so that tests hand in others."""
 
-    env: Mapping[str, str]  # secrets (by the name in api_key_env) and proxy settings
+    env: Mapping[str, str] = field(repr=False)  # secrets by the name in api_key_env, proxies
     root: Path  # the folder of gate.yml; relative paths start here
     cancelled: Callable[[], bool] = lambda: False  # True once the run is being stopped
 

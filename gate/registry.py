@@ -23,6 +23,8 @@ from typing import Any, Generic, TypeVar
 from gate.errors import UsageError
 
 T = TypeVar("T")
+FIRST_CALLS_S = 0.03  # the first questions leave before an import takes the processor
+_LOADING = threading.RLock()  # no thread sees a file that is half imported
 
 
 class Registry(Generic[T]):
@@ -107,7 +109,8 @@ def import_meanwhile(module: str) -> Callable[[], Any]:
 
     What a command needs only at its end (numpy, the reporters) loads while the agent is thinking.
     """
-    thread = threading.Thread(target=_import_politely, args=(module,), daemon=True)
+    thread = threading.Timer(FIRST_CALLS_S, _import_politely, args=(module,))
+    thread.daemon = True
     thread.start()
 
     def loaded() -> ModuleType:
@@ -152,7 +155,12 @@ def _load_module(name: str, root: Path, spec: str) -> ModuleType:
 
 
 def _load_file(path: Path, spec: str) -> ModuleType:
-    # One module object per file, so that two suites that name it share its state.
+    """One module object a file, so that two suites that name it share its state."""
+    with _LOADING:
+        return _loaded_file(path, spec)
+
+
+def _loaded_file(path: Path, spec: str) -> ModuleType:
     name = "gate_user_" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
     if name in sys.modules:
         return sys.modules[name]

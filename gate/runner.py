@@ -20,6 +20,7 @@ from gate.records import Attempt, Case, Response, Suite, Trial
 
 FIRST_BACKOFF_S = 0.5
 MAX_BACKOFF_S = 20.0
+LEAST_WAIT_S = 0.1  # `Retry-After: 0` must use up the time-out too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,7 @@ class TrialWorker:
     def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         wait = failure.retry_after
         if wait is not None and task.waited_s + wait < self._timeout_s:
-            delay = wait * (1 + 0.02 * self._clock.jitter())
+            delay = max(wait, LEAST_WAIT_S) * (1 + 0.02 * self._clock.jitter())
             return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
         attempt = Attempt(

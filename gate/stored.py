@@ -15,6 +15,7 @@ from gate.columns import Columns
 from gate.errors import UsageError
 from gate.lookup import age_days
 from gate.records import BaselineInfo, Provenance
+from gate.session_form import checked_rows
 from gate.table import Table, table_of
 from gate.tally import Tally
 
@@ -62,7 +63,7 @@ def _session(path: Path, now: datetime) -> Stored:
     names = session.meta.suites
     columns = {name: Columns(name) for name in names}
     tallies = {name: Tally() for name in names}
-    for row in session.rows():
+    for row in checked_rows(session.rows(), names, path):
         columns[row["suite"]].add(row)
         tallies[row["suite"]].add(row)
     info = BaselineInfo(

@@ -65,21 +65,33 @@ def store(
 
 def _row(suite: str, case: str, number: int, *, passed: bool) -> dict[str, Any]:
     attempt = {"n": 1, "status": "completed", "passed": passed, "failures": [], "latency_ms": 5.0}
+    attempt |= {"waited_ms": 0.0, "usage": {}, "error": None}
     return {
         "suite": suite,
         "case_id": case,
         "case_digest": f"d-{case}",
         "category": None,
+        "tags": [],
         "round": number,
         "attempts": [attempt],
         "status": "completed",
         "passed": passed,
         "failures": [],
         "scores": {},
+        "dimension_scores": {},
+        "reasons": {},
+        "unscored": {},
         "latency_ms": 5.0,
-        "usage": {},
         "cost_usd": None,
+        "question": f"question of {case}",
+        "error": None,
+        "started_at": "2026-11-19T12:00:00.000Z",
+        "usage": {},
+        "model": "m",
         "steps": None,
+        "output": "an answer",
+        "retrieved_ids": None,
+        "safety_violations": None,
     }
 
 

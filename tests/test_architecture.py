@@ -28,12 +28,13 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "registry codec encoding redact stats filelock stop sampling tally columns protect fits bundled"
     " secret_names",
     "schema",
-    "schema_errors table yamlfile rows numbers mentions matching progress wording templates",
-    "plugins",
+    "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
+    " templates",
+    "plugins session_form",
     "http executors archive baseline_schema git sample pricing case_keys recording progress_bar"
     " child_process",
     "wire dataset_rows baseline_file publish recorder",
-    "baseline_pool row_schema",
+    "baseline_pool",
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
     "verdict config_records config_schema config_variables config_lint config_options announce",
     "config_check",

@@ -78,11 +78,13 @@ class Anthropic:
 
 def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
     """Calls left to the caller, and those that the server made, with what came of them."""
-    results = {block["tool_use_id"]: block for block in blocks if block.get("tool_use_id")}
+    results = {
+        block["tool_use_id"]: block for block in blocks if isinstance(block.get("tool_use_id"), str)
+    }
     calls: list[ToolCall] = []
     for block in blocks:
         if block.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
-            result = results.get(block.get("id"), {})
+            result = results.get(str(block.get("id")), {})
             done = {"result": result.get("content"), "error": bool(result.get("is_error"))}
             calls.append(answer.tool_call({**block, **done}, f"content[{len(calls)}]"))
     return tuple(calls)
@@ -109,16 +111,17 @@ def _joined(reply: Reply) -> dict[str, Json]:
     blocks: dict[int, dict[str, Any]] = {}
     usage: dict[str, Json] = {}
     for event in events(reply):
-        kind = event.get("type")
+        kind, index = event.get("type"), event.get("index")
         if kind == "error":
             return event
         if kind == "message_start" and isinstance(event.get("message"), dict):
             whole = dict(event["message"])
         elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
-            blocks[event.get("index", len(blocks))] = {**event["content_block"], "pieces": []}
+            if isinstance(index, int):
+                blocks[index] = {**event["content_block"], "pieces": []}
         elif kind == "content_block_delta" and isinstance(event.get("delta"), dict):
-            block = blocks.get(event.get("index", -1), {"pieces": []})
-            block["pieces"].append(event["delta"])
+            if isinstance(index, int) and index in blocks:
+                blocks[index]["pieces"].append(event["delta"])
         elif kind == "message_delta" and isinstance(event.get("delta"), dict):
             whole.update(event["delta"])
         started = whole.get("usage") if kind == "message_start" else event.get("usage")
@@ -133,7 +136,8 @@ def _block(block: dict[str, Any]) -> dict[str, Json]:
     said = [piece["text"] for piece in pieces if isinstance(piece.get("text"), str)]
     given = [piece.get("partial_json") for piece in pieces]
     if said:
-        block["text"] = (block.get("text") or "") + "".join(said)
+        begun = answer.text(block.get("text"), "content_block.text") or ""
+        block["text"] = begun + "".join(said)
     if any(given):
         block["input"] = "".join(piece for piece in given if isinstance(piece, str))
     return block

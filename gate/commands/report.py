@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from gate.archive import SURROGATES, load_session
 from gate.errors import InfrastructureError, UsageError
 from gate.publish import write_reports
 from gate.records import ReportOptions
+from gate.session_form import checked_rows
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -20,6 +22,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         raise UsageError(
             f"{folder}: the run never came to a verdict; go on with `gate run --resume {folder}`"
         )
+    deque(checked_rows(session.rows(), session.meta.suites, folder), maxlen=0)
     written: list[Path] = []
 
     def write(name: str, text: str) -> None:

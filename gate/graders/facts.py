@@ -108,7 +108,7 @@ class Facts:
         several = value if isinstance(value, list) else [value]
         tolerance = given.get("tolerance")
         return Fact(
-            label=str(several[0])[:_CODE_LIMIT] if several else "",
+            label=_label(several[0]) if several else "",
             wanted=tuple(self._wanted(one) for one in several),
             tolerance=self.rel_tol if tolerance is None else float(tolerance),
             required=given.get("required", True),
@@ -187,6 +187,12 @@ class Page:
             inside = range(first, beyond)
             found.update(inside or range(after, min(after + 1, len(starts))))
         return sorted(found)
+
+
+def _label(value: Json) -> str:
+    """As a person writes it: 22706 and not 22706.0."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return (f"{value:.0f}" if whole else str(value))[:_CODE_LIMIT]
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.ma  # np.quantile would import it at its first call, after the last answer
 
 from gate.stats.intervals import Bounds, wilson
 from gate.stats.pairs import Array

@@ -162,6 +162,20 @@ def test_a_shard_never_ends_with_the_verdicts_exit_code(recorded):
         done(recorded, "merge", *map(str, shards), "--baseline", "baselines", "--out", "m", code=1)
 
 
+def test_what_no_shard_got_an_answer_to_is_no_pass_after_the_merge(tmp_path):
+    down = (503, {}, {"error": {"message": "down"}})
+    with ChatServer(lambda q, n: down if int(q[1:]) % 2 else "yes") as server:
+        write_project(tmp_path, server.url, suite_more="rounds: 1")
+        for n in (1, 2):
+            gate(tmp_path, "run", "--shard", f"{n}/2", "--out", "shards", "--baseline", "none")
+        shards = (tmp_path / "shards").iterdir()
+        joined = ("merge", *map(str, shards), "--baseline", "none", "--out", "merged")
+        merged = done(tmp_path, *joined, code=6)
+    report = summary(tmp_path / merged.stdout.splitlines()[-1].split(": ")[1])
+    assert report["suites"]["s"]["infra_errors"] == 6
+    assert report["suites"]["s"]["not_run"] == 0
+
+
 def test_a_refused_merge_leaves_nothing_and_a_missing_shard_is_named(recorded):
     replay = ("--replay", "answers.jsonl", "--baseline", "none", "--out", "shards")
     shards = [str(run(recorded, *replay, "--shard", f"{n}/3")) for n in (1, 2)]

@@ -15,7 +15,7 @@ VALUES = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size
 
 @st.composite
 def answers(draw):
-    """The bytes of an answer, and the sizes in which they arrive."""
+    """The bytes of an answer, and the size of the pieces in which it arrives."""
     body = draw(st.binary(max_size=300))
     status = draw(st.sampled_from([200, 201, 400, 404, 429, 500, 503]))
     version = draw(st.sampled_from(["1.0", "1.1"]))
@@ -35,7 +35,9 @@ def answers(draw):
         sent = b"".join(b"%x%b\r\n%b\r\n" % (len(p), more.encode(), p) for p in pieces)
         sent += b"0\r\n" + draw(st.sampled_from([b"", b"Trailer: x\r\n"])) + b"\r\n"
     lines = [f"HTTP/{version} {status} Some Reason", *(f"{n}: {v}" for n, v in headers), "", ""]
-    return "\r\n".join(lines).encode() + sent, draw(st.integers(1, 120))
+    data = "\r\n".join(lines).encode() + sent
+    # Nobody reads before all is sent: more than a hundred pieces would fill the socket's buffer.
+    return data, draw(st.integers(len(data) // 100 + 1, 200))
 
 
 def by_us(data, size):

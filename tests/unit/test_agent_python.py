@@ -134,7 +134,7 @@ def test_close_from_another_thread_ends_the_wait(world):
     begun = time.perf_counter()
     with pytest.raises(InfraFailure, match="the run is being stopped"):
         connection.ask(Case(id="slow", input="", keys={}), timeout_s=20)
-    assert time.perf_counter() - begun < 1
+    assert time.perf_counter() - begun < 10
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,24 @@ def test_repo_reads_the_base_commit_never_the_working_tree(text: bytes, tmp_path
     )
     asked = Asked()
     assert find("repo", asked, Host(), tmp_path) is None
-    assert asked.told == ["repo: no baselines/analytics.json at bbbbbbb"]
+    assert asked.told == ["repo: no baselines/analytics.json at bbbbbbb yet: commit it to main"]
+
+
+def test_repo_without_a_repository_is_the_working_tree_and_only_on_a_laptop(
+    text: bytes, tmp_path: Path
+) -> None:
+    asked = Asked()
+    assert find("repo", asked, None, tmp_path, no_branch=True) is None
+    own = tmp_path / "baselines" / "analytics.json"
+    own.parent.mkdir()
+    own.write_bytes(text)
+    found = find("repo", asked, None, tmp_path, no_branch=True)
+    assert found is not None
+    assert found.detail == "baselines/analytics.json of the working tree"
+    assert found.text == text
+    assert find("repo", asked, None, tmp_path) is None, "a job must not read its own baseline"
+    assert asked.told == ["repo: neither git nor GitHub's API can be asked here"] * 2
+    assert find("repo", Asked(), Host(), tmp_path, no_branch=True) is None
 
 
 def test_repo_without_a_base_commit_reads_the_branch(text: bytes, tmp_path: Path) -> None:

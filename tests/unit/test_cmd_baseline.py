@@ -119,7 +119,7 @@ def test_save_is_refused_where_a_change_would_write_its_own_baseline(
         ({"event": "pull_request_target"}, "measured by a pull request"),
         ({"finished": False}, "the run never ended; go on with `gate run --resume"),
         ({"outcome": "error"}, "ended in an error"),
-        ({"suite": "../up"}, "no name for a file"),
+        ({"suite": "../up"}, "no name of a suite"),
     ],
 )
 def test_save_refuses_what_is_no_baseline(

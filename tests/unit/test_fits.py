@@ -39,6 +39,8 @@ SCHEMAS: list[dict[str, Any]] = [
     {"type": "object", "minProperties": 1, "maxProperties": 1},
     {"patternProperties": {"^v": {"type": "integer"}}, "additionalProperties": {"type": "string"}},
     {"allOf": [{"type": "array"}, {"minItems": 1}]},
+    {"type": "array", "prefixItems": [{"type": "integer"}, {}], "minItems": 1, "maxItems": 2},
+    {"prefixItems": [{"type": "integer"}], "items": {"type": "string"}},
     {
         "$ref": "#/$defs/tree",
         "$defs": {"tree": {"type": "object", "additionalProperties": {"$ref": "#/$defs/tree"}}},

@@ -176,3 +176,13 @@ def test_many_labels_in_a_long_answer_cost_little():
 def test_codes_are_short():
     (code,) = score(["x" * 500], "").failures
     assert len(code) < 100
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(22706.0, "22706"), (3.5, "3.5"), (-0.25, "-0.25"), (1e300, "1e+300")]
+)
+def test_numbers_are_told_as_people_write_them(value, shown):
+    case = Case(id="c", input="q", keys={"expected_facts": [{"value": value}]})
+    score = Facts().grade(case, Response(answer="no number"))
+    assert score.failures == (f"fact_missing:{shown}",)
+    assert f"missing {shown} (" in score.reason

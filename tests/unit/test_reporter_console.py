@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 
 from gate.reporters.console import render_console
 from gate.text import clean
-from tests.reports import SCENARIOS, hostile, many_failing, passing, regression
+from tests.reports import (
+    SCENARIOS,
+    comparison,
+    hostile,
+    many_failing,
+    no_baseline,
+    passing,
+    regression,
+)
 from tests.unit.test_text import PIECES, RUNNER
 
 
@@ -78,3 +86,27 @@ def test_no_line_is_ever_a_command_for_the_runner(text, width, unicode):
     assert not RUNNER.search(shown)
     assert "\r" not in shown
     assert "\x1b" not in shown
+
+
+def test_a_narrow_terminal_gets_sentences_for_a_table():
+    shown = render(regression(), width=60)
+    assert "FAIL retrieval.recall@5: 0.93 → 0.84, −9.1 pt" in shown
+    assert "baseline  now" not in shown
+    words = " ".join(shown.split())
+    assert "(−13.2 … −5.0), regression" in words
+
+
+def test_a_first_run_says_what_it_came_to():
+    shown = render(no_baseline())
+    assert "agent.success_rate: analytics 0.92 (200 cases x 3 rounds).\n" in shown
+    assert "cases x 3 rounds" not in render(passing())
+
+
+def test_what_only_warns_is_told_by_how_far_it_went():
+    worse = [
+        comparison(f"m.{n}", status="regression", level="warn", delta=-n / 100, tolerance=0.02)
+        for n in range(3, 11)
+    ]
+    shown = " ".join(render(passing(comparisons=tuple(worse))).split())
+    assert "Worse, but not blocking: m.10 −10.0 pt, m.9 −9.0 pt, m.8 −8.0 pt" in shown
+    assert "m.6 −6.0 pt, and 3 more." in shown

@@ -95,6 +95,14 @@ def test_retry_after_beyond_the_timeout_is_a_failed_try():
     assert len(delays) == 2
 
 
+def test_a_server_that_says_retry_after_0_for_ever_is_given_up():
+    agent = Scripted(*[InfraFailure("429", retry_after=0.0)] * 400)
+    worker = TrialWorker(agent, None, grade, clock=Clock(seconds=lambda: 0.0, jitter=lambda: 0.0))
+    trial, delays = finish(worker, SUITE)
+    assert trial.attempt.status == "infra_error"
+    assert min(delays) >= 0.1
+
+
 def test_infrastructure_errors_are_tried_again_with_growing_delays():
     worker, _ = worker_for(InfraFailure("reset"), InfraFailure("reset"), "ok")
     trial, delays = finish(worker, SUITE)

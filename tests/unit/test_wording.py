@@ -112,7 +112,7 @@ def test_what_only_warns_is_one_line():
     slow = latency(status="regression", delta=0.2)
     report = passing(comparisons=(slow,), gates=(limit,))
     assert spans.plain(sentences.warn_only(warned(report))) == (
-        f"Worse, but not blocking: {P95} +20 %, m – (below min)."
+        f"Worse, but not blocking: m – (below min), {P95} +20 %."
     )
     many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
     line = spans.plain(sentences.warn_only(warned(passing(comparisons=many, gates=()))))

@@ -1,0 +1,61 @@
+"""What is believed of a stored session, which anybody may have written: its form and its names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from gate.codec import from_json, schema_of
+from gate.errors import UsageError
+from gate.fits import compiled
+from gate.records import Json, Report
+from gate.row_schema import schema
+from gate.schema import mismatches
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
+_ROW = schema()
+
+
+def check_names(names: Iterable[str], path: Path) -> None:
+    """Raises UsageError for a suite that could not be one of gate.yml: it is the name of a folder,
+    and must not lead elsewhere.
+    """
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{path}: '{name[:80]}' is no name of a suite; not a session of gate")
+
+
+def read_json(path: Path) -> Json:
+    """Raises UsageError."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not readable: {error}") from error
+
+
+def read_report(path: Path) -> Report:
+    """The report in summary.json; raises UsageError when it is none."""
+    data = read_json(path)
+    wrong = mismatches(schema_of(Report), data)
+    if wrong:
+        where = ".".join(map(str, wrong[0].path))
+        raise UsageError(f"{path}: {where}: {wrong[0].message}; not a session of this version")
+    report = from_json(Report, data)
+    check_names(report.suites, path)
+    return report
+
+
+def checked_rows(
+    rows: Iterable[Mapping[str, Json]], suites: Iterable[str], folder: Path
+) -> Iterator[Mapping[str, Json]]:
+    """The same rows; raises UsageError at one that `gate run` would not have written."""
+    fits, known = compiled(_ROW), frozenset(suites)
+    for number, row in enumerate(rows, start=1):
+        if not fits(row) and (wrong := mismatches(_ROW, row)):
+            where = ".".join(map(str, wrong[0].path)) or "row"
+            raise UsageError(f"{folder}: trial {number}: {where}: {wrong[0].message}")
+        if row["suite"] not in known:
+            raise UsageError(f"{folder}: trial {number}: no suite '{row['suite'][:80]}' ran here")
+        yield row

@@ -1,0 +1,77 @@
+import io
+import json
+from contextlib import redirect_stdout
+
+import pytest
+
+from gate.announce import tell, verdict_text
+from gate.options import parse
+from tests.reports import regression, several_suites
+from tests.stored_session import store
+
+
+def options(*arguments):
+    return parse(["run", *arguments])
+
+
+def rows():
+    return iter(())
+
+
+def test_text_ends_with_the_outcome_and_where_the_session_is(tmp_path):
+    session = store(tmp_path, {"a": [True]})
+    lines = "\n".join(tell(regression(), session, options(), {})).splitlines()
+    assert lines[-1] == f"Session written to: {session}"
+    assert lines[-2].startswith("FAIL: ")
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_other_forms_stay_whole_and_the_session_is_told_beside(tmp_path, capsys, form):
+    session = store(tmp_path, {"a": [True]})
+    (text,) = tell(regression(), session, options("--format", form), {})
+    assert "Session written" not in text
+    assert capsys.readouterr().err == f"Session written to: {session}\n"
+    if form == "json":
+        assert json.loads(text)["outcome"] == "fail"
+    else:
+        assert text.startswith("# ")
+
+
+def test_quiet_is_one_line():
+    text = verdict_text(several_suites(), rows, options("--quiet"), {})
+    assert text.startswith("fail: analytics: ")
+    assert "\n" not in text
+
+
+def test_quiet_shows_no_control_signs():
+    report = regression(reason="a\x1b[31m\n::error::b")
+    text = verdict_text(report, rows, options("--quiet"), {})
+    assert "\x1b" not in text
+    assert not any(line.startswith("::") for line in text.splitlines())
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+class Ascii(Terminal):
+    encoding = "ascii"
+
+
+@pytest.mark.parametrize(
+    ("stream", "arguments", "env", "colour", "signs"),
+    [
+        (Terminal, [], {}, True, True),
+        (Terminal, ["--no-color"], {}, False, True),
+        (Terminal, [], {"NO_COLOR": "1"}, False, True),
+        (Ascii, ["--no-color"], {}, False, False),
+    ],
+)
+def test_what_the_terminal_can_show(stream, arguments, env, colour, signs):
+    with redirect_stdout(stream()):
+        text = verdict_text(regression(), rows, options(*arguments), env)
+    assert ("\x1b[" in text) is colour
+    assert text.isascii() is not signs

@@ -1,0 +1,122 @@
+"""From arguments to exit codes and sentences; whole commands are tested in e2e."""
+
+import signal
+from contextlib import redirect_stdout
+
+import pytest
+
+from gate import __version__, cli
+from gate.options import COMMANDS, LATER
+
+
+@pytest.fixture(autouse=True)
+def _signals():
+    """`run` installs handlers; the next test must not meet them."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_no_command_shows_the_help_and_is_a_usage_error(capsys):
+    assert cli.run([], {}) == 2
+    said = capsys.readouterr().out
+    assert all(f"    {command} " in said for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", LATER)
+def test_what_comes_later_is_named(command, capsys):
+    assert cli.run([command, "--what", "ever"], {}) == 2
+    assert capsys.readouterr().err == f"gate: `gate {command}` is not in this version\n"
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as caught:
+        cli.run(["--version"], {})
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"gate {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["frob"], "invalid choice: 'frob'"),
+        (["run", "--rounds", "0"], "'0' is not a whole number from 1 on"),
+        (["run", "--rounds", "two"], "'two' is not a whole number from 1 on"),
+        (["run", "--timeout", "-1"], "'-1' is not a number above 0"),
+        (["run", "--budget-usd", "nan"], "'nan' is not a number above 0"),
+        (["run", "--timeout", "inf"], "'inf' is not a number above 0"),
+        (["run", "--shard", "4/3"], "'4/3' is not I/N"),
+        (["run", "--shard", "0/3"], "'0/3' is not I/N"),
+        (["run", "--executor", "ray"], "invalid choice: 'ray'"),
+        (["merge"], "required: SESSION, --out"),
+        (["baseline"], "required: ACTION"),
+        (["baseline", "accept"], "required: --reason"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence_and_2(argv, said, capsys):
+    with pytest.raises(SystemExit) as caught:
+        cli.run(argv, {})
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.startswith("gate: ")
+    assert error.count("\n") == 1
+    assert "--help` lists what there is" in error
+
+
+def test_an_error_of_the_user_is_a_sentence_with_its_exit_code(capsys, tmp_path):
+    missing = tmp_path / "no\x1b[31mwhere"
+    assert cli.run(["report", str(missing)], {}) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("gate: ")
+    assert "no session here" in error
+    assert "\x1b" not in error
+
+
+def test_verbose_shows_where_an_error_comes_from(capsys, tmp_path):
+    assert cli.run(["report", str(tmp_path), "--verbose"], {}) == 2
+    error = capsys.readouterr().err
+    assert "Traceback" in error
+    assert error.splitlines()[-1].startswith("gate: ")
+
+
+def test_several_problems_are_a_line_each(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gate.yml").write_text("version: 1\nagnet: {}\nsuites: []\n")
+    assert cli.run(["validate"], {}) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 2
+    assert all(line.startswith("gate.yml:") for line in lines)
+
+
+class Full:
+    """A place that nothing can be written to."""
+
+    encoding = "utf-8"
+
+    def __init__(self, error):
+        self.error = error
+
+    def write(self, text):
+        raise self.error
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(OSError(28, "No space left on device"), 6), (BrokenPipeError(), 130)]
+)
+def test_output_that_cannot_be_written(error, code, capsys):
+    with redirect_stdout(Full(error)):
+        assert cli.run(["schema", "case"], {}) == code
+    assert ("No space left" in capsys.readouterr().err) is (code == 6)
+
+
+def test_a_bug_of_ours_is_70_and_says_so(capsys):
+    with redirect_stdout(Full(ZeroDivisionError("a bug"))):
+        assert cli.run(["schema", "case"], {}) == 70
+    error = capsys.readouterr().err
+    assert "ZeroDivisionError: a bug" in error
+    assert "this is a bug of Agent Gate" in error

@@ -1,0 +1,104 @@
+import math
+
+import pytest
+
+from gate.columns import TRIAL_COLUMNS, Columns, trial_values
+
+
+def attempt(status="completed", *, passed=True):
+    return {"n": 1, "status": status, "passed": passed, "failures": []}
+
+
+def row(case="a", number=1, **more):
+    return {
+        "case_id": case,
+        "case_digest": f"d-{case}",
+        "category": "x",
+        "round": number,
+        "attempts": [attempt()],
+        "status": "completed",
+        "passed": True,
+        "scores": {"m": 0.5},
+        "latency_ms": 10.0,
+        "usage": {"input_tokens": 3, "output_tokens": 4},
+        "cost_usd": 0.1,
+        "steps": [{}, {}],
+        "safety_violations": ["leak"],
+        **more,
+    }
+
+
+def test_an_answered_trial_fills_every_column():
+    values = trial_values(row())
+    assert tuple(values) == TRIAL_COLUMNS
+    assert values == {
+        "success": 1.0,
+        "first_success": 1.0,
+        "agent_error": 0.0,
+        "infra_error": 0.0,
+        "retried": 0.0,
+        "latency_ms": 10.0,
+        "total_tokens": 7.0,
+        "steps": 2.0,
+        "cost_usd": 0.1,
+        "violations": 1.0,
+    }
+
+
+def test_nobodys_answer_says_nothing_but_that_it_is_missing():
+    tries = [attempt("infra_error", passed=None)] * 2
+    missing = trial_values(row(status="infra_error", passed=None, attempts=tries))
+    known = {name: value for name, value in missing.items() if value is not None}
+    assert known == {"infra_error": 1.0, "retried": 1.0, "first_success": 0.0}
+
+
+def test_an_agents_error_is_a_failure_without_a_latency():
+    failed = trial_values(
+        row(status="agent_error", passed=False, attempts=[attempt("agent_error", passed=False)])
+    )
+    assert (failed["success"], failed["agent_error"], failed["latency_ms"]) == (0.0, 1.0, None)
+    assert failed["steps"] is failed["total_tokens"] is failed["violations"] is None
+
+
+def test_the_first_try_counts_an_infrastructure_error_as_failed():
+    tries = [attempt("infra_error", passed=None), attempt()]
+    values = trial_values(row(attempts=tries))
+    assert (values["success"], values["first_success"], values["retried"]) == (1.0, 0.0, 1.0)
+
+
+def test_unscored_is_neither():
+    values = trial_values(row(passed=None, attempts=[attempt(passed=None)]))
+    assert values["success"] is None
+    assert values["first_success"] is None
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"input_tokens": None, "output_tokens": None}])
+def test_unknown_tokens_are_unknown(usage):
+    assert trial_values(row(usage=usage))["total_tokens"] is None
+
+
+def test_tokens_known_in_part_are_the_known_part():
+    assert trial_values(row(usage={"input_tokens": None, "output_tokens": 5}))["total_tokens"] == 5
+
+
+def test_rows_without_keys_of_later_versions_are_read():
+    old = row()
+    for key in ("safety_violations", "steps", "category", "case_digest"):
+        del old[key]
+    columns = Columns("s")
+    columns.add(old)
+    assert (columns.categories, columns.digests) == ([None], [""])
+    assert math.isnan(columns.values["violations"][0])
+
+
+def test_columns_that_come_late_or_end_early_are_padded():
+    columns = Columns("s")
+    columns.add(row("a", 1, scores={"m": 1.0}))
+    columns.add(row("b", 2, scores={"late": None}))
+    columns.add(row("a", 2, scores={"m": 0.0, "late": 3.0}))
+    assert columns.rounds == 2
+    assert columns.index == {"a": 0, "b": 1}
+    assert list(columns.at) == [0, 0, 1, 1, 0, 1]
+    assert [str(v) for v in columns.values["m"]] == ["1.0", "nan", "0.0"]
+    assert [str(v) for v in columns.values["late"]] == ["nan", "nan", "3.0"]
+    assert {len(values) for values in columns.values.values()} == {3}

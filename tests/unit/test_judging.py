@@ -1,0 +1,143 @@
+"""What is made of the collected trials: notes, outcome, exit code and files."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gate.archive import Meta, SessionWriter, load_session
+from gate.judging import judge
+from gate.options import parse
+from gate.pipeline import Effects, measure
+from gate.plugins import World
+from gate.set_up import set_up
+from gate.stop import Stop
+
+AGENT = """
+def agent(case):
+    if "down" in case["input"]:
+        raise ConnectionRefusedError("down")
+    return "no" if "wrong" in case["input"] else "yes"
+"""
+CONFIG = """version: 1
+agent: {type: python, callable: "./agent.py:agent"}
+suites:
+  - {name: s, dataset: s.jsonl, graders: [exact_match], rounds: 2}
+  - {name: t, dataset: t.jsonl, graders: [exact_match, {contains: {text: yes}}], rounds: 1}
+MORE
+"""
+
+
+def write(folder, *, s=("",) * 8, more=""):
+    """Two suites; `s` holds the word that is in the question of each case of the first."""
+    (folder / "agent.py").write_text(AGENT)
+    (folder / "gate.yml").write_text(CONFIG.replace("MORE", more).replace("yes}}", '"yes"}}'))
+    for name, words in (("s", s), ("t", ("",) * 8)):
+        rows = [
+            {"id": f"{name}{n}", "input": f"{word} {n}", "expected_answer": "yes"}
+            for n, word in enumerate(words)
+        ]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Runs everything in this process and gives the outcome of `judge`."""
+
+    def go(*arguments, env=None, ask=True, unreachable="", ended_early=""):
+        options = parse(["run", "--config", str(tmp_path / "gate.yml"), *arguments])
+        options.stop = Stop()
+        setup = set_up(options, env or {}, {})
+        meta = Meta(
+            session_id="20261120-120000-0123abcd",
+            created_at="2026-11-20T12:00:00Z",
+            provenance=setup.provenance,
+            suites={plan.suite.name: plan.meta() for plan in setup.plans},
+        )
+        world = World(env={}, root=tmp_path)
+        with SessionWriter.create(tmp_path / "out", meta, lambda text: text) as session:
+            effects = Effects(
+                world=world, session=session, stop=options.stop, progress=lambda row: None
+            )
+            agent = setup.agent if ask else None
+            found = measure(setup.plans, agent, effects, budget=setup.config.budget, prices={})
+            session.write_details()
+            if ended_early:
+                found = replace(found, ended_early=ended_early)
+            return judge(setup, session, found, unreachable)
+
+    return go
+
+
+def test_everything_is_written_and_read_back(tmp_path, judged):
+    write(tmp_path)
+    outcome = judged("--baseline", "none")
+    assert outcome.report.outcome == "no_baseline"
+    assert {suite.trials for suite in outcome.report.suites.values()} == {16, 8}
+    session = load_session(outcome.session_dir)
+    assert session.report == outcome.report
+    names = {path.name for path in outcome.session_dir.iterdir()}
+    assert {"summary.json", "details.jsonl", "report.md", "report.html", "comment.md"} <= names
+    words = outcome.words(parse(["run"]), {})
+    assert words[-1] == f"Session written to: {outcome.session_dir}"
+
+
+def test_notes_are_told_once_and_say_why_the_run_ended(tmp_path, judged):
+    write(tmp_path)
+    report = judged("--baseline", "none", ended_early="the budget of 3 calls is used up").report
+    assert "the budget of 3 calls is used up: not every trial was made" in report.notes
+    assert any(note.startswith("judged by its own rules:") for note in report.notes)
+    assert len(set(report.notes)) == len(report.notes)
+
+
+def test_an_agent_out_of_reach_is_an_error_and_all_cases_are_unasked(tmp_path, judged):
+    write(tmp_path)
+    report = judged("--baseline", "none", ask=False, unreachable="refused: start it").report
+    assert (report.outcome, report.exit_code) == ("error", 6)
+    assert report.suites["s"].not_run == 16
+    assert "start it" in report.reason
+
+
+GATES = "gates: {agent.success_rate: {min: 0.9, rule: point}}"
+
+
+def test_a_shard_decides_nothing(tmp_path, judged):
+    write(tmp_path, s=("wrong",) * 8, more=GATES)
+    assert judged("--baseline", "none", "--out", "a").report.exit_code == 1
+    (tmp_path / "out" / "session-20261120-120000-0123abcd").rename(tmp_path / "first")
+    report = judged("--baseline", "none", "--shard", "1/2").report
+    assert (report.outcome, report.exit_code) == ("fail", 0)
+    assert report.notes[0] == (
+        "shard 1/2: a part of the cases; `gate merge` joins them and decides"
+    )
+
+
+def test_a_shard_that_could_not_be_measured_still_fails_its_job(tmp_path, judged):
+    write(tmp_path)
+    report = judged("--baseline", "none", "--shard", "1/2", ask=False, unreachable="gone").report
+    assert (report.outcome, report.exit_code) == ("error", 6)
+
+
+def test_gates_on_suites_that_were_left_out_wait_for_them(tmp_path, judged):
+    write(tmp_path, more="gates: {correctness.contains: {min: 0.5}}")
+    report = judged("--suite", "s", "--baseline", "none").report
+    assert report.gates == ()
+    assert report.outcome == "no_baseline"
+
+
+def test_the_action_names_its_comment(tmp_path, judged):
+    write(tmp_path)
+    env = {"INPUT_COMMENT-ID": "nightly"}
+    assert judged("--baseline", "none", env=env).report.comment_id == "nightly"
+
+
+def test_cases_that_were_not_chosen_are_no_loss(tmp_path, judged):
+    write(tmp_path)
+    first = judged("--baseline", "none")
+    first.session_dir.rename(tmp_path / "base")
+    base = str(tmp_path / "base")
+    report = judged("--baseline", base, "--sample", "6").report
+    assert report.outcome == "pass"
+    assert report.cases.removed == ()
+    assert report.suites["s"].not_selected == 2
+    assert {c.n_paired for c in report.comparisons if c.suite == "s"} == {6}

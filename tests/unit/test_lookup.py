@@ -1,0 +1,124 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from gate.archive import load_session
+from gate.baseline_file import render
+from gate.baselines.file import session_baseline
+from gate.errors import UsageError
+from gate.lookup import Place, age_days, differences, find
+from gate.prepare import SuitePlan
+from gate.records import BaselineRules, Provenance, Suite
+from tests.stored_session import store
+
+NOW = datetime(2026, 11, 29, 12, 0, 1, tzinfo=UTC)
+MADE = Provenance(agent="openai m", agent_digest="a1", config_digest="c1", tool_version="0.1.0")
+
+
+def plan(suite="analytics"):
+    return SuitePlan(
+        suite=Suite(name=suite, dataset="d.jsonl", graders=()),
+        graders={},
+        dataset_digest="dd",
+        all_ids=frozenset(),
+        chosen=frozenset(),
+        not_selected=0,
+        specs={},
+        grader_digests={},
+        read=lambda: iter(()),
+    )
+
+
+def look(root, source, now=MADE, suite="analytics", **changes):
+    rules = BaselineRules(**{"source": source, **changes})
+    place = Place(root=root, forge=None, base_sha=None, now=NOW)
+    return find(plan(suite), rules, place, now)
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Holds session `s` and the baseline that two like it make, in `baselines/`."""
+    sessions = [
+        store(
+            tmp_path / "results",
+            {"a": [True, True], "b": [True, False]},
+            number=n,
+            agent_digest="a1",
+            config_digest="c1",
+            tool_version="0.1.0",
+        )
+        for n in (1, 2)
+    ]
+    made = None
+    for session in sessions:
+        made = session_baseline(load_session(session), "analytics", onto=made, keep_rounds=15)
+    (tmp_path / "baselines").mkdir()
+    (tmp_path / "baselines" / "analytics.json").write_text(render(made))
+    sessions[0].rename(tmp_path / "s")
+    return tmp_path
+
+
+def test_the_runs_of_a_file_are_pooled(root):
+    found = look(root, "baselines")
+    assert found.table.rounds == found.info.rounds == 4
+    assert (found.info.runs, found.info.source) == (2, "file")
+    assert found.info.age_days == pytest.approx(10, abs=0.01)
+    assert found.info.fingerprint_diff == ()
+    assert found.table.column("success").sum() == 6
+
+
+def test_the_newest_rounds_are_kept(root):
+    found = look(root, "baselines", keep_rounds=3)
+    assert (found.table.rounds, found.info.runs) == (3, 2)
+
+
+def test_a_session_is_a_baseline_too(root):
+    found = look(root, "s")
+    assert (found.info.source, found.table.rounds) == ("session", 2)
+
+
+def test_without_one_the_reasons_are_told(root):
+    found = look(root / "results", "auto")
+    assert found.table is None
+    assert found.info.source == "none"
+    assert found.info.detail == (
+        "repo: neither git nor GitHub's API can be asked here; "
+        "artifact: GitHub's API cannot be asked here"
+    )
+    assert "did not run 'other'" in look(root, "s", suite="other").info.detail
+
+
+def test_on_a_laptop_without_a_repository_the_own_file_serves(root):
+    assert look(root, "auto").info.detail == "baselines/analytics.json of the working tree"
+
+
+def test_what_differs_is_listed_by_name(root):
+    other = Provenance(agent="openai n", agent_digest="a2", config_digest="c1", tool_version="0.2")
+    assert look(root, "baselines", now=other).info.fingerprint_diff == (
+        "agent: openai m -> openai n",
+        "agent options",
+        "tool: 0.1.0 -> 0.2",
+    )
+
+
+def test_a_path_that_is_not_there_is_an_error(root):
+    with pytest.raises(UsageError, match="nowhere"):
+        look(root, "nowhere.json")
+
+
+def test_only_what_both_know_can_differ():
+    assert differences({"agent": "a"}, {"judge": "j"}) == ()
+    assert differences({"config": "1"}, {"config": "2"}) == ("rules",)
+
+
+@pytest.mark.parametrize(
+    ("moment", "days"),
+    [
+        ("2026-11-28T12:00:01Z", 1.0),
+        ("2026-11-28T12:00:01", 1.0),
+        ("2026-12-24T00:00:00Z", 0.0),
+        ("yesterday", None),
+    ],
+)
+def test_age(moment, days):
+    assert age_days(moment, NOW) == days

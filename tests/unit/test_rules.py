@@ -1,0 +1,231 @@
+"""Whose rules judge: a real repository with a base branch and a branch that moves its goalposts."""
+
+import json
+import subprocess
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gate.errors import InvalidInput
+from gate.git import open_repository
+from gate.prepare import Selection, prepare
+from gate.rules import Base, disk, judging_rules, own_config
+
+TODAY = date(2026, 11, 20)
+GRADER = '''
+from dataclasses import dataclass
+from gate.records import MetricSpec, Score
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mine:
+    """One."""
+    keys = {}
+    needs = ()
+    def metrics(self):
+        return (MetricSpec(name="correctness.mine", column="correctness.mine"),)
+    def grade(self, case, response):
+        return Score(values={"correctness.mine": 1.0}, passed=True)
+'''
+
+
+def config(*, gates="agent.success_rate: {min: 0.9}", graders="[exact_match]", more=""):
+    return f"""version: 1
+agent: {{type: command, command: [echo]}}
+suites:
+  - {{name: s, dataset: cases.jsonl, graders: {graders}, rounds: 2}}
+gates: {{{gates}}}
+{more}
+"""
+
+
+def dataset(**answers):
+    rows = [{"id": i, "input": f"q {i}", "expected_answer": a} for i, a in answers.items()]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+class Repository:
+    """A work tree with its main branch at the first commit and `work` checked out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "-q", "-b", "main")
+        for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
+            self.git("config", name, value)
+
+    def git(self, *arguments):
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.folder, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def commit(self, **files):
+        """`gate_yml="..."` writes gate.yml."""
+        self.write(**files)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "x")
+
+    def write(self, **files):
+        for name, text in files.items():
+            path = self.folder / name.replace("_", ".")
+            path.unlink() if text is None else path.write_text(text)
+
+    def rules(self):
+        """What judges the work tree as it is now, against main."""
+        opened = open_repository(self.folder)
+        base = Base(sha=self.git("rev-parse", "main"), name="main", forge=opened)
+        own = own_config(None, self.folder, {}, TODAY)
+        return judging_rules(own, root=self.folder, base=base, env={}, today=TODAY)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    made = Repository(tmp_path)
+    made.commit(gate_yml=config(), cases_jsonl=dataset(a="1", b="2", c="3"))
+    return made
+
+
+def plan_of(rules):
+    (plan,) = prepare(rules.config.suites, rules, Selection())
+    return plan
+
+
+def test_the_bases_rules_judge_and_what_the_branch_loosens_is_listed(repository):
+    looser = config(gates="agent.success_rate: {min: 0.1}", more="policy: {error: pass}")
+    repository.write(gate_yml=looser.replace("[echo]", "[cat]"))
+    rules = repository.rules()
+    assert rules.config.gates[0].min == 0.9
+    assert rules.config.policy.error == "fail"
+    assert rules.config.agent.options["command"] == ["cat"], "the agent is the branch's own"
+    assert rules.loosened == (
+        "`agent.success_rate` min 0.9 -> 0.1 in `gate.yml:5`",
+        "`policy.error` fail -> pass",
+    )
+
+
+def test_a_removed_case_still_runs_and_an_edited_one_as_the_base_has_it(repository):
+    repository.write(cases_jsonl=dataset(b="easy", c="3"))
+    plan = plan_of(repository.rules())
+    cases = {case.id: case.keys["expected_answer"] for case in plan.cases()}
+    assert cases == {"a": "1", "b": "2", "c": "3"}
+    assert plan.new_cases == frozenset()
+    assert plan.loosened == ("removes 1 case of `s` (`a`)", "edits 1 case of `s` (`b`)")
+
+
+def test_a_whole_dataset_that_was_deleted_still_runs(repository):
+    repository.write(cases_jsonl=None)
+    assert {case.id for case in plan_of(repository.rules()).cases()} == {"a", "b", "c"}
+
+
+def test_a_new_case_runs_and_does_not_gate(repository):
+    before = plan_of(repository.rules()).dataset_digest
+    repository.write(cases_jsonl=dataset(a="1", b="2", c="3", d="4"))
+    plan = plan_of(repository.rules())
+    assert [case.id for case in plan.cases()] == ["a", "b", "c", "d"]
+    assert plan.new_cases == {"d"}
+    assert plan.loosened == ()
+    assert plan.dataset_digest != before
+
+
+def test_a_new_suite_runs_and_does_not_gate(repository):
+    second = "  - {name: t, dataset: more.jsonl, graders: [exact_match]}\ngates:"
+    repository.write(gate_yml=config().replace("gates:", second), more_jsonl=dataset(x="1", y="2"))
+    rules = repository.rules()
+    assert rules.new_suites == {"t"}
+    plans = prepare(rules.config.suites, rules, Selection())
+    assert [(plan.suite.name, sorted(plan.new_cases)) for plan in plans] == [
+        ("s", []),
+        ("t", ["x", "y"]),
+    ]
+
+
+def test_a_suite_that_was_removed_still_judges(repository):
+    other = config().replace("name: s", "name: t")
+    repository.write(gate_yml=other)
+    rules = repository.rules()
+    assert [suite.name for suite in rules.config.suites] == ["s", "t"]
+    assert rules.loosened == ("removes the suite `s`",)
+
+
+def test_a_base_without_gate_yml_leaves_the_own_rules_with_a_note(tmp_path):
+    repository = Repository(tmp_path)
+    repository.commit(readme_md="")
+    repository.write(gate_yml=config(), cases_jsonl=dataset(a="1"))
+    rules = repository.rules()
+    assert rules.base is None
+    assert rules.config == rules.own
+    assert rules.notes == ("judged by its own rules: main has no gate.yml yet",)
+
+
+def test_a_broken_base_leaves_the_own_rules_and_says_where_it_is_broken(repository):
+    repository.commit(gate_yml=config(graders="[exact_mach]"))
+    repository.write(gate_yml=config())
+    rules = repository.rules()
+    assert rules.config == rules.own
+    (note,) = rules.notes
+    assert note.startswith("judged by its own rules: gate.yml of main is not valid: gate.yml:4:")
+    assert "did you mean 'exact_match'" in note
+
+
+def test_a_grader_file_that_the_base_needs_and_the_branch_deleted_is_an_error(repository):
+    """Else deleting the grader would be the way to be judged by one's own rules."""
+    mine = '["./mine.py:Mine"]'
+    repository.commit(gate_yml=config(graders=mine), mine_py=GRADER)
+    repository.write(gate_yml=config(), mine_py=None)
+    with pytest.raises(InvalidInput, match=r"mine\.py"):
+        repository.rules()
+
+
+def test_an_edited_grader_file_is_told_and_its_metric_cannot_be_compared(repository):
+    mine = '["./mine.py:Mine"]'
+    repository.commit(gate_yml=config(graders=mine), mine_py=GRADER)
+    before = plan_of(repository.rules()).grader_digests["correctness.mine"]
+    assert repository.rules().loosened == ()
+    repository.write(mine_py=GRADER + "# looser\n")
+    rules = repository.rules()
+    assert rules.loosened == ("changes the grader file `./mine.py`",)
+    assert plan_of(rules).grader_digests["correctness.mine"] != before
+
+
+def test_a_base_that_switched_protection_off_leaves_the_own_rules(repository):
+    repository.commit(gate_yml=config(more="protect: false"))
+    repository.write(gate_yml=config(gates="agent.success_rate: {min: 0.2}"))
+    rules = repository.rules()
+    assert rules.base is None
+    assert rules.config.gates[0].min == 0.2
+    assert rules.loosened == ("`agent.success_rate` min 0.9 -> 0.2 in `gate.yml:5`",)
+
+
+def test_the_branch_alone_cannot_switch_protection_off(repository):
+    repository.write(gate_yml=config(gates="", more="protect: false"))
+    rules = repository.rules()
+    assert rules.config.gates[0].min == 0.9
+    assert "sets `protect: false`" in rules.loosened
+
+
+def test_without_a_base_the_reason_is_told_unless_protection_is_off(repository):
+    def alone(text):
+        repository.write(gate_yml=text)
+        own = own_config(None, repository.folder, {}, TODAY)
+        return judging_rules(
+            own, root=repository.folder, base=None, env={}, today=TODAY, why_no_base="no git"
+        ).notes
+
+    assert alone(config()) == ("judged by its own rules: no git",)
+    assert alone(config(more="protect: false")) == ()
+
+
+def test_without_gate_yml_the_bundled_suites_are_judged_by_the_defaults(tmp_path):
+    own = own_config(None, tmp_path, {}, TODAY)
+    rules = judging_rules(own, root=tmp_path, base=None, env={}, today=TODAY, why_no_base="no git")
+    assert own.file is None
+    assert rules.notes == ()
+    source = rules.head_source(own.suites[0])
+    assert source.name.startswith("bundled ")
+    assert rules.base_source(own.suites[0]) is None
+
+
+def test_a_folder_is_no_file_to_read(tmp_path):
+    (tmp_path / "gate.yml").mkdir()
+    assert disk(tmp_path)("gate.yml") is None
+    assert disk(tmp_path)("nowhere") is None
