@@ -1,6 +1,6 @@
-"""Two baseline files of 100,000 cases x 3 rounds (pass/fail and latency), a.json and b.json, in a folder.
+"""Two baseline files of 100,000 cases x 3 rounds (pass/fail and latency): a.json and b.json.
 
-    python benchmarks/big_baselines.py FOLDER [CASES]
+python benchmarks/big_baselines.py FOLDER [CASES]
 """
 
 from __future__ import annotations

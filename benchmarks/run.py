@@ -91,7 +91,7 @@ class Stub:
 
 
 def timed(command: Sequence[str], *, cwd: Path) -> tuple[float, float, str]:
-    """Wall seconds, peak memory in MB (largest process) and standard output of one whole process."""
+    """Wall seconds, peak memory in MB (largest process) and output of one whole process."""
     peak = [0.0]
     start = time.perf_counter()
     process = subprocess.Popen(
@@ -175,7 +175,7 @@ def side_by_side(
     rivals: Sequence[str],
     stub_options: Sequence[str] = (),
 ) -> None:
-    """All variants in turn, `runs` times; prints medians and the ratio to Agent Gate, run by run."""
+    """All variants in turn, `runs` times; prints medians and ratios to Agent Gate."""
     with tempfile.TemporaryDirectory() as name, Stub(latency_ms, *stub_options) as stub:
         folder = Path(name)
         commands = {"Agent Gate": gate_folder(folder, cases, stub.url, concurrency)}
@@ -249,7 +249,8 @@ def memory(runs: int) -> None:
             )
     slope = (peaks[5000] - peaks[1000]) * 1024 / 4000
     print(
-        f"\n### Memory\n\n5,000 cases: {peaks[5000]:.0f} MB at the peak; one more trial: {slope:.2f} KB"
+        f"\n### Memory\n\n5,000 cases: {peaks[5000]:.0f} MB at the peak; "
+        f"one more trial: {slope:.2f} KB"
     )
 
 

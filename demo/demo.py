@@ -1,8 +1,9 @@
-"""The whole story in a minute: serve the sample agent, measure it, store a baseline, break it, see the verdict."""
+"""The whole story: serve the sample agent, measure it, keep a baseline, break it, see the verdict."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ suites:
       - facts
       - tool_calls: {{mode: superset, args: ignore}}
     rounds: 3
+pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
 protect: false
 """
 
@@ -64,7 +66,7 @@ class Served:
 
 
 def run(switches: Sequence[str], baseline: str, *, expect: int) -> Path:
-    """One `gate run` against the sample agent started with `switches`; returns its session folder."""
+    """One `gate run` against the sample agent with `switches`; returns its session folder."""
     before = set(OUT.glob("session-*"))
     with Served(*switches) as agent, tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "gate.yml"
@@ -78,6 +80,7 @@ def run(switches: Sequence[str], baseline: str, *, expect: int) -> Path:
 
 def main() -> None:
     stored = OUT / "baselines"
+    shutil.rmtree(stored, ignore_errors=True)  # each demo starts its own pool
     say("1. The agent as main has it: measured, and kept as the baseline")
     first = run(["--seed", "1"], "none", expect=0)
     gate("baseline", "save", str(first), "--out", str(stored), expect=0)

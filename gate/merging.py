@@ -29,7 +29,7 @@ def merge(
 
 
 def _arguments(options: argparse.Namespace, suites: set[str], samples: set[int]) -> list[str]:
-    """The options of the run that the shards were parts of. Raises UsageError for different ones."""
+    """The options of the run that the shards were parts of; UsageError for different ones."""
     if len(samples) > 1:
         raise UsageError("gate merge: the shards have different --sample; merge those of one run")
     given = [f"--suite={name}" for name in sorted(suites)] + [f"--out={options.out}"]

@@ -27,9 +27,7 @@ def protected(head: Config, base: Config) -> Config:
     """
     known = {suite.name for suite in base.suites}
     added = tuple(suite for suite in head.suites if suite.name not in known)
-    return replace(
-        base, agent=head.agent, suites=base.suites + added, file=head.file
-    )
+    return replace(base, agent=head.agent, suites=base.suites + added, file=head.file)
 
 
 def new_suites(head: Config, base: Config) -> frozenset[str]:

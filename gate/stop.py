@@ -1,5 +1,4 @@
-"""Ctrl-C and SIGTERM: noticed by the run, which saves its session; elsewhere they end the command.
-"""
+"""Ctrl-C and SIGTERM: noticed by the run, which saves its session; elsewhere they end the command."""
 
 from __future__ import annotations
 

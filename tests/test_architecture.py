@@ -52,7 +52,10 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "__main__",
 )
 # One subject in several files, which may import each other without a cycle.
-INTERNAL = {"records", "stats", "http", "wire", "github", "sample", "wording", "analysis", "verdict"}
+INTERNAL = {
+    *("records", "stats", "http", "wire", "github", "sample"),
+    *("wording", "analysis", "verdict"),
+}
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "requests": ("http", "github.api"),

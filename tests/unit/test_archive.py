@@ -142,10 +142,10 @@ def test_a_full_disk_is_infrastructure_and_keeps_what_is_there(tmp_path):
     with open_session(tmp_path) as session:
         session.append(row("a", 1))
         kept = session._events
-        session._events = Path("/dev/full").open("wb", buffering=0)
-        with pytest.raises(InfrastructureError, match="gate run --resume"):
-            session.append(row("a", 2))
-        session._events.close()
+        with Path("/dev/full").open("wb", buffering=0) as full:
+            session._events = full
+            with pytest.raises(InfrastructureError, match="gate run --resume"):
+                session.append(row("a", 2))
         session._events = kept
     assert [r["round"] for r in load_session(session.folder).rows()] == [1]
 

@@ -1,5 +1,6 @@
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -134,7 +135,7 @@ def test_pace_spreads_the_starts_evenly():
             return task
 
     list(run_threads(iter(range(5)), Timed, concurrency=5, per_minute=1200))
-    gaps = [b - a for a, b in zip(started, started[1:], strict=False)]
+    gaps = [b - a for a, b in pairwise(started)]
     assert min(gaps) >= 0.03  # 50 ms apart, less the jitter of the threads
     assert started[-1] - started[0] >= 0.15
 

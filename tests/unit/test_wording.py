@@ -153,9 +153,15 @@ def test_the_worst_case_comes_first():
 @pytest.mark.parametrize(
     ("report", "step"),
     [
-        (regression(), "if this is intended, run gate baseline accept --reason TEXT on the base branch"),
+        (
+            regression(),
+            "if this is intended, run gate baseline accept --reason TEXT on the base branch",
+        ),
         (no_baseline(), "make a baseline: run gate baseline save SESSION on the base branch"),
-        (not_comparable(), "start a new baseline with gate baseline accept --reason TEXT on the base branch"),
+        (
+            not_comparable(),
+            "start a new baseline with gate baseline accept --reason TEXT on the base branch",
+        ),
         (agent_down(), "then go on where it stopped: gate run --resume SESSION"),
     ],
 )
