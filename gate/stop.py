@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: noticed by the run, which saves its session; elsewhere they end the command."""
+"""Ctrl-C and SIGTERM: noticed by the run, which saves its session; elsewhere they end it."""
 
 from __future__ import annotations
 

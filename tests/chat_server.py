@@ -25,7 +25,7 @@ def answer(text: str) -> dict[str, object]:
 
 
 class ChatServer:
-    """`reply(question, nth)` gives (status, headers, body) for the nth time (from 0) it is asked."""
+    """`reply(question, nth)`: (status, headers, body) for the nth time (from 0) it is asked."""
 
     def __init__(self, reply: Callable[[str, int], Reply | str], delay_s: float = 0.0) -> None:
         self.asked: dict[str, int] = {}
