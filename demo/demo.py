@@ -1,4 +1,4 @@
-"""The whole story: serve the sample agent, measure it, keep a baseline, break it, see it blocked."""
+"""The whole story: serve the sample agent, measure it, keep a baseline, break it, see it fail."""
 
 from __future__ import annotations
 
