@@ -32,6 +32,8 @@ JUDGE_KEYS: dict[str, Json] = {
     "min_agreement": {"type": "number", "minimum": 0, "maximum": 1},
 }
 
+# A suite's name is a folder of the session, so it is no file of it either.
+_SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]*$"
 _NUMBER: Json = {"type": "number"}
 _WHOLE: Json = {"type": "integer", "minimum": 1}
 _ABOVE_ZERO: Json = {"type": ["number", "null"], "exclusiveMinimum": 0}
@@ -132,7 +134,7 @@ def _suite() -> dict[str, Json]:
     return _record(
         Suite,
         drop=("place",),
-        name={"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*$"},
+        name={"type": "string", "pattern": _SUITE_NAME},
         dataset=_TEXT,
         graders={"type": "array", "items": {"$ref": "#/$defs/grader"}, "minItems": 1},
         rounds=_WHOLE,

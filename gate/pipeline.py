@@ -72,6 +72,8 @@ def measure(
     )
     unanswered = _collect_stored(effects.session, collected)
     allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
+    for tally in collected.tallies.values():  # a resumed session has spent some of it
+        allowance.spent_before(calls=tally.calls, usd=tally.usd)
     graders = {plan.suite.name: plan.graders for plan in plans}
     with effects.stop.deferred():
         for trial in _trials(plans, agent, effects, allowance) if agent else ():

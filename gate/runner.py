@@ -192,6 +192,11 @@ class Allowance:
         self._spent = 0.0
         self.used_up = ""  # which limit ended the run, for the report
 
+    def spent_before(self, *, calls: int, usd: float) -> None:
+        self._started += calls
+        self._finished += calls
+        self._spent += usd
+
     def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
         """The tasks until a limit is reached. Costs of trials under way are guessed from the
         finished ones.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Lock
 
 from gate.errors import AgentFailure, InfraFailure
@@ -47,7 +48,7 @@ class Replay(_Sharing):
         object.__setattr__(self, "_shared", _Shared())
 
     def describe(self) -> str:
-        return f"replay of {self.file}"
+        return f"replay of {Path(self.file).name}"
 
     def check(self, world: World) -> None:
         self._shared.opened(world, self.file)

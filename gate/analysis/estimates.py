@@ -83,4 +83,6 @@ def _why_unmeasured(table: Table, values: Array) -> str:
         return "every call ended in an agent error"
     if not np.isnan(values).all():
         return "one value is too few"
+    if values is table.columns.get("success"):
+        return "no grader of this suite decides whether an answer passes"
     return "no trial has a value: no case asks for it, or the agent does not report it"

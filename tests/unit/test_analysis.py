@@ -313,3 +313,10 @@ def test_a_suite_without_pass_or_fail_has_no_errored_cases() -> None:
     assert _ids(case_changes(data, None).errored) == ["b"]
     bare = Table(suite="s", cases=("a",), digests=("a",), rounds=1, columns={})
     assert case_changes(bare, bare).errored == ()
+
+
+def test_a_suite_whose_graders_never_decide_says_so():
+    answered = {"infra_error": [[0.0], [0.0]], "agent_error": [[0.0], [0.0]]}
+    found = estimates(table({"success": [[NAN], [NAN]], **answered}), {SUCCESS.name: SUCCESS})
+    assert found[SUCCESS.name].value is None
+    assert "no grader of this suite decides" in found[SUCCESS.name].reason

@@ -196,3 +196,13 @@ def test_costs_of_trials_under_way_are_expected():
         next(stream)  # three under way: 0.25 spent and 0.75 expected
     assert list(stream) == []
     assert "1.00 USD" in allowance.used_up
+
+
+def test_what_a_resumed_session_spent_counts():
+    allowance = Allowance(usd=None, calls=5, minutes=None, seconds=lambda: 0.0)
+    allowance.spent_before(calls=3, usd=0.0)
+    given = []
+    for task in allowance.limit(iter(range(10))):
+        given.append(task)
+        allowance.finished(tries=1, cost_usd=None)
+    assert len(given) == 2
