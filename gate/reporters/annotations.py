@@ -11,7 +11,7 @@ from gate.records import CaseChange, GateResult, Report
 from gate.text import command
 from gate.wording import headline, sentences
 from gate.wording.checks import Check, blocking, warned
-from gate.wording.spans import Line, plain, say
+from gate.wording.spans import Line, plain, prose, say
 
 MOST = 10  # of each kind a step; the runner drops the rest
 
@@ -47,7 +47,8 @@ def _all(report: Report) -> Iterator[_Annotation]:
         if check.sign in ("bad", "refused"):
             yield _judged(check, level)
     for text in report.loosened:
-        yield _Annotation(level="warning", title="Loosened rule", message=text)
+        said = plain(prose(text))
+        yield _Annotation(level="warning", title="Loosened rule", message=said)
     for check in warned(report):
         yield _judged(check, "warning")
     for change in sentences.by_severity(report.cases.newly_failing):

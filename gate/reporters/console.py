@@ -55,7 +55,7 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     for line in sentences.comparisons(report):
         screen.line(wording.plain(line))
     for text in report.loosened:
-        screen.line(f"Loosened rule: {text}", "yellow")
+        screen.line(f"Loosened rule: {wording.plain(wording.prose(text))}", "yellow")
     for line in sentences.cautions(report)[:ROWS]:
         screen.line(f"Note: {wording.plain(line)}", "yellow")
     _checks(screen, report, blocking(report))

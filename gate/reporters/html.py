@@ -20,6 +20,7 @@ from gate.text import clean, one_line
 from gate.wording import casebook, figures, headline, sentences
 from gate.wording.checks import checks
 from gate.wording.method import method, provenance
+from gate.wording.spans import prose
 
 LISTED = 5_000  # cases in the list
 DETAILED = 500  # cases with questions, answers and traces; above it failing and changed ones only
@@ -75,6 +76,7 @@ class Html:
             because=headline.because(report),
             surprise=headline.surprise(report),
             comparisons=sentences.comparisons(report),
+            loosened=[prose(text, 600) for text in report.loosened],
             cautions=sentences.cautions(report),
             counts=sentences.case_counts(report),
             spending=sentences.spending(report),
