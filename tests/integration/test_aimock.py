@@ -1,6 +1,6 @@
 """Our agents against aimock, a server of OpenAI's and Anthropic's protocols that we did not write.
 
-GATE_NODE_MODULES names a folder with `node_modules` in which `@copilotkit/aimock` (1.43.0) is
+GATE_NODE_MODULES names the `node_modules` in which `@copilotkit/aimock` (1.43.0) is
 installed: npm i @copilotkit/aimock@1.43.0
 """
 
@@ -22,7 +22,7 @@ from gate.plugins import World
 from gate.records import Case, ToolCall, Usage
 
 MODULES = os.environ.get("GATE_NODE_MODULES", "")
-AIMOCK = Path(MODULES) / "node_modules/@copilotkit/aimock/dist/cli.js"
+AIMOCK = Path(MODULES) / "@copilotkit/aimock/dist/cli.js"
 NODE = shutil.which("node")
 
 pytestmark = pytest.mark.skipif(
