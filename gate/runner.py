@@ -106,7 +106,7 @@ class TrialWorker:
     def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         wait = failure.retry_after
         if wait is not None and task.waited_s + wait < self._timeout_s:
-            delay = max(wait, LEAST_WAIT_S) * (1 + 0.02 * self._clock.jitter())
+            delay = max(wait, LEAST_WAIT_S) * (1 + 0.01 * self._clock.jitter())
             return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
         attempt = Attempt(

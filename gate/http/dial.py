@@ -4,15 +4,14 @@ answer.
 
 from __future__ import annotations
 
+import importlib
 import socket
-import ssl
 import time
 from collections.abc import Callable, Mapping
 
 from gate.errors import InfraFailure
 from gate.http.route import Route
 from gate.http.stream import Cut, Malformed, Silence, Stream
-from gate.http.trust import trusted
 
 Adopt = Callable[[socket.socket], None]  # told of every socket before it is used
 
@@ -33,7 +32,8 @@ def dial(
         return Stream(sock)
     if proxy is not None:
         _tunnel(sock, route, deadline)
-    return Stream(_secured(sock, route, trusted(env), deadline, adopt))
+    tls = importlib.import_module("gate.http.tls")  # ssl is slow to load, and often not needed
+    return Stream(tls.secured(sock, route, env, deadline, adopt))
 
 
 def _connected(host: str, port: int, deadline: float, adopt: Adopt) -> socket.socket:
@@ -43,7 +43,7 @@ def _connected(host: str, port: int, deadline: float, adopt: Adopt) -> socket.so
         sock = socket.socket(family, kind, protocol)
         adopt(sock)
         try:
-            sock.settimeout(_left(deadline))
+            sock.settimeout(left(deadline))
             sock.connect(where)
         except OSError as error:
             problem = error
@@ -73,27 +73,6 @@ def _tunnel(sock: socket.socket, route: Route, deadline: float) -> None:
         raise InfraFailure(f"{proxy} answered {status} for {route.origin}{_around(route)}")
 
 
-def _secured(
-    sock: socket.socket, route: Route, context: ssl.SSLContext, deadline: float, adopt: Adopt
-) -> ssl.SSLSocket:
-    secure = context.wrap_socket(sock, server_hostname=route.host, do_handshake_on_connect=False)
-    adopt(secure)
-    try:
-        secure.settimeout(_left(deadline))
-        secure.do_handshake()
-    except ssl.SSLCertVerificationError as error:
-        raise InfraFailure(
-            f"{route.origin}: its certificate is not trusted ({error.verify_message}): "
-            "name the file of its CA in SSL_CERT_FILE"
-        ) from error
-    except OSError as error:
-        why = getattr(error, "reason", None) or _reason(error)
-        raise InfraFailure(
-            f"{route.origin}: no TLS connection ({why}): does it speak http://?"
-        ) from error
-    return secure
-
-
 def _unreachable(error: OSError, route: Route, setting: str) -> str:
     proxy = route.proxy
     who = str(proxy) if proxy else route.origin
@@ -103,21 +82,23 @@ def _unreachable(error: OSError, route: Route, setting: str) -> str:
         return f"{who}: the host name '{host}' is not known{advice}"
     if isinstance(error, ConnectionRefusedError):
         return f"{who} refused the connection{advice}"
-    return f"{who} cannot be reached ({_reason(error)}){advice}"
+    return f"{who} cannot be reached ({reason(error)}){advice}"
 
 
 def _around(route: Route) -> str:
     return f": start it, or name {route.host} in NO_PROXY to go without"
 
 
-def _reason(error: OSError) -> str:
+def reason(error: OSError) -> str:
+    """What the system says about a connection that failed."""
     if isinstance(error, TimeoutError):
         return "no connection in time"
     return error.strerror or str(error) or type(error).__name__
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
+def left(deadline: float) -> float:
+    """Seconds until `deadline` (time.monotonic); raises TimeoutError when it has passed."""
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from gate.errors import AgentFailure, InfraFailure
@@ -98,8 +98,9 @@ def _number(text: str | None) -> float | None:
 
 
 def _date(text: str) -> datetime | None:
+    dates = importlib.import_module("email.utils")  # slow to load, and hardly ever needed
     try:
-        found = parsedate_to_datetime(text)
+        found: datetime = dates.parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,7 +1,10 @@
-"""Whose certificates are trusted: the system's and certifi's, or a private bundle by variable."""
+"""TLS: the handshake, and whose certificates are trusted (the system's and certifi's, or a private
+bundle by variable).
+"""
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
 from collections.abc import Mapping
@@ -10,11 +13,36 @@ from pathlib import Path
 
 import certifi
 
-from gate.errors import UsageError
+from gate.errors import InfraFailure, UsageError
+from gate.http.dial import Adopt, left, reason
+from gate.http.route import Route
 
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 _ONE_AT_A_TIME = threading.Lock()  # reading takes some 80 ms; all threads share it
+
+
+def secured(
+    sock: socket.socket, route: Route, env: Mapping[str, str], deadline: float, adopt: Adopt
+) -> ssl.SSLSocket:
+    """`sock` after its handshake. Raises InfraFailure, with what to do about it."""
+    context = trusted(env)
+    secure = context.wrap_socket(sock, server_hostname=route.host, do_handshake_on_connect=False)
+    adopt(secure)
+    try:
+        secure.settimeout(left(deadline))
+        secure.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        raise InfraFailure(
+            f"{route.origin}: its certificate is not trusted ({error.verify_message}): "
+            "name the file of its CA in SSL_CERT_FILE"
+        ) from error
+    except OSError as error:
+        why = getattr(error, "reason", None) or reason(error)
+        raise InfraFailure(
+            f"{route.origin}: no TLS connection ({why}): does it speak http://?"
+        ) from error
+    return secure
 
 
 def trusted(env: Mapping[str, str]) -> ssl.SSLContext:
