@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from gate.pipeline import Collected, Effects, health, measure
 from gate.progress import progress, wants_color
 from gate.recorder import recorder
 from gate.redact import Redactor
-from gate.registry import import_meanwhile
+from gate.registry import Meanwhile
 from gate.secret_names import secrets_of
 from gate.set_up import Setup, set_up
 
@@ -36,18 +36,18 @@ def execute(
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
     setup = set_up(options, env, more or {})
-    judging = import_meanwhile("gate.judging")
+    judging = Meanwhile("gate.judging")
     check(shards, {plan.suite.name: plan.meta() for plan in setup.plans})
     with _session(setup) as session:
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
         offline = bool(shards or options.replay)
         unreachable = "" if offline else health(setup.agent, setup.world)
-        collected = _trials(setup, session, ask=not (unreachable or shards))
+        collected = _trials(setup, session, ask=not (unreachable or shards), idle=judging.start)
         if shards:
             collected = replace(collected, ended_early=absent(shards))
         session.write_details()
-        return cast("Outcome", judging().judge(setup, session, collected, unreachable))
+        return cast("Outcome", judging.loaded().judge(setup, session, collected, unreachable))
 
 
 def _session(setup: Setup) -> SessionWriter:
@@ -81,7 +81,9 @@ def _given(options: argparse.Namespace) -> dict[str, object]:
     return {key: value for key, value in kept.items() if value not in (None, False)}
 
 
-def _trials(setup: Setup, session: SessionWriter, *, ask: bool) -> Collected:
+def _trials(
+    setup: Setup, session: SessionWriter, *, ask: bool, idle: Callable[[], None]
+) -> Collected:
     options = setup.options
     with (
         recorder(options.record, _redactor(setup)) as record,
@@ -95,7 +97,12 @@ def _trials(setup: Setup, session: SessionWriter, *, ask: bool) -> Collected:
         ) as told,
     ):
         effects = Effects(
-            world=setup.world, session=session, stop=options.stop, progress=told, record=record
+            world=setup.world,
+            session=session,
+            stop=options.stop,
+            progress=told,
+            record=record,
+            idle=idle,
         )
         return measure(
             setup.plans,

@@ -34,6 +34,7 @@ class Effects:
     progress: Callable[[Row], None]
     clock: Clock = field(default_factory=Clock)
     record: Recorder | None = None
+    idle: Callable[[], None] = lambda: None  # called while the agent thinks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +132,7 @@ def _trials(
         concurrency=agent.concurrency,
         per_minute=agent.requests_per_minute,
         stopped=effects.stop.requested,
+        idle=effects.idle,
     )
 
 

@@ -23,7 +23,6 @@ from typing import Any, Generic, TypeVar
 from gate.errors import UsageError
 
 T = TypeVar("T")
-FIRST_CALLS_S = 0.03  # the first questions leave before an import takes the processor
 _LOADING = threading.RLock()  # no thread sees a file that is half imported
 
 
@@ -104,20 +103,28 @@ def did_you_mean(name: str, known: tuple[str, ...] | list[str]) -> str:
     return f" - known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
 
 
-def import_meanwhile(module: str) -> Callable[[], Any]:
-    """Starts an import in a thread; the call of what is returned waits for it and gives the module.
+class Meanwhile:
+    """A module to be imported while the command waits for something else.
 
     What a command needs only at its end (numpy, the reporters) loads while the agent is thinking.
     """
-    thread = threading.Timer(FIRST_CALLS_S, _import_politely, args=(module,))
-    thread.daemon = True
-    thread.start()
 
-    def loaded() -> ModuleType:
-        thread.join()
-        return importlib.import_module(module)
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._thread: threading.Thread | None = None
 
-    return loaded
+    def start(self) -> None:
+        """Begins the import in a thread, once."""
+        if self._thread is None:
+            work = threading.Thread(target=_import_politely, args=(self._module,), daemon=True)
+            self._thread = work
+            work.start()
+
+    def loaded(self) -> Any:
+        """The module; imports it now if nobody has begun."""
+        if self._thread is not None:
+            self._thread.join()
+        return importlib.import_module(self._module)
 
 
 def _import_politely(module: str) -> None:

@@ -145,3 +145,15 @@ def test_no_task_no_thread():
         raise AssertionError("no worker is needed")
 
     assert list(run_threads(iter([]), make, concurrency=4)) == []
+
+
+def test_idle_is_called_while_nobody_answers_and_not_while_answers_come():
+    calls = []
+    slow = run_threads(
+        iter([1]), lambda: Squares(delay=0.3), concurrency=1, idle=lambda: calls.append(1)
+    )
+    assert list(slow) == [1]
+    assert calls
+    calls.clear()
+    list(run_threads(iter(range(50)), Squares, concurrency=4, idle=lambda: calls.append(1)))
+    assert not calls

@@ -5,7 +5,7 @@ import pytest
 from gate.errors import UsageError
 from gate.plugins import build
 from gate.records import PluginSpec
-from gate.registry import Registry, did_you_mean, load_object
+from gate.registry import Meanwhile, Registry, did_you_mean, load_object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +64,12 @@ def test_suggestions():
     assert did_you_mean("graders", ["grader", "gates"]) == " - did you mean 'grader'?"
     assert did_you_mean("zzz", ["a", "b"]) == " - known: a, b"
     assert did_you_mean("zzz", [str(n) for n in range(50)]) == ""
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_module_is_there_whether_or_not_its_import_was_begun(begun):
+    soon = Meanwhile("gate.sampling")
+    if begun:
+        soon.start()
+        soon.start()
+    assert soon.loaded().choose({"a": None}, "s", 1) == {"a"}
