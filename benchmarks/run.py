@@ -301,14 +301,17 @@ PARTS = {
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    options.add_argument("parts", nargs="*", metavar="PART", help="all by default")
     options.add_argument("--runs", type=int, default=3)
     given = options.parse_args()
-    needs_stub = set(given.parts) - {"startup", "compare"}
-    if needs_stub and not (TOOLS / "stub_agent.py").exists():
-        raise SystemExit(f"{', '.join(sorted(needs_stub))}: set GATE_TOOLS to the tools' folder")
-    for part in given.parts:
-        PARTS[part](given.runs)
+    parts = given.parts or list(PARTS)
+    if unknown := set(parts) - set(PARTS):
+        options.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    for part in parts:
+        if part not in ("startup", "compare") and not (TOOLS / "stub_agent.py").exists():
+            print(f"\n(left out: {part}; GATE_TOOLS does not name the tools' folder)")
+        else:
+            PARTS[part](given.runs)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ DOCUMENTS = sorted(
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(<?([^()\s>]+)>?\)")
 ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
-MACHINE = re.compile(r"(?<![\w.:/~$}-])(?:/(?:work|home|root|Users|private|mnt)\b|[A-Z]:\\)")
+MACHINE = re.compile(r"(?<![\w.:/~$}-])(?:/(?:home|root|Users|private|mnt|srv)\b|[A-Z]:\\)")
 REFERENCE = re.compile(r"\bdocs/([\w/.-]+\.md)(?:[ #]+(\d))?")
 
 
@@ -121,9 +121,9 @@ def test_no_document_names_a_path_of_a_machine(path: Path) -> None:
 
 
 def test_what_a_path_of_a_machine_looks_like() -> None:
-    for text in ("in /home/me/x", "(/work/main)", r"C:\Users", "`/root`"):
+    for text in ("in /home/me/x", "(/mnt/main)", r"C:\Users", "`/root`"):
         assert MACHINE.search(text), text
-    for text in ("https://a.example/home/x", "pass/work", "./work", "~/work", "a read-only /etc"):
+    for text in ("https://a.example/home/x", "pass/home", "./root", "~/home", "a read-only /etc"):
         assert not MACHINE.search(text), text
 
 
