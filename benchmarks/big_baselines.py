@@ -1,19 +1,25 @@
-"""Two baseline files of 100,000 cases x 3 rounds (pass/fail and latency): a.json and b.json.
+"""Two baselines of 100,000 cases x 3 rounds (pass/fail and latency), a.json and b.json.
 
 python benchmarks/big_baselines.py FOLDER [CASES]
+python benchmarks/big_baselines.py --time      seconds of estimates and verdict, in memory
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 
+from gate.analysis import estimates
 from gate.baseline_file import BaselineFile, render
 from gate.baseline_schema import Run
 from gate.metrics.catalogue import TRIAL_METRICS
+from gate.records import Policy, RegressionRules
 from gate.table import Table
+from gate.verdict import SuiteData, decide
 
 ROUNDS = 3
 
@@ -39,7 +45,28 @@ def table(cases: int, seed: int) -> Table:
     )
 
 
+def seconds() -> float:
+    """Of estimates and verdict over two tables of 100,000 cases; the median of five."""
+    before, after = table(100_000, 0), table(100_000, 1)
+    taken = []
+    for _ in range(5):
+        start = time.perf_counter()
+        estimates(after, after.specs)
+        decide(
+            [SuiteData(name="big", current=after, baseline=before)],
+            gates=(),
+            regression=RegressionRules(),
+            policy=Policy(),
+            mode="laptop",
+        )
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
 def main() -> None:
+    if sys.argv[1] == "--time":
+        print(f"{seconds():.2f}")
+        return
     folder = Path(sys.argv[1])
     cases = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     for seed, name in enumerate(("a", "b")):
