@@ -11,10 +11,11 @@ from gate.config_schema import schema, schema_for
 from gate.config_variables import Fault, replace_variables, secrets
 from gate.errors import InvalidInput, Place, Problem
 from gate.fits import compiled
+from gate.mismatch import Mismatch
 from gate.plugins import AGENTS, GRADERS, REPORTERS
 from gate.records import Json
 from gate.registry import did_you_mean
-from gate.schema import Mismatch, mismatches
+from gate.schema import mismatches
 from gate.yamlfile import Document, Path
 
 _AGENT_KEYS = ("agent", "judge", "control_agent", "retriever")

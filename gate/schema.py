@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import cast
 
 from gate.fits import compiled
+from gate.mismatch import Mismatch
 from gate.records import Json
-
-Path = tuple[str | int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mismatch:
-    """`path` leads to the value (or to the unknown or missing key itself); `message` is a clause
-    without the path.
-    """
-
-    path: Path
-    message: str
 
 
 def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:

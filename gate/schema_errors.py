@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
+from gate.mismatch import Mismatch, Path
 from gate.records import Json
 from gate.registry import did_you_mean
-from gate.schema import Mismatch, Path
 
 _KINDS = {"object": "a mapping", "array": "a list", "null": "empty", "integer": "a whole number"}
 

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import importlib
 import socket
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from gate.errors import InfraFailure
 from gate.http.route import Route
+from gate.http.sockets import Adopt, left, reason
 from gate.http.stream import Cut, Malformed, Silence, Stream
-
-Adopt = Callable[[socket.socket], None]  # told of every socket before it is used
 
 
 def dial(
@@ -87,18 +85,3 @@ def _unreachable(error: OSError, route: Route, setting: str) -> str:
 
 def _around(route: Route) -> str:
     return f": start it, or name {route.host} in NO_PROXY to go without"
-
-
-def reason(error: OSError) -> str:
-    """What the system says about a connection that failed."""
-    if isinstance(error, TimeoutError):
-        return "no connection in time"
-    return error.strerror or str(error) or type(error).__name__
-
-
-def left(deadline: float) -> float:
-    """Seconds until `deadline` (time.monotonic); raises TimeoutError when it has passed."""
-    seconds = deadline - time.monotonic()
-    if seconds <= 0:
-        raise TimeoutError
-    return seconds

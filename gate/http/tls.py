@@ -14,8 +14,8 @@ from pathlib import Path
 import certifi
 
 from gate.errors import InfraFailure, UsageError
-from gate.http.dial import Adopt, left, reason
 from gate.http.route import Route
+from gate.http.sockets import Adopt, left, reason
 
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
