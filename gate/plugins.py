@@ -16,7 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from gate.codec import from_json
-from gate.records import Case, Json, MetricSpec, PluginSpec, Report, Response, Score, Tolerance
+from gate.records import (
+    Case,
+    Evidence,
+    Json,
+    MetricSpec,
+    PluginSpec,
+    Report,
+    Response,
+    Score,
+    Tolerance,
+)
 from gate.registry import Registry
 
 if TYPE_CHECKING:  # numpy costs 0.1 s, and no command line needs it to print its help
@@ -134,37 +144,13 @@ class Interval:
     method: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """What the data say about a change, before any decision. `delta` is natural, or relative when
-    `relative`.
-
-    `p_worse`: chance, if nothing changed, of a change at least this bad; `p_better` the mirror.
-    `low`/`high` bound delta,
-    each wrong with probability at most alpha. `se_null`: standard error of delta if nothing
-    changed.
-    """
-
-    baseline: float
-    current: float
-    delta: float
-    relative: bool
-    low: float
-    high: float
-    p_worse: float
-    p_better: float
-    mde: float
-    n_paired: int
-    method: str
-    too_few: str = ""  # why these are too few data, e.g. "60 of 100 calls needed for a p95"
-
-
 class Family(Protocol):
     """A reduction of per-trial values to one number, with its interval and its test (METRICS;
     options are its fields).
 
     Arrays are cases x rounds, NaN where a trial has no value; rows of `baseline` and `current` are
-    the same cases.
+    the same cases. A family without a value for a case of few rounds says how many it takes with an
+    attribute `rounds_needed`.
     """
 
     def reduce(self, values: Array) -> float:
@@ -186,12 +172,13 @@ class Family(Protocol):
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
-        """Evidence on current against baseline. `alpha`: one-sided level of the bounds; `tests` of
-        them share it, so the detectable drop is one at alpha / tests.
+        """Evidence on current against baseline.
+
+        `tolerance` is the least change that is ever called one. `drift`: variance, in squared
+        natural units, that delta has beyond the noise of single calls (the session effect);
+        reductions that are no mean ignore it.
         """
         ...
 

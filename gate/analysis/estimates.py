@@ -48,7 +48,7 @@ def _estimate(table: Table, spec: MetricSpec) -> Estimate:
             value=None,
             unit=spec.unit,
             direction=spec.direction,
-            reason=_why_unmeasured(table, values),
+            reason=_why_unmeasured(table, values, family),
         )
     each = family.per_case(values)
     each = each[~np.isnan(each)]
@@ -73,7 +73,7 @@ def finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _why_unmeasured(table: Table, values: Array) -> str:
+def _why_unmeasured(table: Table, values: Array, family: Family) -> str:
     infra, failed = table.column("infra_error"), table.column("agent_error")
     if not table.cases:
         return "no case ran"
@@ -82,7 +82,8 @@ def _why_unmeasured(table: Table, values: Array) -> str:
     if np.nanmin(failed, initial=1.0) == 1.0:
         return "every call ended in an agent error"
     if not np.isnan(values).all():
-        return "one value is too few"
+        needed = getattr(family, "rounds_needed", 1)
+        return "one value is too few" if needed == 1 else f"{needed} rounds of each case are needed"
     if values is table.columns.get("success"):
         return "no grader of this suite decides whether an answer passes"
     return "no trial has a value: no case asks for it, or the agent does not report it"

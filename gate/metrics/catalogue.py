@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gate.records import MetricSpec
 
+DRAWN = (2, 3)  # rounds of pass@k and pass^k: what the default of 3 rounds can tell
 _MS = "operational.{}_latency_ms"
 
 
@@ -45,6 +46,18 @@ def _amount(
     )
 
 
+def _of_k_rounds(name: str, k: int, wanted: str, about: str) -> MetricSpec:
+    """A case with fewer than k rounds has no value."""
+    return MetricSpec(
+        name=name,
+        column="success",
+        family="k_rounds",
+        options={"k": k, "wanted": wanted},
+        unit="share",
+        description=about,
+    )
+
+
 TRIAL_METRICS: tuple[MetricSpec, ...] = (
     _share(
         "agent.success_rate",
@@ -57,6 +70,17 @@ TRIAL_METRICS: tuple[MetricSpec, ...] = (
         "first_success",
         "share of trials that pass at the first try; an infrastructure error counts as failed",
         on_agent_error=0.0,
+    ),
+    *(
+        _of_k_rounds(f"agent.pass@{k}", k, "any", f"chance that one of {k} rounds of a case passes")
+        for k in DRAWN
+    ),
+    *(
+        _of_k_rounds(f"agent.pass^{k}", k, "all", f"chance that {k} rounds of a case all pass")
+        for k in DRAWN
+    ),
+    _of_k_rounds(
+        "agent.consistency", 2, "alike", "chance that two rounds of a case both pass or both fail"
     ),
     _amount("agent.avg_steps", "steps", "steps", "mean number of tool calls", "mean"),
     _amount("agent.cost_per_task", "cost_usd", "USD", "mean cost of a trial with all its tries"),

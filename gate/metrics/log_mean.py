@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.plugins import METRICS, Array, Evidence, Interval
-from gate.records import MetricSpec, Tolerance
-from gate.stats.change import Change, Question, change_in_mean
+from gate.plugins import METRICS, Array, Interval
+from gate.records import Evidence, MetricSpec, Tolerance
+from gate.stats.change import Question, change_in_mean, mapped, scaled
 from gate.stats.intervals import mean_of_these_cases, mean_over_cases
 from gate.stats.pairs import case_means
 
@@ -46,20 +46,19 @@ class LogMean:
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
-        question = Question(
-            direction=spec.direction, tolerance=tolerance, alpha=alpha, power=power, tests=tests
-        )
+        question = Question(direction=spec.direction, tolerance=tolerance, drift=drift)
         shift = _shift(baseline, current)
         if math.isnan(shift):
-            return Evidence(**asdict(change_in_mean(baseline, current, question)))
+            return change_in_mean(baseline, current, question)
         logs_b, logs_c = np.log(baseline + shift), np.log(current + shift)
         middle = math.exp(np.nanmean(case_means(logs_b)))
-        change = change_in_mean(logs_b, logs_c, _on_logs(question, middle))
-        return Evidence(**asdict(_natural(change, question, shift)))
+        if drift:
+            mean = float(np.nanmean(case_means(baseline))) + shift
+            question = replace(question, drift=drift / mean**2)
+        on_logs = _on_logs(question, middle)
+        return _natural(change_in_mean(logs_b, logs_c, on_logs), question, shift)
 
 
 def _shift(baseline: Array, current: Array) -> float:
@@ -86,10 +85,10 @@ def _on_logs(question: Question, middle: float) -> Question:
     return replace(question, tolerance=Tolerance(value=log_share))
 
 
-def _natural(change: Change, question: Question, shift: float) -> Change:
+def _natural(change: Evidence, question: Question, shift: float) -> Evidence:
     """From logarithms to a ratio less one, or to the metric's unit."""
     ratio = replace(
-        change.mapped(_expm1, question.direction),
+        mapped(change, _expm1, question.direction),
         baseline=math.exp(change.baseline) - shift,
         current=math.exp(change.current) - shift,
         relative=True,
@@ -97,7 +96,7 @@ def _natural(change: Change, question: Question, shift: float) -> Change:
     )
     if question.tolerance.relative:
         return ratio
-    return ratio.times(math.exp(change.baseline), relative=False)
+    return scaled(ratio, math.exp(change.baseline), relative=False)
 
 
 def _expm1(x: float) -> float:

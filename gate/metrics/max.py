@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.plugins import METRICS, Array, Evidence, Interval
-from gate.records import MetricSpec, Tolerance
+from gate.plugins import METRICS, Array, Interval
+from gate.records import Evidence, MetricSpec, Tolerance
 
 
 @METRICS.register("max")
@@ -40,24 +40,25 @@ class Max:
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
         both = ~(np.isnan(baseline).all(axis=1) | np.isnan(current).all(axis=1))
         was, now = self.reduce(baseline[both]), self.reduce(current[both])
         relative = tolerance.relative and was > 0.0
-        higher, lower = self._chances(baseline[both], current[both])
+        better, worse = self._chances(baseline[both], current[both])
+        if spec.direction == "lower":
+            better, worse = worse, better
         return Evidence(
             baseline=was,
             current=now,
             delta=(now - was) / (was if relative else 1.0),
             relative=relative,
-            low=-math.inf,
-            high=math.inf,
-            p_worse=lower if spec.direction == "higher" else higher,
-            p_better=higher if spec.direction == "higher" else lower,
-            mde=math.inf,
+            se=math.inf,
+            p_worse=worse,
+            p_better=better,
+            p_doubt=worse,
+            bounds=lambda _: (-math.inf, math.inf),
+            detectable=lambda _: math.inf,
             n_paired=int(both.sum()),
             method="where the largest call falls under shuffling",
             too_few="" if both.any() else "no case has a value in both runs",

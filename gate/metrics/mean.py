@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from gate.plugins import METRICS, Array, Evidence, Interval
-from gate.records import MetricSpec, Tolerance
+from gate.plugins import METRICS, Array, Interval
+from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.change import Question, change_in_mean
 from gate.stats.intervals import mean_of_these_cases, mean_over_cases
 from gate.stats.pairs import case_means
@@ -47,20 +47,12 @@ class Mean:
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
         question = Question(
-            direction=spec.direction,
-            tolerance=tolerance,
-            alpha=alpha,
-            power=power,
-            tests=tests,
-            span=_span(spec),
+            direction=spec.direction, tolerance=tolerance, span=_span(spec), drift=drift
         )
-        change = change_in_mean(baseline * self.scale, current * self.scale, question)
-        return Evidence(**asdict(change))
+        return change_in_mean(baseline * self.scale, current * self.scale, question)
 
 
 def _span(spec: MetricSpec) -> float | None:

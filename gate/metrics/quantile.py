@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.plugins import METRICS, Array, Evidence, Interval
-from gate.records import Direction, MetricSpec, Tolerance
-from gate.stats.change import Change, Question, change_in_mean, no_pairs
+from gate.plugins import METRICS, Array, Interval
+from gate.records import Direction, Evidence, MetricSpec, Tolerance
+from gate.stats.change import Question, at_least, change_in_mean, no_pairs, scaled
 from gate.stats.pairs import case_means
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
 
@@ -44,47 +44,47 @@ class Quantile:
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
         both = ~(np.isnan(baseline).all(axis=1) | np.isnan(current).all(axis=1))
         baseline, current = baseline[both], current[both]
         if not both.any():
-            return Evidence(**asdict(no_pairs()))
+            return no_pairs()
         split = quantile(np.concatenate([baseline.ravel(), current.ravel()]), self.q)
         more_below: Direction = "higher" if spec.direction == "lower" else "lower"
-        question = Question(
-            direction=more_below,
-            tolerance=Tolerance(value=0.0),
-            alpha=alpha,
-            power=power,
-            tests=tests,
-            span=1.0,
-        )
+        question = Question(direction=more_below, span=1.0)
         shares = change_in_mean(_below(baseline, split), _below(current, split), question)
         change = self._of_values(shares, baseline, current, spec.direction)
-        return Evidence(**asdict(_scaled(change, tolerance)))
+        if tolerance.relative and change.baseline > 0.0:
+            change = scaled(change, 1.0 / change.baseline, relative=True)
+        return at_least(change, tolerance.value)
 
     def _of_values(
-        self, shares: Change, baseline: Array, current: Array, direction: Direction
-    ) -> Change:
+        self, shares: Evidence, baseline: Array, current: Array, direction: Direction
+    ) -> Evidence:
         """From shares below the split to values: read off the current run's calls (Woodruff)."""
-        half = max(shares.high - shares.delta, shares.delta - shares.low)
         there = current[~np.isnan(current)]
         was, now = quantile(baseline, self.q), quantile(current, self.q)
-        if direction == "lower":
-            seen = now - quantile_beyond(there, self.q - shares.mde)
-        else:
-            seen = quantile_beyond(there, self.q + shares.mde) - now
+
+        def bounds(alpha: float) -> tuple[float, float]:
+            low, high = shares.bounds(alpha)
+            half = max(high - shares.delta, shares.delta - low)
+            below, above = self.q - half, self.q + half
+            return quantile_beyond(there, below) - was, quantile_beyond(there, above) - was
+
+        def worse_by(share: float) -> float:
+            if direction == "lower":
+                return now - quantile_beyond(there, self.q - share)
+            return quantile_beyond(there, self.q + share) - now
+
         return replace(
             shares,
             baseline=was,
             current=now,
             delta=now - was,
-            low=quantile_beyond(there, self.q - half) - was,
-            high=quantile_beyond(there, self.q + half) - was,
-            mde=seen,
+            se=worse_by(shares.se),
+            bounds=bounds,
+            detectable=lambda sight: worse_by(shares.detectable(sight)),
             method=f"{shares.method} of calls beyond the pooled quantile",
             too_few=self._too_few(baseline, current),
         )
@@ -99,10 +99,3 @@ class Quantile:
 
 def _below(values: Array, split: float) -> Array:
     return np.where(np.isnan(values), np.nan, (values <= split).astype(np.float64))
-
-
-def _scaled(change: Change, tolerance: Tolerance) -> Change:
-    """Relative when the tolerance is; the tolerance is the least that can be flagged."""
-    if tolerance.relative and change.baseline > 0.0:
-        change = change.times(1.0 / change.baseline, relative=True)
-    return replace(change, mde=max(change.mde, tolerance.value))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from gate.plugins import METRICS, Array, Evidence, Interval
-from gate.records import MetricSpec, Tolerance
+from gate.plugins import METRICS, Array, Interval
+from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.change import Question, change_in_mean
 from gate.stats.intervals import mean_of_these_cases, wilson
 from gate.stats.pairs import case_means
@@ -42,16 +42,7 @@ class Rate:
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
-        question = Question(
-            direction=spec.direction,
-            tolerance=tolerance,
-            alpha=alpha,
-            power=power,
-            tests=tests,
-            span=1.0,
-        )
-        return Evidence(**asdict(change_in_mean(baseline, current, question)))
+        question = Question(direction=spec.direction, tolerance=tolerance, span=1.0, drift=drift)
+        return change_in_mean(baseline, current, question)

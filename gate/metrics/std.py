@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import default_rng
 
-from gate.plugins import METRICS, Array, Evidence, Interval
-from gate.records import MetricSpec, Tolerance
-from gate.stats.change import Change, Question, change_in_mean
+from gate.plugins import METRICS, Array, Interval
+from gate.records import Evidence, MetricSpec, Tolerance
+from gate.stats.change import Question, at_least, change_in_mean, mapped, scaled
 from gate.stats.intervals import bootstrap_over_cases
 from gate.stats.pairs import case_variances
 
@@ -48,23 +48,13 @@ class Std:
         spec: MetricSpec,
         *,
         tolerance: Tolerance,
-        alpha: float,
-        power: float,
-        tests: int = 1,
+        drift: float = 0.0,
     ) -> Evidence:
-        question = Question(
-            direction=spec.direction,
-            tolerance=Tolerance(value=0.0),
-            alpha=alpha,
-            power=power,
-            tests=tests,
-        )
         pooled = np.concatenate([baseline.ravel(), current.ravel()])
         centre = float(pooled[~np.isnan(pooled)].mean()) if not np.isnan(pooled).all() else 0.0
+        question = Question(direction=spec.direction)
         squares = change_in_mean((baseline - centre) ** 2, (current - centre) ** 2, question)
-        if not squares.n_paired:
-            return Evidence(**asdict(squares))
-        return Evidence(**asdict(_roots(squares, spec, tolerance)))
+        return _roots(squares, spec, tolerance) if squares.n_paired else squares
 
 
 def _std(sums: Array) -> Array:
@@ -74,7 +64,7 @@ def _std(sums: Array) -> Array:
     return np.sqrt(variance)
 
 
-def _roots(squares: Change, spec: MetricSpec, tolerance: Tolerance) -> Change:
+def _roots(squares: Evidence, spec: MetricSpec, tolerance: Tolerance) -> Evidence:
     """From variances to standard deviations, relative when the tolerance is."""
     before = squares.baseline
 
@@ -82,11 +72,11 @@ def _roots(squares: Change, spec: MetricSpec, tolerance: Tolerance) -> Change:
         return math.sqrt(max(0.0, before + difference)) - math.sqrt(before)
 
     change = replace(
-        squares.mapped(root, spec.direction),
+        mapped(squares, root, spec.direction),
         baseline=math.sqrt(before),
         current=math.sqrt(squares.current),
         method=f"{squares.method} of squared deviations",
     )
     if tolerance.relative and change.baseline > 0.0:
-        change = change.times(1.0 / change.baseline, relative=True)
-    return replace(change, mde=max(change.mde, tolerance.value))
+        change = scaled(change, 1.0 / change.baseline, relative=True)
+    return at_least(change, tolerance.value)

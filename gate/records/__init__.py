@@ -7,6 +7,8 @@ always `current - baseline` in natural units, or relative where `relative` is tr
 less).
 """
 
+from gate.records.evidence import Evidence, Sight
+from gate.records.looks import Looks, equal_looks
 from gate.records.report import BaselineInfo, Calls, Cost, Mode, Provenance, Report, SuiteReport
 from gate.records.settings import (
     BaselineRules,
@@ -66,11 +68,13 @@ __all__ = [
     "Direction",
     "Document",
     "Estimate",
+    "Evidence",
     "GateResult",
     "GateRule",
     "GateStatus",
     "Json",
     "Level",
+    "Looks",
     "MetricRule",
     "MetricSpec",
     "Mode",
@@ -86,6 +90,7 @@ __all__ = [
     "Response",
     "Rule",
     "Score",
+    "Sight",
     "Status",
     "Suite",
     "SuiteReport",
@@ -95,4 +100,5 @@ __all__ = [
     "TrialStatus",
     "Usage",
     "Verdict",
+    "equal_looks",
 ]

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.records import Direction, Tolerance
-from gate.stats.distributions import t_quantile
+from gate.records import Direction, Evidence, Tolerance
+from gate.stats.noise import Noise
 from gate.stats.pairs import Array, Pairs, pair
-from gate.stats.power import detectable
 from gate.stats.shuffle import Shuffled, shuffle_test, smallest_p
+
+NO_TOLERANCE = Tolerance(value=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,54 +23,12 @@ class Question:
     """
 
     direction: Direction  # which one is better
-    tolerance: Tolerance
-    alpha: float  # one-sided, of each bound
-    power: float
-    tests: int = 1  # that share alpha: the detectable change is one at alpha / tests
+    tolerance: Tolerance = NO_TOLERANCE
     span: float | None = None  # width of the values' scale; None: unbounded
+    drift: float = 0.0  # variance of the difference beyond the noise of single calls
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """The fields of plugins.Evidence, on the scale of the values unless `relative`."""
-
-    baseline: float
-    current: float
-    delta: float
-    low: float
-    high: float
-    p_worse: float
-    p_better: float
-    mde: float  # a size: positive
-    n_paired: int
-    method: str
-    relative: bool = False
-    too_few: str = ""
-
-    def times(self, factor: float, *, relative: bool) -> Change:
-        """Everything that is a difference, multiplied."""
-        return replace(
-            self,
-            delta=self.delta * factor,
-            low=self.low * factor,
-            high=self.high * factor,
-            mde=self.mde * factor,
-            relative=relative,
-        )
-
-    def mapped(self, f: Callable[[float], float], direction: Direction) -> Change:
-        """Every difference on another scale: `f` is increasing with f(0) = 0."""
-        mde = abs(f(-self.mde) if direction == "higher" else f(self.mde))
-        return replace(
-            self,
-            delta=f(self.delta),
-            low=f(self.low),
-            high=f(self.high),
-            mde=mde if math.isfinite(self.mde) else math.inf,
-        )
-
-
-def change_in_mean(baseline: Array, current: Array, question: Question) -> Change:
+def change_in_mean(baseline: Array, current: Array, question: Question) -> Evidence:
     """Difference of the cases' means; cases x rounds, rows are the same cases, NaN is missing.
 
     Bounds: delta +- z sqrt(V + (z q)^2), q = what one call can move the mean by. Unbounded values
@@ -80,62 +39,96 @@ def change_in_mean(baseline: Array, current: Array, question: Question) -> Chang
         return no_pairs()
     test = shuffle_test(pairs)
     mean_b = float(np.average(pairs.mean_b, weights=pairs.weight))
-    p_worse, p_better = test.p_down, test.p_up
+    noise = _noise(pairs, test, question, mean_b)
+    worse, better = (test.p_down, test.p_up), (test.p_up, test.p_down)
+    doubt = test.doubt_down
     if question.direction == "lower":
-        p_worse, p_better = p_better, p_worse
-    quantum = (question.span or 0.0) / float(pairs.rounds_c.sum())
-    half = _half_width(test, quantum, question.alpha)
-    limit = math.inf if question.span is None else question.span
-    change = Change(
+        worse, better, doubt = better, worse, test.doubt_up
+    change = Evidence(
         baseline=mean_b,
         current=float(np.average(pairs.mean_c, weights=pairs.weight)),
         delta=test.delta,
-        low=max(-limit, test.delta - half),
-        high=min(limit, test.delta + half),
-        p_worse=p_worse,
-        p_better=p_better,
-        mde=_detectable(pairs, test, quantum, question, abs(mean_b)),
+        relative=False,
+        se=math.hypot(test.se, math.sqrt(question.drift)),
+        p_worse=noise.blurred(worse[0]),
+        p_better=noise.blurred(better[0]),
+        p_doubt=noise.blurred(doubt),
+        bounds=noise.bounds,
+        detectable=noise.detectable,
         n_paired=pairs.cases,
         method=test.method,
     )
     if question.tolerance.relative and mean_b != 0.0:  # the baseline's mean is taken as known
-        return change.times(1.0 / abs(mean_b), relative=True)
+        return scaled(change, 1.0 / abs(mean_b), relative=True)
     return change
 
 
-def _half_width(test: Shuffled, quantum: float, alpha: float) -> float:
-    z = t_quantile(1.0 - alpha, test.df)
-    return z * math.sqrt(max(test.se, test.se_guard) ** 2 + (z * quantum) ** 2)
-
-
-def _detectable(
-    pairs: Pairs, test: Shuffled, quantum: float, question: Question, baseline: float
-) -> float:
-    alpha = question.alpha / question.tests
-    if smallest_p(pairs) > alpha:
-        return math.inf
-    return detectable(
-        se=max(test.se, test.se_guard),
-        quantum=quantum,
-        alpha=alpha,
-        power=question.power,
-        tolerance=question.tolerance.value * (baseline if question.tolerance.relative else 1.0),
+def _noise(pairs: Pairs, test: Shuffled, question: Question, baseline: float) -> Noise:
+    allowed = question.tolerance
+    return Noise(
+        delta=test.delta,
+        variance=max(test.se, test.se_guard) ** 2,
+        quantum=(question.span or 0.0) / float(pairs.rounds_c.sum()),
+        tolerance=allowed.value * (abs(baseline) if allowed.relative else 1.0),
+        least_p=smallest_p(pairs),
+        limit=math.inf if question.span is None else question.span,
+        drift=question.drift,
+        df=test.df,
     )
 
 
-def no_pairs() -> Change:
+def scaled(change: Evidence, factor: float, *, relative: bool) -> Evidence:
+    """Everything that is a difference, multiplied by a positive factor."""
+    return replace(
+        change,
+        delta=change.delta * factor,
+        se=change.se * factor,
+        bounds=lambda alpha: _both(lambda x: x * factor, change.bounds(alpha)),
+        detectable=lambda sight: change.detectable(sight) * factor,
+        relative=relative,
+    )
+
+
+def mapped(change: Evidence, f: Callable[[float], float], direction: Direction) -> Evidence:
+    """Every difference on another scale: `f` is increasing with f(0) = 0."""
+    worse = -1.0 if direction == "higher" else 1.0
+
+    def size(amount: float) -> float:
+        return abs(f(worse * amount)) if math.isfinite(amount) else math.inf
+
+    return replace(
+        change,
+        delta=f(change.delta),
+        se=size(change.se),
+        bounds=lambda alpha: _both(f, change.bounds(alpha)),
+        detectable=lambda sight: size(change.detectable(sight)),
+    )
+
+
+def at_least(change: Evidence, tolerance: float) -> Evidence:
+    """Nothing below the tolerance is ever called a change, on the scale of `delta`."""
+    return replace(change, detectable=lambda sight: max(change.detectable(sight), tolerance))
+
+
+def no_pairs() -> Evidence:
     """Nothing to compare: everything is unknown."""
     nan = math.nan
-    return Change(
+    return Evidence(
         baseline=nan,
         current=nan,
         delta=nan,
-        low=-math.inf,
-        high=math.inf,
+        relative=False,
+        se=math.inf,
         p_worse=1.0,
         p_better=1.0,
-        mde=math.inf,
+        p_doubt=1.0,
+        bounds=lambda _: (-math.inf, math.inf),
+        detectable=lambda _: math.inf,
         n_paired=0,
         method="",
         too_few="no case has a value in both runs",
     )
+
+
+def _both(f: Callable[[float], float], bounds: tuple[float, float]) -> tuple[float, float]:
+    return f(bounds[0]), f(bounds[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,25 @@ Array = npt.NDArray[np.float64]
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values: at most alpha where Holm (1979) rejects with family-wise error alpha."""
+    return step_down(p_values, lambda _, sharing: float(sharing), len(p_values))
+
+
+def step_down(
+    p_values: Sequence[float], worth: Callable[[int, int], float], sharing: int, alpha: float = 1.0
+) -> list[float]:
+    """Holm's procedure where test i of those that share alpha among `sharing` is adjusted by the
+    factor `worth`(i, sharing), which looks at the data in between make larger (Ye, Li, Liu and Yao
+    2013). Once an adjusted p-value exceeds `alpha` nothing more can be rejected, and the exact
+    factors, which may be dear, are no longer asked for.
+    """
+    first = [worth(i, sharing) for i in range(len(p_values))]
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i] * first[i])
     adjusted, running = [0.0] * len(p_values), 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
-        adjusted[index] = running
+    for rank, i in enumerate(order):
+        left = sharing - rank
+        factor = worth(i, left) if running <= alpha else first[i] * left / sharing
+        running = max(running, min(1.0, factor * p_values[i]))
+        adjusted[i] = running
     return adjusted
 
 

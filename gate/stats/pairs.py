@@ -51,49 +51,68 @@ def pair(baseline: Array, current: Array) -> Pairs:
     """Cases x rounds, rows are the same cases, NaN is missing; cases that an arm lacks are left
     out.
     """
-    both = ~(np.isnan(baseline).all(axis=1) | np.isnan(current).all(axis=1))
+    b, c = _arm(baseline), _arm(current)
+    both = (b.rounds > 0) & (c.rounds > 0)
     if not both.all():
-        baseline, current = baseline[both], current[both]
-    rounds_b, mean_b, squares_b = _moments(baseline)
-    rounds_c, mean_c, squares_c = _moments(current)
-    rounds = rounds_b + rounds_c
-    between = rounds_b * rounds_c / rounds * (mean_c - mean_b) ** 2
+        b, c = _arm(baseline[both]), _arm(current[both])
+    squares_b, squares_c = b.squares(), c.squares()
+    rounds = b.rounds + c.rounds
+    between = b.rounds * c.rounds / rounds * (c.mean - b.mean) ** 2
     return Pairs(
-        rounds_b=rounds_b,
-        rounds_c=rounds_c,
-        mean_b=mean_b,
-        mean_c=mean_c,
+        rounds_b=b.rounds,
+        rounds_c=c.rounds,
+        mean_b=b.mean,
+        mean_c=c.mean,
         variance=(squares_b + squares_c + between) / (rounds - 1.0),
-        variance_b=_over(squares_b, rounds_b - 1.0),
-        variance_c=_over(squares_c, rounds_c - 1.0),
-        binary=is_binary(baseline) and is_binary(current),
+        variance_b=_over(squares_b, b.rounds - 1.0),
+        variance_c=_over(squares_c, c.rounds - 1.0),
+        binary=b.binary and c.binary,
     )
 
 
-def is_binary(values: Array) -> bool:
-    """Whether every value that is there is 0 or 1."""
-    return bool(np.all((values == 0.0) | (values == 1.0) | np.isnan(values)))
+@dataclass(frozen=True, slots=True)
+class _Arm:
+    """One arm, with 0 where a value is missing."""
+
+    filled: Array
+    measured: npt.NDArray[np.bool_] | None  # None: everything
+    rounds: Array
+    mean: Array
+    binary: bool
+
+    def squares(self) -> Array:
+        """Sum of squared deviations of each row."""
+        if self.binary:  # the sum of squares is the sum
+            return self.rounds * self.mean * (1.0 - self.mean)
+        deviations = self.filled - self.mean[:, None]
+        if self.measured is not None:
+            deviations = np.where(self.measured, deviations, 0.0)
+        squares: Array = np.einsum("ij,ij->i", deviations, deviations)
+        return squares
+
+
+def _arm(values: Array) -> _Arm:
+    measured = ~np.isnan(values)
+    whole = bool(measured.all())
+    filled = values if whole else np.where(measured, values, 0.0)
+    if whole:
+        rounds = np.full(len(values), float(values.shape[1]))
+    else:
+        rounds = measured.sum(axis=1).astype(np.float64)
+    mean = _over(np.einsum("ij->i", filled), rounds)
+    binary = bool(np.all(filled * filled == filled))
+    return _Arm(filled, None if whole else measured, rounds, mean, binary)
 
 
 def case_means(values: Array) -> Array:
     """Mean of each row over the rounds that have a value; NaN where none has."""
-    measured = ~np.isnan(values)
-    return _over(np.where(measured, values, 0.0).sum(axis=1), measured.sum(axis=1))
+    return _arm(values).mean
 
 
 def case_variances(values: Array) -> Array:
     """Variance (ddof 1) of each row; NaN where fewer than two rounds have a value."""
-    rounds, _, squares = _moments(values)
-    return _over(squares, rounds - 1.0)
-
-
-def _moments(values: Array) -> tuple[Array, Array, Array]:
-    """Rounds, mean and sum of squared deviations of each row."""
-    measured = ~np.isnan(values)
-    rounds = measured.sum(axis=1).astype(np.float64)
-    mean = _over(np.where(measured, values, 0.0).sum(axis=1), rounds)
-    deviations = np.where(measured, values - mean[:, None], 0.0)
-    return rounds, mean, np.einsum("ij,ij->i", deviations, deviations)
+    arm = _arm(values)
+    return _over(arm.squares(), arm.rounds - 1.0)
 
 
 def _over(numerator: Array, denominator: npt.NDArray[np.generic]) -> Array:

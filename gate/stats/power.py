@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from gate.records import Sight
 from gate.stats.distributions import normal_quantile
 
 
-def detectable(*, se: float, quantum: float, alpha: float, power: float, tolerance: float) -> float:
-    """Smallest true change that is flagged with probability `power`, on the scale of `se`.
+def detectable(*, se: float, quantum: float, sight: Sight, tolerance: float) -> float:
+    """Smallest true change that is flagged with probability `sight.power`, on the scale of `se`.
 
-    Flagged means: beyond z_alpha standard errors and beyond `tolerance`. `quantum` is what one call
-    can change; it bounds the standard error from below, since identical rounds do not prove that no
-    noise exists.
+    Flagged means: beyond the boundary of a look and beyond `tolerance`. `se` and `quantum` are
+    those of the last look. `quantum` is what one call can change; it bounds the standard error from
+    below, since identical rounds do not prove that no noise exists.
     """
-    z = normal_quantile(1.0 - alpha)
-    se = max(se, z * quantum)
-    return max(z * se, tolerance) + normal_quantile(power) * se
+    se = max(se, normal_quantile(1.0 - sight.level) * quantum)
+    return max(sight.drift * se, tolerance + normal_quantile(sight.power) * se)

@@ -1,13 +1,15 @@
-"""Quantiles of all calls of a run, their intervals (Woodruff 1952) and how many calls they need."""
+"""Quantiles of all calls of a run, their intervals and how many calls they need."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.ma  # np.quantile would import it at its first call, after the last answer
 
-from gate.stats.intervals import Bounds, wilson
+from gate.stats.distributions import beta_cdf
+from gate.stats.intervals import Bounds
 from gate.stats.pairs import Array
 
 
@@ -23,14 +25,35 @@ def quantile(values: Array, tau: float) -> float:
 
 
 def quantile_bounds(values: Array, tau: float, confidence: float) -> Bounds:
-    """The interval of the share below it, read off the data; infinite where the data end."""
-    there = values[~np.isnan(values)]
-    share = wilson(tau, len(there), confidence)
+    """The calls between which the tau-quantile lies, by their ranks (Thompson 1936); infinite where
+    the data end.
+
+    The share of all values below the call of a rank is a beta variable, whatever their
+    distribution.
+    """
+    there = np.sort(values[~np.isnan(values)])
+    n, tail = len(there), (1.0 - confidence) / 2.0
+
+    def at_most(rank: int) -> float:
+        """Chance that the call of this rank, from 1 to n, is at most the quantile."""
+        return beta_cdf(tau, rank, n - rank + 1)
+
+    low = _last(lambda rank: at_most(rank) >= 1.0 - tail, n)
+    high = 1 + _last(lambda rank: at_most(rank) > tail, n)
     return Bounds(
-        low=quantile_beyond(there, share.low),
-        high=quantile_beyond(there, share.high),
-        method="Woodruff",
+        low=float(there[low - 1]) if low >= 1 else -math.inf,
+        high=float(there[high - 1]) if high <= n else math.inf,
+        method="order statistics",
     )
+
+
+def _last(holds: Callable[[int], bool], n: int) -> int:
+    """The last rank, from 0 (where it always does) to n, at which something that ends holds."""
+    low, high = 0, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
 
 
 def quantile_beyond(values: Array, share: float) -> float:

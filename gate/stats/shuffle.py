@@ -11,12 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.stats.distributions import normal_cdf, t_cdf
+from gate.stats.distributions import normal_cdf, skew_corrected, t_cdf
 from gate.stats.pairs import Array, Pairs
 
 EXACT_BELOW = 4.0  # variance of the number of successes from which the normal curve is good enough
 EXACT_SUPPORT = 8192  # rounds up to which the exact distribution is cheap
 SIGNS_UP_TO = 14  # cases of which all 2^n signs are enumerated
+# Scatter of single calls beyond the pooled variance is noise that grew, q(1-q) - p(1-p), and cases
+# that really changed, (q-p)^2. Of a sure case that became a coin flip just half of it is noise.
+NOISE_SHARE = 0.5
 ROUNDING = 1e-12  # statistics this close are ties
 
 
@@ -26,7 +29,8 @@ class Shuffled:
     changed.
 
     When the arms have unlike numbers of rounds, a current arm that only became flakier would look
-    significant; then z and p are also computed with each arm's own variance, and the weaker counts.
+    significant; then z and p are also computed with each arm's own variance. The weaker of the two
+    accuses (`p_down`, `p_up`), the stronger one is what an acquittal faces (`doubt_...`).
     """
 
     delta: float
@@ -34,6 +38,8 @@ class Shuffled:
     z_guard: float  # with the arms' own variances; = z when the rounds are balanced
     p_down: float
     p_up: float
+    doubt_down: float
+    doubt_up: float
     se: float  # of delta, if nothing changed
     se_guard: float
     information: float  # sum w
@@ -53,12 +59,17 @@ def shuffle_test(pairs: Pairs) -> Shuffled:
     z, z_guard = _standardised(u, v), _standardised(u, v_guard)
     df = math.inf if pairs.binary else float((pairs.rounds - 1.0).sum())
     p_down, p_up, method = _binary_p(pairs, z, v) if pairs.binary else _score_p(pairs, z, df)
+    guard_down, guard_up = p_down, p_up
+    if pairs.unbalanced:
+        guard_down, guard_up = t_cdf(z_guard, df), t_cdf(-z_guard, df)
     return Shuffled(
         delta=u / total,
         z=z,
         z_guard=z_guard,
-        p_down=max(p_down, t_cdf(z_guard, df)) if pairs.unbalanced else p_down,
-        p_up=max(p_up, t_cdf(-z_guard, df)) if pairs.unbalanced else p_up,
+        p_down=max(p_down, guard_down),
+        p_up=max(p_up, guard_up),
+        doubt_down=min(p_down, guard_down),
+        doubt_up=min(p_up, guard_up),
         se=math.sqrt(v) / total,
         se_guard=math.sqrt(v_guard) / total,
         information=total,
@@ -100,16 +111,26 @@ def _standardised(u: float, v: float) -> float:
 
 
 def _guard_variance(pairs: Pairs, delta: float) -> float:
-    """Variance of U from each arm's own rounds, or between cases where an arm has one round."""
-    weight = pairs.weight
-    if min(pairs.rounds_b.min(), pairs.rounds_c.min()) >= 2:
-        own = pairs.variance_b / pairs.rounds_b + pairs.variance_c / pairs.rounds_c
-        return float(np.dot(weight**2, own))
-    n = pairs.cases
+    """Variance of U from each arm's own rounds; for cases of which an arm has a single round, from
+    how their differences scatter.
+    """
+    squared = pairs.weight**2
+    several = (pairs.rounds_b >= 2) & (pairs.rounds_c >= 2)
+    own = pairs.variance_b[several] / pairs.rounds_b[several]
+    own += pairs.variance_c[several] / pairs.rounds_c[several]
+    total = float(np.dot(squared[several], own))
+    single = ~several
+    n = int(single.sum())
+    if not n:
+        return total
+    pooled = float(np.dot(pairs.weight[single], pairs.variance[single]))
     if n == 1:
-        return float(weight[0] * pairs.variance[0])
-    spread = (pairs.mean_c - pairs.mean_b - delta) ** 2
-    return float(np.dot(weight**2, spread)) * (n / (n - 1))
+        return total + pooled
+    spread = (pairs.mean_c[single] - pairs.mean_b[single] - delta) ** 2
+    scatter = float(np.dot(squared[single], spread)) * (n / (n - 1))
+    if pairs.binary and scatter > pooled:
+        scatter = pooled + NOISE_SHARE * (scatter - pooled)
+    return total + scatter
 
 
 # --------------------------------------------------------------------------------------- pass/fail
@@ -123,13 +144,12 @@ def _binary_p(pairs: Pairs, z: float, v: float) -> tuple[float, float, str]:
         return 0.5, 0.5, "exact shuffle test"
     skew = _skewness(n, r, s, v)
     support = int(np.minimum(r, s).sum())
-    # Beyond |skew z| = 1 the correction would bend back.
+    # Beyond |skew z| = 1 the correction is no more than a guess.
     if v < EXACT_BELOW or (abs(skew * z) > 1.0 and support <= EXACT_SUPPORT):
         seen = round(float((pairs.mean_c[mixed] * r).sum()))
         below, at = _exact_below_and_at(n, r, s, seen)
         return below + at / 2.0, 1.0 - below - at / 2.0, "exact shuffle test"
-    bounded = z if abs(skew * z) <= 1.0 else math.copysign(1.0 / abs(skew), z)
-    corrected = bounded - skew * (bounded**2 - 1.0) / 6.0
+    corrected = skew_corrected(z, skew)
     return normal_cdf(corrected), normal_cdf(-corrected), "shuffle test"
 
 
@@ -185,4 +205,4 @@ def smallest_p(pairs: Pairs) -> float:
     ways = 1
     for n, r in zip(pairs.rounds.tolist(), pairs.rounds_c.tolist(), strict=True):
         ways *= math.comb(int(n), int(r))
-    return (0.5 if pairs.binary else 1.0) / ways
+    return (0.5 if pairs.binary else 1.0) / min(ways, 10**300)  # more is no float

@@ -52,7 +52,7 @@ def decide(
     for one in standings:
         rows = [row for row in comparisons if row.suite == one.data.name]
         limits = [row for row in results if row.suite == one.data.name]
-        found = findings(one, rows, limits, policy)
+        found = findings(one, rows, limits, policy, regression.power)
         decided.append(_decided(one.data.name, found, rows, limits, regression.power))
     everything = [finding for one in decided for finding in one.findings]
     return Verdict(

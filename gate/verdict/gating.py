@@ -35,17 +35,32 @@ def judge_gates(
     elsewhere: frozenset[str] = frozenset(),
 ) -> tuple[GateResult, ...]:
     """Every gate of every suite. `elsewhere`: metrics of suites that this run left out."""
-    asked = [(one, gate) for one in standings for gate in applicable_gates(one.data, top_level)]
+    asked = asked_gates(standings, top_level)
     known = {*elsewhere, *(metric for one in standings for metric in one.data.current.specs)}
     asked += [(standings[0], gate) for gate in top_level if standings and gate.metric not in known]
-    blocking = sum(_limits(gate) and gate.level == "block" for _, gate in asked)
-    confidence = 1.0 - 2.0 * alpha / max(1, blocking)
-    default: Rule = "proven" if mode == "release" else "convicted"
-    return tuple(_judge(one, gate, gate.rule or default, confidence) for one, gate in asked)
+    confidence = 1.0 - 2.0 * alpha / sharing(asked)
+    return tuple(_judge(one, gate, rule_of(gate, mode), confidence) for one, gate in asked)
 
 
-def _limits(gate: GateRule) -> bool:
+def asked_gates(
+    standings: Sequence[Standing], top_level: Sequence[GateRule]
+) -> list[tuple[Standing, GateRule]]:
+    """Each suite's own gates and the top-level ones that it can measure."""
+    return [(one, gate) for one in standings for gate in applicable_gates(one.data, top_level)]
+
+
+def sharing(asked: Sequence[tuple[Standing, GateRule]]) -> int:
+    """Among how many gates alpha is shared."""
+    return max(1, sum(limits(gate) and gate.level == "block" for _, gate in asked))
+
+
+def limits(gate: GateRule) -> bool:
+    """Whether it has a limit; a target alone never blocks."""
     return gate.min is not None or gate.max is not None
+
+
+def rule_of(gate: GateRule, mode: Mode) -> Rule:
+    return gate.rule or ("proven" if mode == "release" else "convicted")
 
 
 def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
@@ -56,19 +71,7 @@ def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> Gate
 
 
 def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
-    result = GateResult(
-        suite=one.data.name,
-        metric=gate.metric,
-        value=None,
-        min=gate.min,
-        max=gate.max,
-        target=gate.target,
-        rule=rule,
-        status="missing",
-        level=gate.level,
-        proved=False,
-        place=gate.place,
-    )
+    result = _unmeasured(one, gate, rule)
     spec = one.data.current.specs.get(gate.metric)
     if one.error:
         return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
@@ -84,6 +87,27 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
         reason = f"{one.missing}; counted as failures they would break this gate"
         return replace(judged, status="inconclusive", reason=reason)
     return judged
+
+
+def _unmeasured(one: Standing, gate: GateRule, rule: Rule) -> GateResult:
+    return GateResult(
+        suite=one.data.name,
+        metric=gate.metric,
+        value=None,
+        min=gate.min,
+        max=gate.max,
+        target=gate.target,
+        rule=rule,
+        status="missing",
+        level=gate.level,
+        proved=False,
+        place=gate.place,
+    )
+
+
+def at_level(one: Standing, gate: GateRule, rule: Rule, level: float) -> GateResult:
+    """The gate judged by bounds of this one-sided level, on what there is so far."""
+    return _measured(one, gate, rule, 1.0 - 2.0 * level)
 
 
 def _decided(

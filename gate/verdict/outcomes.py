@@ -41,6 +41,7 @@ def findings(
     comparisons: Sequence[Comparison],
     gates: Sequence[GateResult],
     policy: Policy,
+    power: float,
 ) -> list[Finding]:
     """Everything that keeps a suite from passing, worst first. The rows are this suite's."""
     found = _of_suite(one)
@@ -48,7 +49,7 @@ def findings(
         return found  # nothing else was judged
     if not one.not_comparable:  # said once, for the suite
         rows = [row for row in comparisons if row.level == "block"]
-        found += [f for row in rows for f in _of_comparison(row, policy)]
+        found += [f for row in rows for f in _of_comparison(row, policy, power)]
     found += [f for row in gates if row.level == "block" for f in _of_gate(row, policy)]
     return sorted(found, key=lambda finding: WORST_FIRST.index(finding.outcome))
 
@@ -71,7 +72,7 @@ def _policy_of(outcome: Outcome, policy: Policy) -> Literal["pass", "warn", "fai
         "error": policy.error,
         "not_comparable": policy.not_comparable,
         "no_baseline": policy.no_baseline,
-        "inconclusive": policy.inconclusive,
+        "inconclusive": "warn" if policy.inconclusive == "extend" else policy.inconclusive,
     }.get(outcome, "pass")
 
 
@@ -89,11 +90,11 @@ def _of_suite(one: Standing) -> list[Finding]:
     return found
 
 
-def _of_comparison(row: Comparison, policy: Policy) -> list[Finding]:
+def _of_comparison(row: Comparison, policy: Policy, power: float) -> list[Finding]:
     if row.status == "regression":
         return [Finding(outcome="fail", reason=regressed(row))]
     if row.status == "suspected":
-        return [Finding(outcome="inconclusive", reason=suspected(row))]
+        return [Finding(outcome="inconclusive", reason=suspected(row, power))]
     if row.status == "inconclusive":
         return [Finding(outcome="inconclusive", reason=undecided(row.metric, row.reason))]
     if row.status == "not_comparable":

@@ -1,25 +1,27 @@
-"""Verdicts as sentences that a developer believes: size, interval, what was allowed."""
+"""Verdicts as sentences that a developer believes: size, interval, chance, what could be seen, what
+it cost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gate.records import Comparison, GateResult
+from gate.records import Calls, Comparison, GateResult, Outcome
+from gate.wording import figures
+
+RARE = 0.0001  # a smaller chance is not worth its digits
 
 
 def regressed(row: Comparison) -> str:
-    """`m` fell by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0)."""
-    sign = -1.0 if row.direction == "higher" else 1.0
-    allowed = _signed(row, sign * row.tolerance)
-    return f"{_moved(row)} ({_numbers(row)}; allowed {allowed})"
+    """`m` fell by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0; ...)."""
+    return f"{_moved(row)} ({_numbers(row)}; {_chance(row)})"
 
 
-def suspected(row: Comparison) -> str:
-    p = 100.0 * (row.p_value or 0.0)
-    return (
-        f"{_moved(row, may=True)} ({_numbers(row)}), but a change this large would show "
-        f"{p:.2g} % of the time if nothing had changed"
-    )
+def suspected(row: Comparison, power: float) -> str:
+    """A change that may be harm, and why it does not block."""
+    moved = f"{_moved(row, may=True)} ({_numbers(row)})"
+    seen = _caught(row, power, named=False)
+    return f"{moved}, but {_chance(row)}, too often to call it a regression; {seen}"
 
 
 def undecided(metric: str, why: str) -> str:
@@ -44,44 +46,59 @@ def gate_failed(row: GateResult) -> str:
 
 def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power: float) -> str:
     """What a green tick would hide: the smallest drop that would have been seen."""
-    row = _headline(comparisons)
-    if row is None:
+    rows = [row for row in comparisons if row.level == "block" and row.p_value is not None]
+    if not rows:
         met = sum(gate.status == "pass" for gate in gates)
-        return f"{_count(met, 'gate')} met; no blocking metric was compared with a baseline"
-    times = f"{10.0 * power:g} times in 10"
-    change = "drop" if row.direction == "higher" else "rise"
-    if row.mde is None or (row.direction == "higher" and row.mde > _whole(row)):
-        return (
-            f"no regression seen, but no {change} in `{row.metric}` would have been caught {times}"
-        )
-    size = _size(row, row.mde)
-    return (
-        f"no regression seen; a {change} of {size} or more in `{row.metric}` "
-        f"would have been caught {times}"
-    )
+        return f"{figures.count(met, 'gate')} met; no blocking metric was compared with a baseline"
+    worse = next((row for row in rows if row.status == "within_tolerance"), None)
+    if worse is not None:
+        said = f"no regression beyond what is allowed: {regressed(worse)}"
+        said += f"; {_caught(worse, power, named=False)}"
+    else:
+        row = _least_sensitive(rows)
+        so_far = "" if row.settled else " so far"
+        link = "; " if _sees(row) else ", but "
+        said = f"no regression seen{so_far}{link}{_caught(row, power)} ({_measured(row)})"
+    settled = all(row.settled for row in rows)
+    return said if settled else f"{said}; the run ended before this was settled"
 
 
 def joined(reasons: Sequence[str]) -> str:
     """The first in full; the rest as a number."""
     more = len(reasons) - 1
-    return reasons[0] + (f"; and {_count(more, 'more reason')}" if more else "")
+    return reasons[0] + (f"; and {figures.count(more, 'more reason')}" if more else "")
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+def with_calls(reason: str, outcome: Outcome, calls: Calls, *, trials: int) -> str:
+    """The reason and what it cost, where that is not what was planned. `trials`: that were made;
+    `calls` count a trial again when it was tried again.
+    """
+    plan, more = f"{calls.planned:,} planned calls", calls.made - calls.planned
+    if 0 < trials < calls.planned and calls.made < calls.planned:
+        found = outcome == "fail" and calls.saved
+        made = (
+            f"found after {calls.made:,} of {plan}" if found else f"{calls.made:,} of {plan} made"
+        )
+        return f"{reason}; {made}" + (f", {calls.saved:,} saved" if calls.saved else "")
+    if trials <= calls.planned:
+        return reason
+    cost = f"{figures.count(calls.made, 'call')}, {more:,} more than planned"
+    if outcome != "inconclusive":
+        return f"{reason}; {cost}, settled it"
+    most = ", and `max_rounds` allows no more" if trials >= calls.cap else ""
+    return f"{reason}; {cost}, did not settle it{most}"
 
 
-def _headline(comparisons: Sequence[Comparison]) -> Comparison | None:
-    """The blocking comparison that a reader looks for first: success, else the least sensitive."""
-    rows = [row for row in comparisons if row.level == "block" and row.p_value is not None]
-    success = [row for row in rows if row.metric == "agent.success_rate"]
-    pool = success or rows
-    return max(pool, key=lambda row: row.mde if row.mde is not None else float("inf"), default=None)
+# ------------------------------------------------------------------------------------------ clauses
 
 
-def _whole(row: Comparison) -> float:
-    """The largest drop there can be."""
-    return 1.0 if row.relative else abs(row.baseline or 0.0)
+def _least_sensitive(rows: Sequence[Comparison]) -> Comparison:
+    """The comparison that a reader looks for first: what is not settled, then success, then the one
+    that sees least.
+    """
+    pool = [row for row in rows if not row.settled] or list(rows)
+    pool = [row for row in pool if row.metric == "agent.success_rate"] or pool
+    return max(pool, key=lambda row: row.mde if row.mde is not None else float("inf"))
 
 
 def _moved(row: Comparison, *, may: bool = False) -> str:
@@ -91,9 +108,61 @@ def _moved(row: Comparison, *, may: bool = False) -> str:
 
 
 def _numbers(row: Comparison) -> str:
-    before, after = (_short(row.unit, value) for value in (row.baseline, row.current))
+    """0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0."""
+    values = (row.baseline, row.current)
+    digits = figures.digits_of(values, row.unit)
+    before, after = (_short(row.unit, value, digits) for value in values)
+    allowed = _signed(row, -row.tolerance if row.direction == "higher" else row.tolerance)
+    return f"{before} -> {after}{_interval(row)}; allowed {allowed}"
+
+
+def _measured(row: Comparison) -> str:
+    if not row.delta:
+        return f"measured no change{_interval(row)}"
+    unit = " points" if _points(row) else "" if row.relative or not row.unit else f" {row.unit}"
+    return f"measured {_signed(row, row.delta)}{unit}{_interval(row)}; {_chance(row)}"
+
+
+def _interval(row: Comparison) -> str:
+    if row.ci_low is None and row.ci_high is None:
+        return ""
     low, high = _signed(row, row.ci_low), _signed(row, row.ci_high)
-    return f"{before} -> {after}, {100.0 * row.confidence:g} % interval {low} to {high}"
+    delta = row.delta or 0.0  # a bound of 0 is one that the test excludes
+    low = "above 0" if delta > 0.0 and row.ci_low == 0.0 else low
+    high = "below 0" if delta < 0.0 and row.ci_high == 0.0 else high
+    return f", {figures.percent(row.confidence)} interval {low} to {high}"
+
+
+def _chance(row: Comparison) -> str:
+    """How often shuffling each case's runs between the two sides shows as large a change."""
+    fell = (row.delta or 0.0) < 0.0
+    p = row.p_value if fell == (row.direction == "higher") else row.p_better
+    return (
+        f"if nothing had changed, a {'drop' if fell else 'rise'} this large would show "
+        f"{_percent(1.0 if p is None else p)} of the time"
+    )
+
+
+def _percent(chance: float) -> str:
+    if chance < RARE:
+        return f"less than {100 * RARE:g} %"
+    return f"{100 * chance:.0f} %" if chance >= 0.1 else f"{100 * chance:.2g} %"
+
+
+def _caught(row: Comparison, power: float, *, named: bool = True) -> str:
+    change = "drop" if row.direction == "higher" else "rise"
+    where = f" in `{row.metric}`" if named else ""
+    size = f"a {change} of {_size(row, row.mde or 0.0)} or more" if _sees(row) else f"no {change}"
+    return f"{size}{where} would have been caught {figures.often(power)}"
+
+
+def _sees(row: Comparison) -> bool:
+    """Whether there is a change that would have been caught: no drop is larger than all."""
+    whole = 1.0 if row.relative else abs(row.baseline or 0.0)
+    return row.mde is not None and (row.direction == "lower" or row.mde <= whole)
+
+
+# ------------------------------------------------------------------------------------------ figures
 
 
 def _points(row: Comparison) -> bool:
@@ -109,9 +178,10 @@ def _size(row: Comparison, size: float) -> str:
 def _signed(row: Comparison, number: float | None) -> str:
     if number is None:
         return "unknown"
-    if row.relative:
-        return f"{100.0 * number:+.1f} %"
-    return f"{100.0 * number:+.1f}" if _points(row) else f"{number:+.4g}"
+    hundredths = row.relative or _points(row)
+    shown = f"{100.0 * number:+.1f}" if hundredths else f"{number:+.4g}"
+    shown = shown if float(shown) else shown[1:]  # no sign of nothing
+    return f"{shown} %" if row.relative else shown
 
 
 def _value(unit: str, number: float | None) -> str:
@@ -124,6 +194,7 @@ def _value(unit: str, number: float | None) -> str:
     return f"{text} {unit}" if unit not in ("", "points", "share") else text
 
 
-def _short(unit: str, number: float | None) -> str:
-    """As `_value`, but a share has two decimals: its change is given in points."""
-    return f"{number:.2f}" if unit == "share" and number is not None else _value(unit, number)
+def _short(unit: str, number: float | None, digits: int) -> str:
+    """As `_value`, but a share has few decimals: its change is given in points."""
+    known = unit == "share" and number is not None
+    return f"{number:.{digits}f}" if known else _value(unit, number)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gate.analysis import MIN_PAIRED, Pairing, infra_share, pair_cases, too_much_missing
-from gate.records import GateRule
+from gate.records import GateRule, Looks
 from gate.table import Table
 
 TOO_MANY_ERRORS = 0.20  # more infrastructure errors: nothing is judged (docs/semantics.md 4)
@@ -25,9 +26,21 @@ class SuiteData:
     quarantined: frozenset[str] = _NONE  # run and listed, but do not gate
     accepted: frozenset[str] = _NONE  # metrics whose change somebody accepted
     agent_unreachable: str = ""  # what the health check said
+    control_unreachable: str = ""  # of the agent that a fresh baseline comes from
     not_run: int = 0  # trials that a budget left unmade
     unasked: int = 0  # cases among them that never got a round
     not_asked: frozenset[str] = _NONE  # cases of the dataset that this run left out
+    looks: Looks | None = None  # the plan of a run that may stop early; None: a fixed size
+    made: int = 0  # trials of that plan so far
+    chosen: int = 0  # cases that the plan asks
+    planned: int = 0  # trials that the gates may ask for: chosen x rounds
+    fresh: bool = False  # the baseline was measured in the same run, round by round
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
+
+    @property
+    def complete(self) -> bool:
+        """Whether the planned trials were made; more of them are for doubts only."""
+        return self.looks is None or self.made >= min(self.planned, self.looks.cap)
 
     @property
     def excused(self) -> frozenset[str]:
@@ -74,9 +87,16 @@ def _without(table: Table, cases: frozenset[str]) -> Table:
 def _error(data: SuiteData) -> str:
     if data.agent_unreachable:
         return f"the agent cannot be reached: {data.agent_unreachable}"
-    share = infra_share(data.current)
-    if share > TOO_MANY_ERRORS:
-        return f"{100 * share:.0f} % of the calls ended in infrastructure errors, too many to judge"
+    if data.control_unreachable:
+        return f"the control agent cannot be reached: {data.control_unreachable}"
+    asked = {"calls": data.current}
+    if data.fresh and data.baseline is not None:
+        asked["control agent's calls"] = data.baseline
+    for calls, table in asked.items():
+        share = infra_share(table)
+        if share > TOO_MANY_ERRORS:
+            ended = "ended in infrastructure errors, too many to judge"
+            return f"{100 * share:.0f} % of the {calls} {ended}"
     return ""
 
 

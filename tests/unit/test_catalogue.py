@@ -12,6 +12,8 @@ from gate.records import PluginSpec
 NAMES = {
     "agent.success_rate",
     "agent.first_attempt_success_rate",
+    *(f"agent.pass{sign}{k}" for sign in "@^" for k in (2, 3)),
+    "agent.consistency",
     "agent.avg_steps",
     "agent.cost_per_task",
     "agent.safety_violations_per_100",
@@ -38,9 +40,10 @@ def test_it_can_be_computed_from_what_a_trial_has(spec):
     assert spec.high == (1.0 if spec.unit == "share" else None)
 
 
-def test_success_is_the_only_thing_of_which_more_is_better():
-    higher = [spec.name for spec in TRIAL_METRICS if spec.direction == "higher"]
-    assert higher == ["agent.success_rate", "agent.first_attempt_success_rate"]
+def test_more_is_better_of_success_and_its_reliability_only():
+    higher = [spec for spec in TRIAL_METRICS if spec.direction == "higher"]
+    assert {spec.column for spec in higher} == {"success", "first_success"}
+    assert not [s for s in TRIAL_METRICS if s.column == "success" and s not in higher]
 
 
 def test_quantiles():

@@ -8,13 +8,14 @@ import pytest
 from gate.metrics.log_mean import LogMean
 from gate.metrics.mean import Mean
 from gate.metrics.rate import Rate
-from gate.plugins import METRICS, Evidence
-from gate.records import MetricSpec, Tolerance
+from gate.plugins import METRICS
+from gate.records import Evidence, MetricSpec, Tolerance
+from tests.sights import high, low, mde
 
 NAN = math.nan
 SHARE = MetricSpec(name="d.m", column="m")
 LATENCY = MetricSpec(name="d.ms", column="m", unit="ms", direction="lower", high=None)
-LEVELS = {"alpha": 0.01, "power": 0.8}
+ALPHA = 0.01
 
 
 def test_all_families_are_registered() -> None:
@@ -58,14 +59,13 @@ def test_worse_follows_the_direction(family: Mean | Rate) -> None:
     now = (rng.random((60, 3)) < 0.6).astype(float)
     lower = MetricSpec(name="d.m", column="m", direction="lower")
     tolerance = Tolerance(value=0.02)
-    drop = family.compare(was, now, SHARE, tolerance=tolerance, **LEVELS)
-    gain = family.compare(was, now, lower, tolerance=tolerance, **LEVELS)
+    drop = family.compare(was, now, SHARE, tolerance=tolerance)
+    gain = family.compare(was, now, lower, tolerance=tolerance)
     assert drop.p_worse < 1e-4
     assert gain.p_better == drop.p_worse
     assert drop.current - drop.baseline == pytest.approx(drop.delta)
-    assert drop.high < 0.0
-    many = family.compare(was, now, SHARE, tolerance=tolerance, tests=5, **LEVELS)
-    assert many.mde > drop.mde
+    assert high(drop, ALPHA) < 0.0
+    assert mde(drop, ALPHA / 5) > mde(drop, ALPHA)
 
 
 def test_latency_is_compared_by_geometric_means() -> None:
@@ -73,41 +73,39 @@ def test_latency_is_compared_by_geometric_means() -> None:
     was = np.exp(7.0 + 0.3 * rng.standard_normal((80, 4)))
     now = np.exp(7.0 + 0.3 * rng.standard_normal((80, 4))) * 1.25
     now[0, 0] = 1e6  # one stuck answer decides nothing
-    found = LogMean().compare(
-        was, now, LATENCY, tolerance=Tolerance(value=0.05, relative=True), **LEVELS
-    )
+    found = LogMean().compare(was, now, LATENCY, tolerance=Tolerance(value=0.05, relative=True))
     assert found.relative
     assert 0.15 < found.delta < 0.40
-    assert found.low > 0.0
+    assert low(found, ALPHA) > 0.0
     assert found.p_worse < 1e-6
     assert found.current / found.baseline - 1.0 == pytest.approx(found.delta)
-    assert 0.05 <= found.mde < 0.25
+    assert 0.05 <= mde(found, ALPHA) < 0.25
 
 
 def test_absolute_tolerance_of_a_latency() -> None:
     rng = np.random.default_rng(4)
     was = np.exp(7.0 + 0.1 * rng.standard_normal((50, 3)))
     tolerance = Tolerance(value=200.0)
-    found = LogMean().compare(was, was * 1.5, LATENCY, tolerance=tolerance, **LEVELS)
+    found = LogMean().compare(was, was * 1.5, LATENCY, tolerance=tolerance)
     assert not found.relative
     assert found.delta == pytest.approx(found.baseline * 0.5)
-    assert found.mde >= 199.0
+    assert mde(found, ALPHA) >= 199.0
     up = MetricSpec(name="d.m", column="m", high=None)
-    worse = LogMean().compare(was, was / 1.5, up, tolerance=tolerance, **LEVELS)
+    worse = LogMean().compare(was, was / 1.5, up, tolerance=tolerance)
     assert worse.p_worse < 1e-6
-    assert 199.0 <= worse.mde < worse.baseline
+    assert 199.0 <= mde(worse, ALPHA) < worse.baseline
 
 
 def test_costs_of_nothing() -> None:
     rng = np.random.default_rng(5)
     was = np.where(rng.random((40, 3)) < 0.3, 0.0, 0.01)
     tolerance = Tolerance(value=0.05, relative=True)
-    found = LogMean().compare(was, was * 2.0, LATENCY, tolerance=tolerance, **LEVELS)
+    found = LogMean().compare(was, was * 2.0, LATENCY, tolerance=tolerance)
     assert found.p_worse < 0.05
     mostly = np.where(rng.random((40, 3)) < 0.9, 0.0, 0.01)
-    assert LogMean().compare(mostly, mostly, LATENCY, tolerance=tolerance, **LEVELS).delta == 0.0
+    assert LogMean().compare(mostly, mostly, LATENCY, tolerance=tolerance).delta == 0.0
     nothing = np.zeros((10, 2))
-    free = LogMean().compare(nothing, nothing, LATENCY, tolerance=tolerance, **LEVELS)
+    free = LogMean().compare(nothing, nothing, LATENCY, tolerance=tolerance)
     assert (free.delta, free.relative) == (0.0, False)
 
 
@@ -116,16 +114,14 @@ def test_a_change_never_detectable_stays_so_on_the_log_scale() -> None:
     up = MetricSpec(name="d.m", column="m", high=None)
     for spec in (LATENCY, up):
         found = LogMean().compare(
-            was, was + 1.0, spec, tolerance=Tolerance(value=0.05, relative=True), **LEVELS
+            was, was + 1.0, spec, tolerance=Tolerance(value=0.05, relative=True)
         )
-        assert found.mde == math.inf
+        assert mde(found, ALPHA) == math.inf
 
 
 def test_wild_logarithms_do_not_overflow() -> None:
     was, now = np.full((5, 2), 1e-300), np.full((5, 2), 1e300)
-    found = LogMean().compare(
-        was, now, LATENCY, tolerance=Tolerance(value=0.05, relative=True), **LEVELS
-    )
+    found = LogMean().compare(was, now, LATENCY, tolerance=Tolerance(value=0.05, relative=True))
     assert found.delta == math.inf
 
 
@@ -133,7 +129,7 @@ def test_wild_logarithms_do_not_overflow() -> None:
 def test_runs_without_a_common_case(name: str) -> None:
     family = METRICS.registered(name)()
     was = np.array([[1.0, 2.0], [NAN, NAN]])
-    found = family.compare(was, was[::-1], LATENCY, tolerance=Tolerance(value=0.05), **LEVELS)
+    found = family.compare(was, was[::-1], LATENCY, tolerance=Tolerance(value=0.05))
     assert isinstance(found, Evidence)
     assert found.too_few == "no case has a value in both runs"
     assert found.p_worse == 1.0
@@ -142,7 +138,6 @@ def test_runs_without_a_common_case(name: str) -> None:
         np.full((2, 1), NAN),
         LATENCY,
         tolerance=Tolerance(value=0.05),
-        **LEVELS,
     )
     assert empty.n_paired == 0
 
@@ -153,8 +148,8 @@ def test_the_same_data_are_no_change(name: str) -> None:
     values = np.random.default_rng(6).random((50, 3))
     for relative in (False, True):
         found = family.compare(
-            values, values, LATENCY, tolerance=Tolerance(value=0.05, relative=relative), **LEVELS
+            values, values, LATENCY, tolerance=Tolerance(value=0.05, relative=relative)
         )
         assert found.delta == pytest.approx(0.0, abs=1e-12)
         assert found.p_worse >= 0.5 - 1e-9
-        assert found.low <= 0.0 <= found.high
+        assert low(found, ALPHA) <= 0.0 <= high(found, ALPHA)

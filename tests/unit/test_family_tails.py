@@ -9,12 +9,13 @@ from gate.metrics.max import Max
 from gate.metrics.quantile import Quantile
 from gate.metrics.std import Std
 from gate.records import MetricSpec, Tolerance
+from tests.sights import high, low, mde
 
 NAN = math.nan
 LATENCY = MetricSpec(name="d.ms", column="m", unit="ms", direction="lower", high=None)
 HIGHER = MetricSpec(name="d.up", column="m", high=None)
 TEN_PERCENT = Tolerance(value=0.1, relative=True)
-LEVELS = {"alpha": 0.05, "power": 0.8}
+ALPHA = 0.05
 
 
 def _latencies(cases: int, rounds: int, seed: int) -> np.ndarray:
@@ -34,36 +35,36 @@ def test_quantile_of_all_calls() -> None:
 
 def test_too_few_calls_for_a_p95() -> None:
     was, now = _latencies(20, 6, 1), _latencies(20, 3, 2)
-    found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS)
+    found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT)
     assert found.too_few == "60 of the 100 calls that a p95 needs"
-    assert not Quantile(q=0.5).compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS).too_few
+    assert not Quantile(q=0.5).compare(was, now, LATENCY, tolerance=TEN_PERCENT).too_few
 
 
 def test_a_slower_p95_is_caught_and_sized() -> None:
     was, now = _latencies(200, 6, 3), 1.5 * _latencies(200, 3, 4)
-    found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS)
+    found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT)
     assert found.relative
     assert found.p_worse < 1e-4
     assert 0.3 < found.delta < 0.7
-    assert 0.0 < found.low < found.delta < found.high
-    assert 0.1 <= found.mde < 0.5
+    assert 0.0 < low(found, ALPHA) < found.delta < high(found, ALPHA)
+    assert 0.1 <= mde(found, ALPHA) < 0.5
     assert found.too_few == ""
 
 
 def test_the_other_direction_and_natural_units() -> None:
     was, now = _latencies(200, 3, 5), 0.6 * _latencies(200, 3, 6)
-    found = Quantile(q=0.5).compare(was, now, HIGHER, tolerance=Tolerance(value=10.0), **LEVELS)
+    found = Quantile(q=0.5).compare(was, now, HIGHER, tolerance=Tolerance(value=10.0))
     assert not found.relative
     assert found.p_worse < 1e-4
-    assert found.high < 0.0
+    assert high(found, ALPHA) < 0.0
     assert found.delta == pytest.approx(found.current - found.baseline)
-    assert 10.0 <= found.mde < found.baseline
+    assert 10.0 <= mde(found, ALPHA) < found.baseline
 
 
 def test_the_interval_of_a_quantile_ends_where_the_data_end() -> None:
     was, now = _latencies(34, 3, 7), _latencies(34, 3, 8)
-    found = Quantile(q=0.99).compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS)
-    assert found.high == math.inf
+    found = Quantile(q=0.99).compare(was, now, LATENCY, tolerance=TEN_PERCENT)
+    assert high(found, ALPHA) == math.inf
     assert "p99" in found.too_few
 
 
@@ -73,7 +74,7 @@ def test_p95_raises_few_false_alarms() -> None:
         rng = np.random.default_rng(seed)
         level = np.exp(7.0 + rng.standard_normal((60, 1)))
         was, now = (level * np.exp(0.4 * rng.standard_normal((60, r))) for r in (6, 3))
-        found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS)
+        found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT)
         alarms += found.p_worse <= 0.05
     assert alarms <= 20  # 10 expected
 
@@ -95,14 +96,14 @@ def test_a_wider_spread_is_caught() -> None:
     rng = np.random.default_rng(10)
     was = 1000.0 + 50.0 * rng.standard_normal((100, 3))
     now = 1000.0 + 100.0 * rng.standard_normal((100, 3))
-    found = Std().compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS)
+    found = Std().compare(was, now, LATENCY, tolerance=TEN_PERCENT)
     assert found.p_worse < 1e-4
     assert 0.7 < found.delta < 1.3
-    assert found.low > 0.0
-    natural = Std().compare(was, now, LATENCY, tolerance=Tolerance(value=5.0), **LEVELS)
+    assert low(found, ALPHA) > 0.0
+    natural = Std().compare(was, now, LATENCY, tolerance=Tolerance(value=5.0))
     assert natural.delta == pytest.approx(50.0, abs=15.0)
     constant = np.full((9, 2), 3.0)
-    assert not Std().compare(constant, constant, LATENCY, tolerance=TEN_PERCENT, **LEVELS).relative
+    assert not Std().compare(constant, constant, LATENCY, tolerance=TEN_PERCENT).relative
 
 
 def test_the_worst_call_is_a_fact_that_proves_little() -> None:
@@ -115,13 +116,11 @@ def test_the_worst_call_is_a_fact_that_proves_little() -> None:
     assert interval is not None
     assert (interval.low, interval.high) == (5.0, 5.0)
     assert Max().interval(was[2:], LATENCY, confidence=0.95) is None
-    slower = Max().compare(was, now, LATENCY, tolerance=TEN_PERCENT, **LEVELS)
+    slower = Max().compare(was, now, LATENCY, tolerance=TEN_PERCENT)
     assert slower.delta == pytest.approx(0.8)
     assert slower.p_worse == pytest.approx(1 / 3)
     assert slower.p_better == 1.0
-    faster = Max().compare(now, was, LATENCY, tolerance=Tolerance(value=1.0), **LEVELS)
+    faster = Max().compare(now, was, LATENCY, tolerance=Tolerance(value=1.0))
     assert faster.delta == -4.0
     assert faster.p_better == pytest.approx(1 / 3)
-    assert Max().compare(now, was, HIGHER, tolerance=TEN_PERCENT, **LEVELS).p_worse == (
-        pytest.approx(1 / 3)
-    )
+    assert Max().compare(now, was, HIGHER, tolerance=TEN_PERCENT).p_worse == (pytest.approx(1 / 3))

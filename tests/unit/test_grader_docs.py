@@ -64,7 +64,7 @@ def test_each_grader_has_its_options_metrics_and_an_example(name):
 
 
 def generic(name):
-    return re.sub(r"@\d+", "@k", name)
+    return re.sub(r"([@^])\d+", r"\1k", name)
 
 
 def all_metrics():
@@ -76,7 +76,7 @@ def all_metrics():
 def rows():
     for line in METRICS_TEXT.splitlines():
         cells = [cell.strip() for cell in line.split(" | ")]
-        for name in re.findall(r"`([a-z_]+\.[a-z0-9_@]+)`", cells[0]):
+        for name in re.findall(r"`([a-z_]+\.[a-z0-9_@^]+)`", cells[0]):
             yield name, cells
 
 

@@ -19,10 +19,10 @@ from gate.stats.intervals import (
 from gate.stats.multiplicity import benjamini_hochberg, holm
 from gate.stats.power import detectable
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
+from tests.sights import high, low, mde, sight
 
-ASKED = Question(
-    direction="higher", tolerance=Tolerance(value=0.02), alpha=0.05, power=0.8, span=1.0
-)
+ASKED = Question(direction="higher", tolerance=Tolerance(value=0.02), span=1.0)
+ALPHA = 0.05
 
 
 def test_wilson_reaches_the_ends_only_at_the_ends() -> None:
@@ -115,7 +115,9 @@ def test_bounds_of_a_difference_allow_for_an_agent_that_became_flakier() -> None
     change = change_in_mean(was, now, ASKED)
     own = math.sqrt(float((now.var(axis=1, ddof=1) / 3).sum())) / 60
     z = normal_quantile(0.95)
-    assert change.high - change.delta == pytest.approx(z * math.sqrt(own**2 + (z / 180) ** 2))
+    assert high(change, ALPHA) - change.delta == pytest.approx(
+        z * math.sqrt(own**2 + (z / 180) ** 2)
+    )
 
 
 def test_interval_of_a_difference_excludes_zero_when_the_test_does() -> None:
@@ -126,7 +128,7 @@ def test_interval_of_a_difference_excludes_zero_when_the_test_does() -> None:
         was = (rng.random((200, 3)) < p).astype(float)
         now = (rng.random((200, 3)) < p * 0.95).astype(float)
         change = change_in_mean(was, now, ASKED)
-        agree += (change.high < 0.0) == (change.p_worse <= 0.05)
+        agree += (high(change, ALPHA) < 0.0) == (change.p_worse <= 0.05)
     assert agree >= 190
 
 
@@ -139,38 +141,35 @@ def test_bound_of_a_difference_misses_no_more_than_it_says(cases: int, rounds: i
         q = p * 0.9
         was = (rng.random((cases, 4 * rounds)) < p).astype(float)
         now = (rng.random((cases, rounds)) < q).astype(float)
-        missed += change_in_mean(was, now, ASKED).low > (q - p).mean()
+        missed += low(change_in_mean(was, now, ASKED), ALPHA) > (q - p).mean()
     assert missed <= 40  # 25 expected, standard deviation 5
 
 
 def test_identical_calls_prove_two_points_only_from_enough_of_them() -> None:
     """The rule of three: z^2 / d calls (136 at 5 %, 2 points)."""
-    few, enough = (change_in_mean(np.ones((n, 1)), np.ones((n, 1)), ASKED).low for n in (135, 136))
+    few, enough = (
+        low(change_in_mean(np.ones((n, 1)), np.ones((n, 1)), ASKED), ALPHA) for n in (135, 136)
+    )
     assert few <= -0.02 < enough
 
 
 def test_relative_tolerance_makes_the_change_relative() -> None:
-    asked = Question(
-        direction="lower", tolerance=Tolerance(value=0.1, relative=True), alpha=0.05, power=0.8
-    )
+    asked = Question(direction="lower", tolerance=Tolerance(value=0.1, relative=True))
     rng = np.random.default_rng(1)
     was = 10.0 + rng.standard_normal((30, 3))
     change = change_in_mean(was, was * 1.5, asked)
     assert change.relative
     assert change.delta == pytest.approx(0.5)
     assert change.p_worse < 1e-6
-    assert change.mde >= 0.1
+    assert mde(change, ALPHA) >= 0.1
     zero = change_in_mean(np.zeros((9, 2)), np.zeros((9, 2)), asked)
     assert not zero.relative
 
 
 def test_a_change_that_could_never_be_flagged_has_no_size() -> None:
     change = change_in_mean(np.ones((5, 1)), np.ones((5, 1)), ASKED)
-    assert change.mde < math.inf  # 1/64 is below 5 %
-    strict = Question(
-        direction="higher", tolerance=Tolerance(value=0.02), alpha=0.01, power=0.8, span=1.0
-    )
-    assert change_in_mean(np.ones((5, 1)), np.ones((5, 1)), strict).mde == math.inf
+    assert mde(change, ALPHA) < math.inf  # 1/64 is below 5 %
+    assert mde(change, 0.01) == math.inf
 
 
 def test_nothing_in_common() -> None:
@@ -183,12 +182,12 @@ def test_nothing_in_common() -> None:
 def test_detectable_change_follows_the_textbook() -> None:
     """v = .084, R = 3, Rb = 12, 100 cases: 3.17 standard errors at 1 % and 80 %."""
     se = math.sqrt(0.084 * (1 / 3 + 1 / 12) / 100)
-    found = detectable(se=se, quantum=1 / 300, alpha=0.01, power=0.8, tolerance=0.02)
+    found = detectable(se=se, quantum=1 / 300, sight=sight(0.01), tolerance=0.02)
     assert found == pytest.approx(3.168 * se, rel=1e-3)
 
 
 def test_nothing_below_the_tolerance_is_detectable() -> None:
-    found = detectable(se=1e-4, quantum=0.0, alpha=0.01, power=0.5, tolerance=0.02)
+    found = detectable(se=1e-4, quantum=0.0, sight=sight(0.01, 0.5), tolerance=0.02)
     assert found == pytest.approx(0.02)
 
 
@@ -197,7 +196,7 @@ def test_detectable_change_is_what_a_simulation_finds() -> None:
     p, drop, caught = 0.8, 0.0, 0
     was = (rng.random((150, 12)) < p).astype(float)
     now = (rng.random((150, 3)) < p).astype(float)
-    drop = change_in_mean(was, now, ASKED).mde
+    drop = mde(change_in_mean(was, now, ASKED), ALPHA)
     for _ in range(300):
         was = (rng.random((150, 12)) < p).astype(float)
         now = (rng.random((150, 3)) < p - drop).astype(float)

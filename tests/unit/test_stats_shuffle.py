@@ -83,13 +83,33 @@ def test_single_rounds_against_many_use_the_spread_between_cases() -> None:
     was, now = np.ones((40, 4)), np.ones((40, 1))
     now[:4] = 0.0
     test = shuffle_test(pair(was, now))
-    spread = (now - 1.0).ravel().var(ddof=1)
-    assert test.se_guard == pytest.approx(math.sqrt(spread / 40))
+    scatter = (now - 1.0).ravel().var(ddof=1) / 40
+    assert test.se**2 < test.se_guard**2 == pytest.approx((test.se**2 + scatter) / 2)
     assert test.p_down > 0.0
     everything = shuffle_test(pair(was, np.zeros((40, 1))))
     assert everything.z_guard < -1e9
     assert everything.p_down < 1e-6
     assert everything.p_up == 1.0
+
+
+def test_scores_of_single_rounds_use_the_whole_spread() -> None:
+    was, now = np.full((40, 4), 0.9), np.full((40, 1), 0.9)
+    now[:4] = 0.1
+    test = shuffle_test(pair(was, now))
+    assert test.se_guard**2 == pytest.approx(now.var(ddof=1) / 40)
+
+
+def test_cases_of_one_and_of_two_rounds_count_each_in_its_own_way() -> None:
+    """Halfway through a second round: own variances where there are two rounds, scatter else."""
+    rng = np.random.default_rng(3)
+    was = (rng.random((60, 8)) < 0.7).astype(float)
+    now = (rng.random((60, 2)) < 0.7).astype(float)
+    now[30:, 1] = np.nan
+    two = shuffle_test(pair(was[:30], now[:30]))
+    one = shuffle_test(pair(was[30:], now[30:, :1]))
+    both = shuffle_test(pair(was, now))
+    variances = [(t.se_guard * t.information) ** 2 for t in (two, one)]
+    assert (both.se_guard * both.information) ** 2 == pytest.approx(sum(variances), rel=0.1)
 
 
 def test_one_case_alone() -> None:

@@ -375,6 +375,24 @@ def test_an_agent_out_of_reach() -> None:
     assert verdict(replace(one, baseline=None)).outcome == "error"
 
 
+def test_a_control_out_of_reach_is_named() -> None:
+    was = success(passing(20, 3))
+    found = verdict(replace(suite(was.select([]), None), control_unreachable="http://b refused"))
+    assert (found.outcome, found.exit_code) == ("error", 6)
+    assert found.reason == "the control agent cannot be reached: http://b refused"
+
+
+@pytest.mark.parametrize(("fresh", "outcome"), [(True, "error"), (False, "pass")])
+def test_a_control_that_answers_too_seldom_is_no_control(fresh: bool, outcome: str) -> None:
+    flags = np.zeros((20, 3))
+    flags.ravel()[:13] = 1.0
+    silent = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
+    found = verdict(replace(suite(success(passing(20, 3)), silent), fresh=fresh))
+    assert found.outcome == outcome
+    if fresh:
+        assert found.reason.startswith("22 % of the control agent's calls ended in infrastructure")
+
+
 @pytest.mark.parametrize(("errors", "outcome"), [(12, "pass"), (13, "error")])
 def test_too_many_infrastructure_errors(errors: int, outcome: str) -> None:
     flags = np.zeros((20, 3))

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.records import Comparison, GateResult
-from gate.verdict.reasons import gate_failed, joined, passed, regressed, suspected
+from gate.records import Calls, Comparison, GateResult, Outcome
+from gate.verdict.reasons import gate_failed, joined, passed, regressed, suspected, with_calls
 
 ROW = Comparison(
     suite="analytics",
@@ -47,7 +47,8 @@ GATE = GateResult(
 def test_a_fall_in_points() -> None:
     assert regressed(ROW) == (
         "`retrieval.recall@5` fell by 9.1 points "
-        "(0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0)"
+        "(0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0; "
+        "if nothing had changed, a drop this large would show 0.03 % of the time)"
     )
 
 
@@ -67,7 +68,8 @@ def test_a_relative_rise() -> None:
     )
     assert regressed(row) == (
         "`operational.p95_latency_ms` rose by 12.0 % "
-        "(2,310 ms -> 2,587 ms, 98 % interval +6.1 % to unknown; allowed +10.0 %)"
+        "(2,310 ms -> 2,587 ms, 98 % interval +6.1 % to unknown; allowed +10.0 %; "
+        "if nothing had changed, a rise this large would show 0.03 % of the time)"
     )
 
 
@@ -76,13 +78,53 @@ def test_a_fall_on_another_scale() -> None:
     assert regressed(row).startswith("`retrieval.recall@5` fell by 0.4 (4.2 -> 3.8, ")
 
 
-def test_a_suspicion_says_how_often_it_would_show_by_chance() -> None:
-    text = suspected(replace(ROW, p_value=0.031))
-    assert text.startswith("`retrieval.recall@5` may have fallen by 9.1 points (")
-    assert text.endswith(
-        "but a change this large would show 3.1 % of the time if nothing had changed"
+def test_numbers_that_differ_look_different() -> None:
+    row = replace(ROW, baseline=0.9341, current=0.9312, delta=-0.0029)
+    assert "fell by 0.3 points (0.934 -> 0.931, " in regressed(row)
+
+
+def test_a_metric_without_an_interval_claims_none() -> None:
+    assert "(0.93 -> 0.84; allowed" in regressed(replace(ROW, ci_low=None, ci_high=None))
+
+
+def test_an_interval_that_ends_at_nothing_says_on_which_side() -> None:
+    assert "interval -13.2 to below 0;" in regressed(replace(ROW, ci_high=0.0))
+    rise = replace(ROW, delta=0.091, ci_low=0.0, ci_high=0.132, direction="lower")
+    assert "interval above 0 to +13.2;" in regressed(rise)
+    assert "interval -13.2 to 0.0;" in regressed(replace(ROW, ci_high=-0.0001))
+
+
+@pytest.mark.parametrize(
+    ("p", "often"),
+    [
+        (0.0003, "0.03 %"),
+        (0.01, "1 %"),
+        (0.096, "9.6 %"),
+        (0.44, "44 %"),
+        (0.997, "100 %"),
+        (1e-9, "less than 0.01 %"),
+    ],
+)
+def test_how_often_chance_does_this(p: float, often: str) -> None:
+    assert f"would show {often} of the time" in regressed(replace(ROW, p_value=p))
+
+
+def test_the_chance_is_that_of_the_side_on_which_the_change_is() -> None:
+    better = replace(ROW, status="no_regression", delta=0.012, p_value=0.8, p_better=0.2)
+    assert "measured +1.2 points" in passed([better], [], 0.8)
+    assert "a rise this large would show 20 % of the time" in passed([better], [], 0.8)
+    cost = replace(better, direction="lower", unit="USD", delta=-0.1, p_value=0.7, p_better=0.3)
+    assert "a drop this large would show 30 % of the time" in passed([cost], [], 0.8)
+
+
+def test_a_suspicion_says_how_often_it_would_show_by_chance_and_what_could_be_seen() -> None:
+    assert suspected(replace(ROW, p_value=0.031, mde=0.18), 0.8) == (
+        "`retrieval.recall@5` may have fallen by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to "
+        "-5.0; allowed -2.0), but if nothing had changed, a drop this large would show 3.1 % of "
+        "the time, too often to call it a regression; a drop of 18.0 points or more would have "
+        "been caught 8 times in 10"
     )
-    assert "may have risen by" in suspected(replace(ROW, delta=0.05, direction="lower"))
+    assert "may have risen by" in suspected(replace(ROW, delta=0.05, direction="lower"), 0.8)
 
 
 @pytest.mark.parametrize(
@@ -102,29 +144,68 @@ def test_a_failed_gate(row: GateResult, text: str) -> None:
     assert f"`correctness.fact_accuracy` {text}" in gate_failed(row)
 
 
+SUCCESS = replace(
+    ROW,
+    metric="agent.success_rate",
+    status="no_regression",
+    delta=-0.006,
+    ci_low=-0.041,
+    ci_high=0.029,
+    p_value=0.34,
+)
+
+
 def test_a_pass_says_what_it_could_have_seen() -> None:
-    success = replace(ROW, metric="agent.success_rate", status="no_regression")
-    assert passed([ROW, success], [], 0.8) == (
-        "no regression seen; a drop of 6.5 points or more in `agent.success_rate` "
-        "would have been caught 8 times in 10"
+    assert passed([ROW, SUCCESS], [], 0.8) == (
+        "no regression seen; a drop of 6.5 points or more in `agent.success_rate` would have been "
+        "caught 8 times in 10 (measured -0.6 points, 98 % interval -4.1 to +2.9; if nothing had "
+        "changed, a drop this large would show 34 % of the time)"
     )
     cost = replace(ROW, metric="agent.cost_per_task", relative=True, direction="lower", unit="USD")
     assert "a rise of 6.5 % or more in `agent.cost_per_task`" in passed([cost], [], 0.9)
     assert "caught 9 times in 10" in passed([cost], [], 0.9)
+    assert "caught 85 % of the time" in passed([cost], [], 0.85)
+
+
+def test_no_change_at_all_needs_no_chance() -> None:
+    said = passed([replace(SUCCESS, delta=0.0)], [], 0.8)
+    assert said.endswith("(measured no change, 98 % interval -4.1 to +2.9)")
+
+
+def test_a_change_on_another_scale_has_its_unit() -> None:
+    row = replace(SUCCESS, metric="agent.avg_steps", unit="steps", direction="lower", delta=0.21)
+    assert "(measured +0.21 steps, 98 %" in passed([row], [], 0.8)
 
 
 @pytest.mark.parametrize("mde", [None, 0.95])
 def test_a_blind_pass_says_so(mde: float | None) -> None:
-    text = passed([replace(ROW, mde=mde)], [], 0.8)
-    assert text == (
+    assert passed([replace(ROW, mde=mde)], [], 0.8).startswith(
         "no regression seen, but no drop in `retrieval.recall@5` "
-        "would have been caught 8 times in 10"
+        "would have been caught 8 times in 10 (measured"
     )
+
+
+def test_a_tolerated_drop_is_not_called_none() -> None:
+    row = replace(SUCCESS, status="within_tolerance", delta=-0.011, ci_low=-0.019, ci_high=-0.003)
+    said = passed([replace(ROW, status="no_regression"), row], [], 0.8)
+    assert said.startswith(
+        "no regression beyond what is allowed: `agent.success_rate` fell by 1.1 points ("
+    )
+    assert said.endswith("; a drop of 6.5 points or more would have been caught 8 times in 10")
 
 
 def test_the_least_sensitive_metric_speaks_for_all() -> None:
     rows = [ROW, replace(ROW, metric="a.b", mde=0.2), replace(ROW, metric="c.d", level="warn")]
     assert "20.0 points or more in `a.b`" in passed(rows, [], 0.8)
+
+
+def test_what_the_end_of_the_run_left_open_does_not_sound_settled() -> None:
+    left = replace(ROW, metric="a.b", status="no_regression", settled=False, mde=0.2)
+    said = passed([SUCCESS, left], [], 0.8)
+    assert said.startswith("no regression seen so far; a drop of 20.0 points or more in `a.b`")
+    assert said.endswith("; the run ended before this was settled")
+    shown = replace(left, level="warn")
+    assert "so far" not in passed([SUCCESS, shown], [], 0.8)
 
 
 def test_a_pass_without_comparisons() -> None:
@@ -137,3 +218,37 @@ def test_several_reasons() -> None:
     assert joined(["a"]) == "a"
     assert joined(["a", "b"]) == "a; and 1 more reason"
     assert joined(["a", "b", "c"]) == "a; and 2 more reasons"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "made", "trials", "said"),
+    [
+        ("pass", 102, 102, "; 102 of 255 planned calls made, 153 saved"),
+        ("fail", 102, 102, "; found after 102 of 255 planned calls, 153 saved"),
+        ("pass", 306, 306, "; 306 calls, 51 more than planned, settled it"),
+        ("fail", 306, 306, "; 306 calls, 51 more than planned, settled it"),
+        ("inconclusive", 306, 306, "; 306 calls, 51 more than planned, did not settle it"),
+        (
+            "inconclusive",
+            510,
+            510,
+            "; 510 calls, 255 more than planned, did not settle it, and `max_rounds` allows no "
+            "more",
+        ),
+        ("pass", 255, 255, ""),
+        ("pass", 257, 255, ""),  # two were tried again
+        ("error", 0, 0, ""),
+    ],
+)
+def test_the_calls_are_told_where_they_are_not_as_planned(
+    outcome: Outcome, made: int, trials: int, said: str
+) -> None:
+    calls = Calls(planned=255, cap=510, made=made, saved=max(0, 255 - made))
+    assert with_calls("why", outcome, calls, trials=trials) == "why" + said
+
+
+def test_what_a_budget_cut_off_is_no_saving() -> None:
+    calls = Calls(planned=1255, cap=2510, made=1200, saved=0)
+    said = "why; 1,200 of 1,255 planned calls made"
+    assert with_calls("why", "pass", calls, trials=1200) == said
+    assert with_calls("why", "fail", calls, trials=1200) == said

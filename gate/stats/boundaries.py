@@ -1,0 +1,200 @@
+"""Group-sequential boundaries: how bad, or how harmless, data must look at each look to stop.
+
+The evidence of harm y_k = -z_k at information t_k is a Brownian motion over sqrt(t_k) (Jennison and
+Turnbull 2000, chapter 3). Error is spent as a function of t (Lan and DeMets 1983), so looks may
+come at any time. The recursion carries the density of the paths that have not stopped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from gate.stats.distributions import normal_cdf, normal_quantile, upper_tail
+from gate.stats.pairs import Array
+
+HARM_POWER = 2.0  # alpha t^2: little is spent on early looks, which exaggerate
+FUTILITY_POWER = 1.5
+FAR = 8.0  # standard errors beyond which no path is followed
+NODES = 96  # of the quadrature over the paths that go on
+PANEL = 48  # nodes of a Gauss-Legendre rule; longer stretches are cut into panels
+MOST_NODES = 800  # where two looks almost coincide
+CLOSE = 1e-6
+
+Spending = Callable[[float], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boundaries:
+    """One entry a look. `harm`: accuse where the evidence of harm reaches it; `futility`: acquit
+    where the evidence is at most that; `proof`: standard errors of a bound that may be trusted at
+    any of the looks. At the last look harm and futility meet, so that none ends undecided.
+    """
+
+    times: tuple[float, ...]
+    harm: tuple[float, ...]
+    futility: tuple[float, ...]
+    proof: tuple[float, ...]
+    drift: float  # change, in standard errors at the last look, caught with probability 1 - beta
+
+
+@lru_cache(maxsize=512)
+def boundaries(times: tuple[float, ...], alpha: float, beta: float) -> Boundaries:
+    """For looks at shares `times` of the last look's information: ascending, ending with 1.
+
+    Accuses by chance with probability `alpha` at most whether or not anybody stops at `futility`;
+    misses a change of `drift` with probability `beta`.
+    """
+    if len(times) == 1:  # a fixed size
+        z, z_power = normal_quantile(1.0 - alpha), normal_quantile(1.0 - beta)
+        return Boundaries(
+            times=times, harm=(z,), futility=(z,), proof=(z_power,), drift=z + z_power
+        )
+    harm = crossing(times, lambda t: alpha * t**HARM_POWER)
+    proof = crossing(times, lambda t: beta * t**FUTILITY_POWER)
+    drift = _drift(times, harm, beta, start=normal_quantile(1 - alpha) + normal_quantile(1 - beta))
+    futility, _ = _futility(times, harm, beta, drift)
+    return Boundaries(
+        times=times, harm=harm, futility=(*futility, harm[-1]), proof=proof, drift=drift
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """Chances that a plan ends at one look."""
+
+    accused: float
+    acquitted: float
+
+
+def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
+    """How a plan ends, look by look, when the truth is worse by `drift` standard errors of the last
+    look.
+    """
+    paths = _Paths.start(drift)
+    found = []
+    for t, harm, futility in zip(plan.times, plan.harm, plan.futility, strict=True):
+        found.append(Ending(accused=paths.above(t, harm), acquitted=paths.below(t, futility)))
+        paths = paths.between(t, futility, harm)
+    return tuple(found)
+
+
+def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
+    """One-sided boundary: without drift, a path is above it at or before t with chance
+    `spent`(t).
+    """
+    paths = _Paths.start()
+    found: list[float] = []
+    before = 0.0
+    for t in times:
+        level = spent(t) - before
+        before = spent(t)
+        found.append(paths.bound_above(t, level))
+        paths = paths.between(t, -FAR, found[-1])
+    return tuple(found)
+
+
+def _drift(times: Sequence[float], harm: Sequence[float], beta: float, start: float) -> float:
+    """The drift at which the two boundaries meet at the last look."""
+    return _solve(lambda d: _futility(times, harm, beta, d)[1] - beta, guess=start)
+
+
+def _futility(
+    times: Sequence[float], harm: Sequence[float], beta: float, drift: float
+) -> tuple[list[float], float]:
+    """The boundary before the last look, and the chance to end below `harm` with this drift."""
+    paths = _Paths.start(drift)
+    found: list[float] = []
+    spent = 0.0
+    for t, upper in zip(times[:-1], harm, strict=False):
+        level = beta * t**FUTILITY_POWER - spent
+        spent += level
+        found.append(min(paths.bound_below(t, level), upper))
+        paths = paths.between(t, found[-1], upper)
+    return found, spent + paths.below(1.0, harm[-1])
+
+
+def _one_look(level: float) -> float:
+    return normal_quantile(1.0 - min(max(level, 1e-12), 0.5))
+
+
+def _solve(f: Callable[[float], float], *, guess: float) -> float:
+    """The root of a decreasing function within +-FAR: secant steps, halving where they do not help,
+    as where the function is flat.
+    """
+    low, high = -FAR, FAR
+    before, seen, x = guess, f(guess), guess + 0.05
+    for step in range(80):
+        y = f(x)
+        low, high = (x, high) if y > 0.0 else (low, x)
+        secant = x - y * (x - before) / (y - seen) if y != seen else math.inf
+        helps = low <= secant <= high and (step == 0 or abs(y) <= abs(seen) / 2.0)
+        before, seen, x = x, y, secant if helps else (low + high) / 2.0
+        if abs(x - before) < CLOSE:
+            break
+    return x
+
+
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    """The paths that have not stopped by `time`: chance `weights` at values `at` of the Brownian
+    motion (not divided by sqrt(time)).
+    """
+
+    time: float
+    at: Array
+    weights: Array
+    drift: float
+
+    @classmethod
+    def start(cls, drift: float = 0.0) -> _Paths:
+        return cls(0.0, np.zeros(1), np.ones(1), drift)
+
+    def above(self, t: float, bound: float) -> float:
+        """Chance to be at `bound` standard errors or higher at `t`."""
+        return float(self.weights @ upper_tail(self._standard(t, bound * math.sqrt(t))))
+
+    def below(self, t: float, bound: float) -> float:
+        return float(self.weights @ upper_tail(-self._standard(t, bound * math.sqrt(t))))
+
+    def bound_above(self, t: float, level: float) -> float:
+        """Where the chance to be higher at `t` is `level`."""
+        return _solve(lambda b: self.above(t, b) - level, guess=_one_look(level))
+
+    def bound_below(self, t: float, level: float) -> float:
+        guess = self.drift * math.sqrt(t) - _one_look(level)
+        return _solve(lambda b: level - self.below(t, b), guess=guess)
+
+    def between(self, t: float, low: float, high: float) -> _Paths:
+        """Those that are between the bounds, in standard errors, at `t`."""
+        root, sd = math.sqrt(t), math.sqrt(t - self.time)
+        low, high = min(low, high) * root, high * root
+        nodes = min(MOST_NODES, max(NODES, 6.0 * (high - low) / sd))
+        panels = math.ceil(nodes / PANEL)
+        width = (high - low) / panels
+        points, sizes = _legendre()
+        starts = low + width * np.arange(panels)
+        at = (starts[:, None] + width * points).ravel()
+        moved = (at[:, None] - self.at[None, :] - self.drift * (t - self.time)) / sd
+        density = np.exp(-0.5 * moved**2) @ self.weights / (sd * math.sqrt(2.0 * math.pi))
+        return _Paths(t, at, density * np.tile(sizes * width, panels), self.drift)
+
+    def _standard(self, t: float, value: float) -> Array:
+        step = t - self.time
+        return (value - self.at - self.drift * step) / math.sqrt(step)
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Array, Array]:
+    """Points and weights of one panel, from 0 to 1: a large rule takes a second to find."""
+    points, sizes = np.polynomial.legendre.leggauss(PANEL)
+    return (points + 1.0) / 2.0, sizes / 2.0
+
+
+def nominal(bound: float) -> float:
+    """The one-sided level of a single test with this boundary."""
+    return normal_cdf(-bound)

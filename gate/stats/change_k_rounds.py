@@ -1,0 +1,151 @@
+"""A change in what k rounds of a case do together: the case-stratified shuffle test of it.
+
+Each case's rounds are shuffled between baseline and current. Given how many of them passed, the
+number in the current run is hypergeometric, so the difference of the shares has few values a case,
+and its mean over the cases an exact distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from gate.records import Evidence
+from gate.stats.change import Question, no_pairs, scaled
+from gate.stats.distributions import t_cdf
+from gate.stats.k_rounds import Counts, Draw, Tally, tally
+from gate.stats.lattice import Numbers, tails
+from gate.stats.noise import Noise
+from gate.stats.pairs import Array
+from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, hypergeometric
+
+
+def change_in_share(baseline: Array, current: Array, draw: Draw, question: Question) -> Evidence:
+    """Difference of the mean shares, over the cases with k rounds in both runs; cases x rounds,
+    rows are the same cases, NaN is missing.
+    """
+    was, now = tally(baseline), tally(current)
+    both = np.minimum(was.rounds, now.rounds) >= draw.k
+    if not both.any():
+        return replace(no_pairs(), too_few=f"no case has {draw.k} rounds in both runs")
+    was, now = was.select(both), now.select(both)
+    before, after = float(draw.share(was).mean()), float(draw.share(now).mean())
+    test = _shuffle_test(was, now, draw)
+    noise = Noise(
+        delta=after - before,
+        variance=test.variance,
+        quantum=draw.quantum(now),
+        tolerance=question.tolerance.value * (before if question.tolerance.relative else 1.0),
+        least_p=_smallest_p(was, now, draw),
+        limit=1.0,
+        drift=question.drift,
+    )
+    worse, better = test.downs, test.ups
+    if question.direction == "lower":
+        worse, better = better, worse
+    change = Evidence(
+        baseline=before,
+        current=after,
+        delta=noise.delta,
+        relative=False,
+        se=math.hypot(test.se, math.sqrt(question.drift)),
+        p_worse=noise.blurred(max(worse)),
+        p_better=noise.blurred(max(better)),
+        p_doubt=noise.blurred(min(worse)),
+        bounds=noise.bounds,
+        detectable=noise.detectable,
+        n_paired=len(was.rounds),
+        method=test.method,
+    )
+    if question.tolerance.relative and before > 0.0:
+        return scaled(change, 1.0 / before, relative=True)
+    return change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shuffled:
+    """Chances of a difference this low and this high: by shuffling, and where the runs have unlike
+    numbers of rounds also with each run's own noise, since a current run that only became flakier
+    would else look significant.
+    """
+
+    downs: tuple[float, ...]
+    ups: tuple[float, ...]
+    se: float  # of the difference if nothing changed
+    variance: float  # the larger of the two
+    method: str
+
+
+def _shuffle_test(was: Tally, now: Tally, draw: Draw) -> _Shuffled:
+    differences = draw.share(now) - draw.share(was)
+    n, total = len(differences), float(differences.sum())
+    numbers = _numbers(was, now, draw)
+    pooled, found = numbers.variance / n**2, tails(numbers, total)
+    downs, ups, variance = [found.down], [found.up], pooled
+    if np.any(was.rounds != now.rounds):
+        own = (draw.noise(was) + draw.noise(now)) / n
+        z = 0.0
+        if abs(total) > ROUNDING * n:
+            z = total / n / math.sqrt(own) if own > 0.0 else math.copysign(math.inf, total)
+        df = float(max(1, n - 1))  # the noise is known from as many numbers as there are cases
+        downs.append(t_cdf(z, df))
+        ups.append(t_cdf(-z, df))
+        variance = max(pooled, own)
+    return _Shuffled(
+        downs=tuple(downs),
+        ups=tuple(ups),
+        se=math.sqrt(pooled),
+        variance=variance,
+        method="exact shuffle test" if found.exact else "shuffle test",
+    )
+
+
+def _numbers(was: Tally, now: Tally, draw: Draw) -> Numbers:
+    """The difference of each case under shuffling; cases of which all rounds agree have none."""
+    rounds, passed = was.rounds + now.rounds, was.passed + now.passed
+    mixed = (passed > 0) & (passed < rounds)
+    columns = (was.rounds[mixed], now.rounds[mixed], passed[mixed])
+    sizes = tuple(int(column.max(initial=0)) + 1 for column in columns)
+    found, counts = np.unique(np.ravel_multi_index(columns, sizes), return_counts=True)
+    kinds = list(zip(*(row.tolist() for row in np.unravel_index(found, sizes)), strict=True))
+    values = np.zeros((len(kinds), sizes[1]))
+    chances = np.zeros((len(kinds), sizes[1]))
+    for row, (rounds_b, rounds_c, both) in enumerate(kinds):
+        values[row, : rounds_c + 1] = _differences(rounds_b, rounds_c, both, draw)
+        chances[row, : rounds_c + 1] = hypergeometric(rounds_b + rounds_c, rounds_c, both)
+    drawn = {*chain.from_iterable(kind[:2] for kind in kinds)}
+    steps = math.lcm(*(math.comb(rounds, draw.k) for rounds in drawn))
+    return Numbers(values=values, chances=chances, counts=counts, steps=steps)
+
+
+def _differences(rounds_b: int, rounds_c: int, passed: int, draw: Draw) -> Array:
+    """Share now less share before when 0, 1, ..., `rounds_c` of the passed rounds are current."""
+    now = np.arange(rounds_c + 1)
+    was = np.clip(passed - now, 0, rounds_b)
+    return draw.share(_rounds(now, rounds_c)) - draw.share(_rounds(was, rounds_b))
+
+
+def _rounds(passed: Counts, rounds: int) -> Tally:
+    return Tally(passed=passed, rounds=np.full(len(passed), rounds))
+
+
+def _smallest_p(was: Tally, now: Tally, draw: Draw) -> float:
+    """The p-value of the worst that can happen; above alpha nothing can ever be flagged."""
+    if len(was.rounds) > SIGNS_UP_TO:
+        return 0.0
+    pairs = zip(was.rounds.tolist(), now.rounds.tolist(), strict=True)
+    return math.prod((_worst(*pair, draw) for pair in pairs), start=0.5)
+
+
+def _worst(rounds_b: int, rounds_c: int, draw: Draw) -> float:
+    """Least chance, over the results now, of one as bad where the baseline always passed."""
+    found = []
+    for passed in range(rounds_c + 1):
+        differences = _differences(rounds_b, rounds_c, rounds_b + passed, draw)
+        chances = hypergeometric(rounds_b + rounds_c, rounds_c, rounds_b + passed)
+        worst = differences <= differences[passed] + ROUNDING
+        found.append(float(chances[worst].sum()))
+    return min(found)

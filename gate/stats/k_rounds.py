@@ -1,0 +1,141 @@
+"""What k rounds of a case do together: all pass (pass^k), any passes (pass@k), all are alike.
+
+Each is the share, among all choices of k of the case's rounds, of those that do: the unbiased
+estimate of its chance in k new rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import Bounds, wilson
+from gate.stats.pairs import Array
+
+Counts = npt.NDArray[np.int64]
+Wanted = Literal["all", "any", "alike"]
+PASSED = 1.0 - 1e-6  # a value from here on is a pass; a partial score is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """One entry a case."""
+
+    passed: Counts
+    rounds: Counts
+
+    def select(self, rows: npt.NDArray[np.bool_]) -> Tally:
+        return Tally(passed=self.passed[rows], rounds=self.rounds[rows])
+
+
+def tally(values: Array) -> Tally:
+    """Cases x rounds, NaN where a round has no value."""
+    return Tally(
+        passed=np.asarray((values >= PASSED).sum(axis=1)),
+        rounds=np.asarray((~np.isnan(values)).sum(axis=1)),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """A draw of `k` rounds of a case without replacement, and what is wanted of them."""
+
+    k: int
+    wanted: Wanted
+
+    def share(self, cases: Tally) -> Array:
+        """Share of the draws that are as wanted; NaN for a case with fewer than k rounds.
+
+        With s of R rounds passed: all C(s,k)/C(R,k), any 1 - C(R-s,k)/C(R,k), alike
+        C(s,k)/C(R,k) + C(R-s,k)/C(R,k).
+        """
+        failed = cases.rounds - cases.passed
+        if self.wanted == "any":
+            return 1.0 - all_of(self.k, failed, cases.rounds)
+        passes = all_of(self.k, cases.passed, cases.rounds)
+        return passes if self.wanted == "all" else passes + all_of(self.k, failed, cases.rounds)
+
+    def quantum(self, cases: Tally) -> float:
+        """What one call can move the mean of the cases' shares by: k/R of a case, on average."""
+        return float(np.mean(self.k / cases.rounds)) / len(cases.rounds)
+
+    def noise(self, cases: Tally) -> float:
+        """Mean over the cases of the variance that a share has by chance.
+
+        The square of a share has the mean variance + chance^2; the mean of chance^2 is taken away
+        as far as the rounds tell it, so that the result is not too small.
+        """
+        shares = self.share(cases)
+        return max(0.0, float(np.mean(shares**2)) - self._squares(cases, float(shares.mean())))
+
+    def _squares(self, cases: Tally, mean: float) -> float:
+        """Mean of chance^2 of the cases, or what it is at least where they have too few rounds."""
+        usual = int(np.median(cases.rounds))
+        other = Tally(passed=cases.rounds - cases.passed, rounds=cases.rounds)
+        if self.wanted != "alike":
+            known = cases if self.wanted == "all" else other
+            square = _moment(known, 2 * self.k, usual)
+            return square if self.wanted == "all" else 2.0 * mean - 1.0 + square
+        if usual < 2 * self.k:
+            return mean**2
+        both = _moment(cases, 2 * self.k, usual) + _moment(other, 2 * self.k, usual)
+        return both + 2.0 * _both(self.k, cases)
+
+
+def all_of(k: int, chosen: Counts, rounds: Counts) -> Array:
+    """C(chosen, k) / C(rounds, k); NaN where there are fewer than k rounds."""
+    share = np.where(rounds < k, np.nan, 1.0)
+    for i in range(k):
+        share = share * np.maximum(chosen - i, 0) / np.maximum(rounds - i, 1)
+    return share
+
+
+def mean_share(values: Array, draw: Draw, confidence: float) -> Bounds | None:
+    """Interval of the mean share of these cases: only run-to-run noise counts.
+
+    Wilson's, for as many trials as have the variance noise / n, which leans to the middle where
+    the estimate is near an end; never closer than z^2 q, q = what one call can move the mean by.
+    None when no case has k rounds.
+    """
+    cases = tally(values)
+    cases = cases.select(cases.rounds >= draw.k)
+    n = len(cases.rounds)
+    if not n:
+        return None
+    mean, variance = float(draw.share(cases).mean()), draw.noise(cases) / n
+    low = high = mean
+    if 0.0 < mean < 1.0 and variance > 0.0:
+        scored = wilson(mean, mean * (1.0 - mean) / variance, confidence)
+        low, high = scored.low, scored.high
+    least = normal_quantile(0.5 + confidence / 2.0) ** 2 * draw.quantum(cases)
+    return Bounds(
+        low=mean - math.hypot(mean - low, least),
+        high=mean + math.hypot(high - mean, least),
+        method="Wilson, within-case variance",
+    ).within(0.0, 1.0)
+
+
+def _moment(cases: Tally, j: int, usual: int) -> float:
+    """Mean over the cases of the j-th power of the chance to be chosen.
+
+    Where the usual case has fewer than j rounds: the least it can be. Moments on [0, 1] are
+    log-convex, so that beyond the last known one they shrink no faster than up to it.
+    """
+    last = min(j, usual)
+    known = float(np.nanmean(all_of(last, cases.passed, cases.rounds)))
+    before = float(np.nanmean(all_of(last - 1, cases.passed, cases.rounds)))
+    return known * (known / before) ** (j - last) if before > 0.0 else 0.0
+
+
+def _both(k: int, cases: Tally) -> float:
+    """Mean of (p (1-p))^k: k rounds passed and k others failed, over all choices of 2k."""
+    shares = all_of(k, cases.passed, cases.rounds)
+    for i in range(k):
+        left = np.maximum(cases.rounds - k - i, 1)
+        shares = shares * np.maximum(cases.rounds - cases.passed - i, 0) / left
+    return float(np.mean(shares[cases.rounds >= 2 * k]))

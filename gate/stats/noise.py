@@ -1,0 +1,52 @@
+"""What chance alone does to a measured difference: its bounds, and what could be seen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gate.records import Sight
+from gate.stats.distributions import normal_cdf, normal_quantile, t_quantile
+from gate.stats.power import detectable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """All on the scale of `delta`."""
+
+    delta: float
+    variance: float  # of delta by the noise of single calls
+    quantum: float  # what one call can move delta by
+    tolerance: float
+    least_p: float  # p-value of the worst that can happen
+    limit: float = math.inf  # size of the largest difference there can be
+    drift: float = 0.0  # variance of delta beyond the noise of single calls
+    df: float = math.inf
+
+    @property
+    def se(self) -> float:
+        return math.sqrt(self.variance + self.drift)
+
+    def bounds(self, alpha: float) -> tuple[float, float]:
+        """delta +- z sqrt(V + (z q)^2), each wrong with probability at most `alpha`."""
+        z = t_quantile(1.0 - alpha, self.df)
+        half = z * math.hypot(self.se, z * self.quantum)
+        return max(-self.limit, self.delta - half), min(self.limit, self.delta + half)
+
+    def detectable(self, sight: Sight) -> float:
+        """Smallest change that is caught; infinite where even the worst is not significant."""
+        if self.least_p > sight.level and sight.share >= 1.0:
+            return math.inf
+        return detectable(
+            se=math.sqrt(self.variance * sight.share + self.drift),
+            quantum=self.quantum * sight.share,
+            sight=sight,
+            tolerance=self.tolerance,
+        )
+
+    def blurred(self, p: float) -> float:
+        """A chance under the noise of single calls, with the variance of the drift added."""
+        if not self.drift or not 0.0 < p < 1.0:
+            return p
+        shrink = math.sqrt(self.variance / (self.variance + self.drift))
+        return normal_cdf(shrink * normal_quantile(p))

@@ -1,0 +1,168 @@
+"""What a run could see before it is made: detectable changes, the calls they take, early ends.
+
+Changes are counted in standard deviations of one call around its own case, `sd`, so that one set of
+formulas serves every metric. With n cases, R rounds and Rb rounds of the baseline the information
+is I = n R Rb / (R + Rb), and a plan of looks catches a change of drift / sqrt(I) with the wanted
+power (gate.stats.boundaries).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+
+from gate.stats.boundaries import FAR, Boundaries, boundaries, endings
+
+_DIGITS = 6  # of a share of information: equal plans share their boundaries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risks:
+    """`alpha`: one-sided, of a false alarm; `beta`: of missing the change that is planned for."""
+
+    alpha: float
+    beta: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much is measured: `rounds` of every case, looked at after `looks` equal batches.
+
+    `rounds_b`: of the baseline; None where it is measured in the same run, round by round. `shared`
+    is the variance, in squared sd, that all calls of a run have in common (the session effect).
+    """
+
+    cases: float
+    rounds: float
+    rounds_b: float | None
+    looks: int = 1
+    shared: float = 0.0
+
+    def information_of_a_case(self, rounds: float) -> float:
+        if self.rounds_b is None:
+            return rounds / 2.0
+        whole = math.floor(rounds)
+        done, next_one = (r * self.rounds_b / (r + self.rounds_b) for r in (whole, whole + 1.0))
+        return done + (next_one - done) * (rounds - whole)
+
+    @property
+    def spread(self) -> float:
+        """Standard error of the difference at the last look, in sd."""
+        return math.sqrt(1.0 / (self.cases * self.information_of_a_case(self.rounds)) + self.shared)
+
+    def times(self) -> tuple[float, ...]:
+        """Share of the last look's information at each look."""
+        whole = self.information_of_a_case(self.rounds)
+        shares = (k / self.looks for k in range(1, self.looks))
+        early = (self.information_of_a_case(self.rounds * share) / whole for share in shares)
+        return (*(round(t, _DIGITS) for t in early), 1.0)
+
+    def boundaries(self, risks: Risks) -> Boundaries:
+        return boundaries(self.times(), risks.alpha, risks.beta)
+
+
+def least_change(size: Size, risks: Risks) -> float:
+    """The smallest change that is caught with probability 1 - beta, in sd; infinite where even
+    the worst answers are no rare event under shuffling.
+    """
+    ways = size.cases * _log_ways(size.rounds, size.rounds_b or size.rounds)
+    if -ways + math.log(0.5) > math.log(risks.alpha):
+        return math.inf
+    return size.boundaries(risks).drift * size.spread
+
+
+def cases_for(change: float, size: Size, risks: Risks) -> float:
+    """Cases with which a change (in sd) is caught, all else as in `size`; infinite where the
+    session effect alone hides it.
+    """
+    room = (change / size.boundaries(risks).drift) ** 2 - size.shared
+    return 1.0 / (room * size.information_of_a_case(size.rounds)) if room > 0.0 else math.inf
+
+
+def rounds_for(change: float, size: Size, risks: Risks) -> float:
+    """Rounds with which a change (in sd) is caught; infinite where the baseline is too small for
+    any number of them.
+    """
+    room = (change / size.boundaries(risks).drift) ** 2 - size.shared
+    if room <= 0.0:
+        return math.inf
+    wanted = 1.0 / (room * size.cases)  # information of a case: R Rb / (R + Rb)
+    if size.rounds_b is None:
+        return 2.0 * wanted
+    left = size.rounds_b - wanted
+    return wanted * size.rounds_b / left if left > 0.0 else math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """How a plan of looks ends when the truth is one change. `stopped`: chance of having ended at
+    or before each look; `caught`: chance that the change is called a regression.
+    """
+
+    stopped: tuple[float, ...]
+    caught: float
+
+    @property
+    def mean_share(self) -> float:
+        """Mean share of the cap's calls that are made."""
+        return _mean_share(self.stopped)
+
+
+def ends(size: Size, risks: Risks, *, change: float, tolerance: float) -> Ends:
+    """`change` for the worse and `tolerance`, both in sd.
+
+    A look accuses beyond its boundary, if the estimate is also worse than the tolerance (before
+    the last look by a standard error more). It acquits beyond the futility line, or when the bound
+    on the harm is within the tolerance.
+    """
+    plan = size.boundaries(risks)
+    allowed = [tolerance / size.spread * math.sqrt(t) for t in plan.times]  # in standard errors
+    bars = [a + 1.0 for a in allowed[:-1]] + allowed[-1:]
+    far = [FAR + change / size.spread * math.sqrt(t) for t in plan.times]
+    harm = tuple(min(f, max(h, bar)) for h, bar, f in zip(plan.harm, bars, far, strict=True))
+    proved = (a - z for a, z in zip(allowed, plan.proof, strict=True))
+    low = [max(f, p) for f, p in zip(plan.futility, proved, strict=True)]
+    low[-1] = harm[-1]  # the last look decides
+    bounds = replace(plan, harm=harm, futility=tuple(map(min, low, harm)))
+    each = endings(bounds, change / size.spread)
+    stopped = tuple(accumulate(min(1.0, one.accused + one.acquitted) for one in each))
+    return Ends(stopped=(*stopped[:-1], 1.0), caught=min(1.0, sum(one.accused for one in each)))
+
+
+def mean_share_of_all(found: list[Ends]) -> float:
+    """Mean share of the calls until several metrics have all ended, were they independent: more
+    than that it never is where they rise and fall together.
+    """
+    stopped = np.array([one.stopped for one in found]).prod(axis=0)
+    return _mean_share(tuple(stopped.tolist()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """Mean calls below which no test can go."""
+
+    unchanged: float
+    changed: float
+
+
+def wald(change: float, risks: Risks) -> Floor:
+    """The sequential probability ratio test (Wald 1947) against an endless baseline; `change` in
+    sd.
+    """
+    a, b = risks.alpha, risks.beta
+    unchanged = (1.0 - a) * math.log((1.0 - a) / b) + a * math.log(a / (1.0 - b))
+    changed = (1.0 - b) * math.log((1.0 - b) / a) + b * math.log(b / (1.0 - a))
+    return Floor(unchanged=2.0 * unchanged / change**2, changed=2.0 * changed / change**2)
+
+
+def _log_ways(rounds: float, rounds_b: float) -> float:
+    """Logarithm of the number of ways to shuffle a case's rounds."""
+    return math.lgamma(rounds + rounds_b + 1) - math.lgamma(rounds + 1) - math.lgamma(rounds_b + 1)
+
+
+def _mean_share(stopped: tuple[float, ...]) -> float:
+    """From the chances of having ended at looks 1 to K."""
+    return 1.0 - sum(stopped[:-1]) / len(stopped)

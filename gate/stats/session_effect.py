@@ -1,0 +1,126 @@
+"""The session effect: how much runs of an unchanged agent differ beyond the noise of their calls.
+
+Everything measured in one run shares the provider's day and load. Runs are studies of one mean, as
+in a meta-analysis, and tau^2 is the variance between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gate.stats.distributions import normal_quantile, t_cdf, t_quantile
+from gate.stats.pairs import Array
+
+FEWEST_RUNS = 5
+FEWEST_DF = 3
+SEEN = 0.10  # chance at which runs without an effect are taken to have one
+STEP = 0.10  # p-value below which a jump between two runs is a change of the agent, not of the day
+LEVEL = 0.01  # at which the allowance for few runs is right
+ROUNDING = 1e-9  # relative differences between means that are none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Era:
+    """Runs in order of time between which the agent is not known to have changed."""
+
+    means: Array
+    noise: Array  # variance of each mean from the noise of its calls
+
+    @property
+    def df(self) -> int:
+        return len(self.means) - 1
+
+    @property
+    def squares(self) -> float:
+        """Sum of squared deviations; 0 for what is only rounding."""
+        deviations = self.means - self.means.mean()
+        return float((deviations[abs(deviations) > ROUNDING * abs(self.means)] ** 2).sum())
+
+    @property
+    def expected(self) -> float:
+        """Of `squares`, when there is nothing but noise."""
+        return float(self.noise.sum()) * self.df / (self.df + 1)
+
+    def cut(self, at: int) -> tuple[Era, Era]:
+        return (
+            Era(means=self.means[:at], noise=self.noise[:at]),
+            Era(means=self.means[at:], noise=self.noise[at:]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEffect:
+    """`variance`: tau^2 in squared units of the means; 0 unless it stands out from the noise.
+
+    `allowance`: from few runs tau is uncertain, so Student's quantile takes the place of the normal
+    one; this is the square of their ratio.
+    """
+
+    variance: float
+    runs: int
+    allowance: float = 1.0
+
+    @property
+    def sd(self) -> float:
+        return math.sqrt(self.variance)
+
+    def drift(self, concentration: float) -> float:
+        """Variance that the difference of a run and a pool has beyond the noise of calls.
+
+        `concentration`: sum of the squared shares that each run has in the pool, 1 / K for K alike.
+        """
+        return self.variance * self.allowance * (1.0 + concentration)
+
+
+def session_effect(eras: Sequence[Era]) -> SessionEffect | None:
+    """tau^2 = (sum of squares within eras - what noise explains) / degrees of freedom; None when
+    there are too few runs.
+
+    An agent that changed for good would look like a session effect, so eras are first cut at
+    their steps. Where chi-squared does not tell the rest from noise, tau is 0: the estimate's own
+    error would else cost power where there is no effect.
+    """
+    parts = [era for era in _without_steps(eras) if era.df > 0]
+    runs, df = sum(len(era.means) for era in parts), sum(era.df for era in parts)
+    if runs < FEWEST_RUNS or df < FEWEST_DF:
+        return None
+    squares, expected = sum(e.squares for e in parts), sum(e.expected for e in parts)
+    if squares <= expected * chi_squared_quantile(1.0 - SEEN, df) / df:
+        return SessionEffect(variance=0.0, runs=runs)
+    few = t_quantile(1.0 - LEVEL, df) / normal_quantile(1.0 - LEVEL)
+    return SessionEffect(variance=(squares - expected) / df, runs=runs, allowance=few**2)
+
+
+def _without_steps(eras: Sequence[Era]) -> list[Era]:
+    """The eras cut where a jump is too large for what else happens between runs.
+
+    The largest F of all cuts, one by one, at Bonferroni's level (binary segmentation).
+    """
+    parts = list(eras)
+    while (df := sum(era.df for era in parts) - 1) >= FEWEST_DF:
+        gain, which, at = max(_gains(parts), default=(0.0, 0, 0))
+        rest = max(0.0, sum(era.squares for era in parts) - gain)
+        if gain <= 0.0:
+            break
+        t = math.sqrt(gain / rest * df) if rest else math.inf
+        if 2.0 * t_cdf(-t, df) * (df + 1) > STEP:
+            break
+        parts[which : which + 1] = parts[which].cut(at)
+    return parts
+
+
+def _gains(parts: Sequence[Era]) -> list[tuple[float, int, int]]:
+    """By how much each possible cut lowers the sum of squares: (gain, era, first run after)."""
+    return [
+        (era.squares - sum(half.squares for half in era.cut(at)), which, at)
+        for which, era in enumerate(parts)
+        for at in range(1, len(era.means))
+    ]
+
+
+def chi_squared_quantile(p: float, df: int) -> float:
+    """Wilson and Hilferty 1931; off by less than 1 % from 3 degrees of freedom on."""
+    spread = 2.0 / (9.0 * df)
+    return float(df * (1.0 - spread + normal_quantile(p) * math.sqrt(spread)) ** 3)
