@@ -8,11 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gate.analysis import estimates, pool
+from gate.analysis import estimates
 from gate.records import Comparison, GateRule, MetricRule, Policy, RegressionRules, Verdict
 from gate.table import Table
 from gate.verdict import SuiteData, decide
-from tests.verdict_tables import COST, RECALL, SUCCESS, build, noisy
+from tests.verdict_tables import COST, RECALL, SUCCESS, build
 
 MIRROR = {"regression": "improvement", "improvement": "regression"}
 RULES = RegressionRules(
@@ -156,20 +156,6 @@ def test_an_interval_holds_its_value(table: Table) -> None:
         assert found.ci_low is None or found.ci_low <= found.value + 1e-9
         assert found.ci_high is None or found.ci_high >= found.value - 1e-9
         assert (found.min or 0.0) <= found.value + 1e-9
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=5), st.integers(0, 99))
-def test_a_pool_is_the_newest_runs(rounds: list[int], seed: int) -> None:
-    table = build({"success": noisy(30, sum(rounds), 0.7, seed)})
-    runs = [(f"run{i}", n) for i, n in enumerate(rounds)]
-    found = pool(table, runs)
-    assert found.runs == tuple(name for name, _ in runs[-len(found.runs) :])
-    kept = sum(n for name, n in runs if name in found.runs)
-    assert found.table.rounds == kept
-    assert np.array_equal(
-        found.table.column("success"), table.column("success")[:, sum(rounds) - kept :]
-    )
 
 
 def test_the_whole_gate_raises_few_false_alarms() -> None:
