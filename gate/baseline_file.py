@@ -23,7 +23,7 @@ from gate.baseline_schema import (
 )
 from gate.codec import from_json, to_json
 from gate.records import Json, MetricSpec
-from gate.table import Table, floats
+from gate.table import Table, floats, newest_rounds
 
 MAX_VALUES = 100_000_000  # of the whole file: 800 MB in memory
 _CASES = '\n"cases": ['
@@ -86,31 +86,19 @@ def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
     return BaselineFile(table=table, runs=runs, accepted=accepted)
 
 
-def table(baseline: BaselineFile, last: int | None = None) -> Table:
-    """The values of the newest `last` rounds, all by default."""
-    rounds = baseline.table.rounds
-    return last_rounds(baseline.table, rounds if last is None else min(rounds, last))
+def newest(baseline: BaselineFile, rounds: int) -> BaselineFile:
+    """With the newest `rounds` rounds of each case only.
 
-
-def run_rounds(baseline: BaselineFile, last: int | None = None) -> tuple[tuple[str, int], ...]:
-    """(session id, rounds) of the runs whose values stand in `table`, in the same order."""
-    limit = baseline.table.rounds if last is None else last
-    return tuple((run.session_id, run.kept) for run in kept_runs(baseline.runs, limit) if run.kept)
-
-
-def kept_runs(runs: tuple[Run, ...], rounds: int) -> tuple[Run, ...]:
-    """The runs with `kept` cut so that the newest `rounds` remain."""
-    left, cut = rounds, []
-    for run in reversed(runs):
-        cut.append(replace(run, kept=min(run.kept, left)))
-        left -= cut[-1].kept
-    return tuple(reversed(cut))
-
-
-def last_rounds(table: Table, rounds: int) -> Table:
-    start = table.rounds - rounds
-    columns = {name: values[:, start:] for name, values in table.columns.items()}
-    return replace(table, rounds=rounds, columns=columns)
+    A case that samples leave out keeps its rounds of older runs; such a run has NaN for the rest.
+    """
+    if baseline.table.rounds <= rounds:
+        return baseline
+    table, needed = newest_rounds(baseline.table, rounds)
+    runs, start = [], 0
+    for run in baseline.runs:
+        runs.append(replace(run, kept=int(needed[start : start + run.kept].sum())))
+        start += run.kept
+    return replace(baseline, table=table, runs=tuple(runs))
 
 
 def render(baseline: BaselineFile) -> str:

@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.baseline_file import BaselineFile, kept_runs, last_rounds, render
+from gate.baseline_file import BaselineFile, newest, render
 from gate.baseline_schema import Accepted, Run
-from gate.table import Table, append_rounds
+from gate.table import Table, append_rounds, last_rounds
 
 
 def append(
@@ -23,13 +23,13 @@ def append(
     keep_means: int = 20,
     partial: bool = False,
 ) -> BaselineFile:
-    """The pool with one more run (`run.rounds` and `.kept` are filled in here).
+    """The pool with one more run (`run.rounds`, `.kept` and `.cases` are filled in here).
 
-    Only the newest `keep_rounds` rounds keep their values and the newest `keep_means` runs their
-    means. A changed case or grader starts anew; cases that `table` lacks go, unless it is `partial`
-    (a sample). After `accept` all older values go.
+    Only the newest `keep_rounds` rounds of a case keep their values and the newest `keep_means`
+    runs their means. A changed case or grader starts anew; cases that `table` lacks go, unless it
+    is `partial` (a sample). After `accept` all older values go.
     """
-    run = replace(run, rounds=table.rounds, kept=table.rounds)
+    run = replace(run, rounds=table.rounds, kept=table.rounds, cases=len(table.cases))
     runs: tuple[Run, ...] = (run,)
     accepted: tuple[Accepted, ...] = ()
     whole = table
@@ -39,10 +39,9 @@ def append(
         old = tuple(replace(r, kept=0) for r in baseline.runs) if fresh else baseline.runs
         whole = append_rounds(past, table, keep_absent=partial and not fresh)
         runs, accepted = (*old, run), baseline.accepted
-    runs = kept_runs(runs, keep_rounds)[-keep_means:]
-    return BaselineFile(
-        table=last_rounds(whole, sum(r.kept for r in runs)), runs=runs, accepted=accepted
-    )
+    pool = newest(BaselineFile(table=whole, runs=runs, accepted=accepted), keep_rounds)
+    runs = pool.runs[-keep_means:]
+    return replace(pool, runs=runs, table=last_rounds(pool.table, sum(r.kept for r in runs)))
 
 
 def accept(

@@ -19,6 +19,7 @@ from gate.schema import mismatches
 SCHEMA_VERSION = 1
 MAX_BYTES = 256 << 20
 MAX_ROUNDS = 10_000  # of one run
+MAX_CASES = 100_000_000
 SHOWN = 20  # problems of one file
 
 
@@ -33,6 +34,7 @@ class Run:
     created_at: str  # ISO 8601, UTC
     rounds: int = 0
     kept: int = 0
+    cases: int = 0  # that it ran, 0 when unknown: a sample's means are not those of all cases
     means: Mapping[str, float | None] = field(default_factory=dict)
     fingerprint: Mapping[str, str] = field(default_factory=dict)  # agent, judge, dataset, ...
 
@@ -83,8 +85,10 @@ def schema() -> dict[str, Json]:
 
 def _run_schema() -> dict[str, Json]:
     run = schema_of(Run)
-    count = {"type": "integer", "minimum": 0, "maximum": MAX_ROUNDS}
-    return {**run, "properties": {**run["properties"], "rounds": count, "kept": count}}
+    whole = {"type": "integer", "minimum": 0, "maximum": MAX_CASES}
+    count = {**whole, "maximum": MAX_ROUNDS}
+    counts = {"rounds": count, "kept": count, "cases": whole}
+    return {**run, "properties": {**run["properties"], **counts}}
 
 
 def _case_schema() -> dict[str, Json]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate import baseline_file
 from gate.analysis import pool
-from gate.baseline_schema import fingerprint
+from gate.baseline_file import newest, parse
+from gate.baseline_schema import Run, fingerprint
 from gate.baselines import find_baseline, source_names
 from gate.plugins import BaselineRequest, Forge, FoundBaseline
 from gate.prepare import SuitePlan
@@ -26,6 +26,8 @@ class Compared:
     table: Table | None
     info: BaselineInfo
     not_comparable: str = ""
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
+    runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,22 +71,22 @@ def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -
 def _pooled(
     found: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
 ) -> Compared:
-    stored = baseline_file.parse(found.text, found.file)
-    everything = baseline_file.table(stored, rules.keep_rounds)
-    pooled = pool(everything, baseline_file.run_rounds(stored, rules.keep_rounds))
-    newest = stored.runs[-1] if stored.runs else None
+    stored = newest(parse(found.text, found.file), rules.keep_rounds)
+    pooled = pool(stored.table, stored.runs)
+    last = stored.runs[-1] if stored.runs else None
     info = BaselineInfo(
         source=found.source,
         detail=found.detail,
-        commit=newest.commit if newest else None,
-        created_at=newest.created_at if newest else None,
-        age_days=age_days(newest.created_at, now) if newest else None,
-        rounds=pooled.table.rounds,
+        commit=last.commit if last else None,
+        created_at=last.created_at if last else None,
+        age_days=age_days(last.created_at, now) if last else None,
+        rounds=pooled.rounds,
         runs=len(pooled.runs),
-        fingerprint_diff=differences(newest.fingerprint if newest else {}, facts),
-        notes=(*found.notes, *pooled.notes),
+        fingerprint_diff=differences(last.fingerprint if last else {}, facts),
+        notes=found.notes,
+        pooling=pooled.notes,
     )
-    return Compared(table=pooled.table, info=info)
+    return Compared(table=pooled.table, info=info, drift=pooled.drift, runs=pooled.headers)
 
 
 def age_days(created_at: str, now: datetime) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +89,35 @@ def tabulate(
 def floats(rows: Sequence[Sequence[float | None]], rounds: int) -> Array:
     """Lists of `rounds` values each as an array of shape (rows, rounds); None becomes NaN."""
     return np.array(rows, dtype=np.float64).reshape(len(rows), rounds)
+
+
+def asked(table: Table) -> npt.NDArray[np.bool_]:
+    """Cases x rounds: whether the case was run in that round, answered or not."""
+    there = np.zeros((len(table.cases), table.rounds), dtype=np.bool_)
+    for values in table.columns.values():
+        there |= ~np.isnan(values)
+    return there
+
+
+def newest_rounds(table: Table, rounds: int) -> tuple[Table, npt.NDArray[np.bool_]]:
+    """The newest `rounds` rounds of each case (of those in which it was asked), and which of the
+    table's rounds any case still needs; the others are gone.
+    """
+    there = asked(table)
+    from_here_on = there[:, ::-1].cumsum(axis=1)[:, ::-1]
+    wanted = there & (from_here_on <= rounds)
+    needed = wanted.sum(axis=0) > 0
+    columns = {
+        name: np.where(wanted, values, np.nan)[:, needed] for name, values in table.columns.items()
+    }
+    return replace(table, rounds=int(needed.sum()), columns=columns), needed
+
+
+def last_rounds(table: Table, rounds: int) -> Table:
+    """The newest `rounds` rounds of the table."""
+    start = table.rounds - rounds
+    columns = {name: values[:, start:] for name, values in table.columns.items()}
+    return replace(table, rounds=rounds, columns=columns)
 
 
 def append_rounds(old: Table, new: Table, *, keep_absent: bool = False) -> Table:

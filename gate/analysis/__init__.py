@@ -11,7 +11,8 @@ from gate.analysis.missing import (
     too_much_missing,
 )
 from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
-from gate.analysis.pooling import Pool, pool
+from gate.analysis.pooling import Pool, pool, spread
+from gate.analysis.session_effect import session_effects
 
 __all__ = [
     "MIN_PAIRED",
@@ -29,5 +30,7 @@ __all__ = [
     "pessimistic",
     "pessimistic_column",
     "pool",
+    "session_effects",
+    "spread",
     "too_much_missing",
 ]

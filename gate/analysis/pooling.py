@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from gate.plugins import Array
-from gate.stats.pairs import pair
-from gate.stats.shuffle import shuffle_test
-from gate.table import Table
+from gate.analysis.estimates import default_tolerance, family_of
+from gate.analysis.session_effect import drifts, is_mean, session_effects
+from gate.baseline_schema import Run
+from gate.records import Evidence, MetricSpec
+from gate.stats.change import NO_TOLERANCE
+from gate.stats.session_effect import SessionEffect
+from gate.table import Table, asked, last_rounds
+from gate.wording import figures
 
 DIFFERS = 0.01  # two-sided p-value below which a run is no longer the same agent
+MATTERS = 0.1  # of the tolerance: a session effect of this size is mentioned
+SUCCESS = "success"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,44 +27,140 @@ class Pool:
 
     table: Table
     runs: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    headers: tuple[Run, ...] = ()  # of these runs
+    left_out: tuple[str, ...] = ()  # which run ended the pool, and why
+    remarks: tuple[str, ...] = ()
+    effects: Mapping[str, SessionEffect] = field(default_factory=dict)  # metric -> what is known
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> plugins.Family.compare
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a report says about the pool."""
+        return (*self.left_out, *self.remarks)
+
+    @property
+    def rounds(self) -> int:
+        """Of the case that has most: samples leave some without."""
+        return int(asked(self.table).sum(axis=1).max(initial=0))
 
 
-def pool(table: Table, runs: Sequence[tuple[str, int]]) -> Pool:
-    """`table`: all stored rounds, oldest first; `runs`: (run id, its rounds) in the same order.
+def pool(table: Table, runs: Sequence[Run]) -> Pool:
+    """`table`: all stored rounds, oldest first; `runs`: in the same order, `kept` rounds of each.
 
-    Goes from the newest run backwards until one differs from the newer ones in success (shuffle
-    test, p < .01), or has none of the newer ones' cases and graders any more.
+    Goes from the newest run backwards until one differs from the newer ones by more than chance
+    and the session effect explain, or has none of their cases and graders any more.
     """
-    success = table.column("success")
-    scored = not np.isnan(success).all()
-    start = table.rounds
-    used: list[str] = []
-    notes: list[str] = []
-    for run_id, rounds in reversed(runs):
-        older = success[:, start - rounds : start]
-        if used and scored:
-            p = _difference(older, success[:, start:])
-            if p is None:
-                notes.append(f"run {run_id} and older left out: other cases or graders")
-                break
-            if p < DIFFERS:
-                notes.append(f"run {run_id} and older left out: it differs (p = {p:.2g})")
-                break
-        start -= rounds
-        used.append(run_id)
-    return Pool(table=_last_rounds(table, start), runs=tuple(reversed(used)), notes=tuple(notes))
+    effects = session_effects(table, runs)
+    kept = [run for run in runs if run.kept]
+    used: list[Run] = []
+    pooled, left_out = last_rounds(table, 0), ""
+    for number, run in reversed(list(enumerate(kept))):
+        whole = last_rounds(table, pooled.rounds + run.kept)
+        if why := _why_not(pooled, whole, drifts(effects, pooled, used)):
+            older = f" and {figures.count(number, 'older run')}" if number else ""
+            left_out = f"{_named(run)}{older} left out: {why}"
+            break
+        used.insert(0, run)
+        pooled = whole
+    return Pool(
+        table=pooled,
+        runs=tuple(run.session_id for run in used),
+        headers=tuple(used),
+        left_out=(left_out,) if left_out else (),
+        remarks=_remarks(pooled, effects),
+        effects=effects,
+        drift=drifts(effects, pooled, used),
+    )
 
 
-def _difference(older: Array, newer: Array) -> float | None:
-    """Two-sided p-value; None when they have no case in common."""
-    pairs = pair(older, newer)
-    if not pairs.cases:
-        return None
-    test = shuffle_test(pairs)
-    return min(1.0, 2.0 * min(test.p_down, test.p_up))
+def _named(run: Run) -> str:
+    commit = f"commit {run.commit[:7]}, " if run.commit else ""
+    return f"run {run.session_id} ({commit}{run.created_at[:10]})"
 
 
-def _last_rounds(table: Table, start: int) -> Table:
-    columns = {name: values[:, start:] for name, values in table.columns.items()}
-    return replace(table, rounds=table.rounds - start, columns=columns)
+# ------------------------------------------------------------------------------- which runs agree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Difference:
+    spec: MetricSpec
+    evidence: Evidence  # the older run against the newer ones
+
+    @property
+    def p(self) -> float:
+        """Two-sided."""
+        return min(1.0, 2.0 * min(self.evidence.p_worse, self.evidence.p_better))
+
+
+def _why_not(pooled: Table, whole: Table, drift: Mapping[str, float]) -> str:
+    """Why a run does not belong to the newer ones; empty when it does. `whole`: its rounds, then
+    those of the `pooled` newer ones.
+
+    Success has the whole level to itself, the graders' other numbers share as much again
+    (Bonferroni): a change that moves a score alone is a change, too, but twenty scores must not
+    end a pool twenty times as often. Time, tokens and cost do not count: load and prices move them.
+    """
+    specs = _judged(whole)
+    if not specs or not pooled.rounds:
+        return ""
+    rounds = whole.rounds - pooled.rounds
+    if all(np.isnan(whole.column(spec.column)[:, :rounds]).all() for spec in specs):
+        return "other cases or graders"
+    tested = [_difference(pooled, whole, spec, drift.get(spec.name, 0.0)) for spec in specs]
+    found = [one for one in tested if one.evidence.n_paired]  # none: samples without a common case
+    others = max(1, sum(one.spec.column != SUCCESS for one in found))
+    level = {True: DIFFERS, False: DIFFERS / others}
+    differing = [one for one in found if one.p < level[one.spec.column == SUCCESS]]
+    if not differing:
+        return ""
+    worst = min(differing, key=lambda one: (one.spec.column != SUCCESS, one.p))
+    delta = figures.change(worst.evidence.delta, worst.spec.unit, relative=worst.evidence.relative)
+    chance = f"p = {worst.p:.2g}" if worst.p >= 1e-4 else "p < 0.0001"
+    return f"{worst.spec.name} differs by {delta} from the newer runs ({chance})"
+
+
+def _judged(table: Table) -> list[MetricSpec]:
+    """What graders say, one metric a column that has values."""
+    by_column = {
+        spec.column: spec
+        for spec in table.specs.values()
+        if is_mean(spec) and (spec.column == SUCCESS or spec.column in table.graders)
+    }
+    return [spec for column, spec in by_column.items() if not np.isnan(table.column(column)).all()]
+
+
+def _difference(pooled: Table, whole: Table, spec: MetricSpec, drift: float) -> _Difference:
+    older = whole.column(spec.column)[:, : whole.rounds - pooled.rounds]
+    evidence = family_of(spec).compare(
+        pooled.column(spec.column), older, spec, tolerance=NO_TOLERANCE, drift=drift
+    )
+    return _Difference(spec=spec, evidence=evidence)
+
+
+# ----------------------------------------------------------------------------- the session effect
+
+
+def _remarks(pooled: Table, effects: Mapping[str, SessionEffect]) -> tuple[str, ...]:
+    """One sentence when runs differ beyond chance by a size that a reader would care about."""
+    seen = [pooled.specs[name] for name in effects if _matters(pooled, pooled.specs[name], effects)]
+    if not seen:
+        return ()
+    seen.sort(key=lambda spec: (spec.column != SUCCESS, spec.column not in pooled.graders))
+    sizes = [f"{spec.name} by ±{spread(spec, effects[spec.name])}" for spec in seen]
+    runs = max(effects[spec.name].runs for spec in seen)
+    return (
+        "the baseline's runs differ beyond chance, which is counted in: "
+        f"{figures.listed(sizes)} ({figures.count(runs, 'run')})",
+    )
+
+
+def spread(spec: MetricSpec, effect: SessionEffect) -> str:
+    """One standard deviation of the session effect in the metric's unit."""
+    return figures.size(effect.sd, spec.unit, relative=False)
+
+
+def _matters(pooled: Table, spec: MetricSpec, effects: Mapping[str, SessionEffect]) -> bool:
+    allowed = default_tolerance(spec)
+    mean = abs(family_of(spec).reduce(pooled.column(spec.column))) if allowed.relative else 1.0
+    sd = effects[spec.name].sd
+    return sd > 0.0 and sd >= MATTERS * allowed.value * mean

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from gate import config
 from gate.archive import Session, load_session
-from gate.baseline_file import BaselineFile, parse, render
-from gate.baseline_pool import accept, starts_anew
+from gate.baseline_file import BaselineFile, newest, parse, render
+from gate.baseline_listing import listing
+from gate.baseline_pool import accept
 from gate.baselines import find_baseline, source_names
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
@@ -22,6 +23,7 @@ from gate.plugins import BaselineRequest, FoundBaseline
 from gate.records import BaselineRules, Config
 from gate.registry import did_you_mean
 from gate.text import plain
+from gate.wording.figures import count
 
 NO_BASELINE = 4
 
@@ -80,10 +82,11 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
 
 
 def show(options: argparse.Namespace, desk: Desk) -> int:
-    """Prints what is stored; exit 4 when there is none at all."""
+    """Prints what is stored and what of it counts; exit 4 when there is none at all."""
     got = 0
     for found in _found(options, desk):
-        desk.echo(plain("\n".join(_shown(parse(found.text, found.file), found))))
+        stored = newest(parse(found.text, found.file), desk.rules.keep_rounds)
+        desk.echo(plain("\n".join(listing(stored, found.detail, found.notes))))
         got += 1
     return 0 if got else NO_BASELINE
 
@@ -174,7 +177,20 @@ def _suites(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
             f"{session.folder}: suite '{broken[0]}' ended in an error, which is no "
             "baseline; run it again"
         )
+    _whole(session, chosen)
     return chosen
+
+
+def _whole(session: Session, suites: Sequence[str]) -> None:
+    """What ended once its verdict stood lacks rounds, and is off by what made it stand."""
+    for name in suites:
+        meta, told = session.meta.suites[name], session.report and session.report.suites.get(name)
+        planned = meta.cases * meta.rounds
+        if meta.looks is not None and told and told.trials < planned:
+            raise UsageError(
+                f"{session.folder}: suite '{name}' ended early, after {told.trials} of {planned} "
+                "trials, so its rounds are not all there; measure them with `gate run --stop off`"
+            )
 
 
 def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFile | None:
@@ -269,27 +285,5 @@ def _file_name(suite: str) -> str:
     return f"{suite}.json"
 
 
-def _shown(baseline: BaselineFile, found: FoundBaseline) -> Iterator[str]:
-    yield f"{baseline.suite}: {_cases(baseline)}, {baseline.table.rounds} rounds ({found.detail})"
-    yield from (f"  note: {note}" for note in found.notes)
-    yield f"  {'run':<26} {'commit':<8} {'measured at':<20} rounds kept"
-    for run in reversed(baseline.runs):
-        commit = (run.commit or "-")[:7]
-        yield (
-            f"  {run.session_id:<26} {commit:<8} {run.created_at[:19]:<20} "
-            f"{run.rounds:>6} {run.kept:>4}"
-        )
-    newest = baseline.runs[-1].means if baseline.runs else {}
-    yield from (
-        f"  {name:<40} {'-' if mean is None else f'{mean:.6g}':>12}"
-        for name, mean in sorted(newest.items())
-    )
-    for one in baseline.accepted:
-        yield f"  accepted {one.when} by {one.who}: {one.why}"
-    if starts_anew(baseline):
-        yield "  the next run starts a new pool"
-
-
 def _cases(baseline: BaselineFile) -> str:
-    count = len(baseline.table.cases)
-    return f"{count} case" if count == 1 else f"{count} cases"
+    return count(len(baseline.table.cases), "case")

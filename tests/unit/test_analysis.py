@@ -1,4 +1,4 @@
-"""Estimates, pairing, missing calls, the pool of rounds and the case lists."""
+"""Estimates, pairing, missing calls and the case lists."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,6 @@ from gate.analysis import (
     pair_cases,
     pessimistic,
     pessimistic_column,
-    pool,
     too_much_missing,
 )
 from gate.errors import UsageError
@@ -202,48 +201,6 @@ def test_an_unbounded_metric_takes_the_ends_of_the_data() -> None:
 def test_errored_cases() -> None:
     data = table({"infra_error": [[1, 1], [1, 0], [1, NAN], [NAN, NAN]]})
     assert errored_cases(data) == {"a", "c"}
-
-
-# -------------------------------------------------------------------------------------------- pool
-
-
-def _runs(*means: float, cases: int = 60, rounds: int = 3) -> Table:
-    rng = np.random.default_rng(0)
-    values = np.hstack([(rng.random((cases, rounds)) < mean).astype(float) for mean in means])
-    ids = tuple(f"c{i:02d}" for i in range(cases))
-    return Table(
-        suite="s", cases=ids, digests=ids, rounds=values.shape[1], columns={"success": values}
-    )
-
-
-def test_runs_that_agree_are_pooled() -> None:
-    found = pool(_runs(0.8, 0.8, 0.8), [("one", 3), ("two", 3), ("three", 3)])
-    assert found.runs == ("one", "two", "three")
-    assert found.table.rounds == 9
-    assert found.notes == ()
-
-
-def test_a_run_that_differs_ends_the_pool() -> None:
-    found = pool(_runs(0.8, 0.3, 0.8, 0.8), [(name, 3) for name in ("a", "b", "c", "d")])
-    assert found.runs == ("c", "d")
-    assert found.table.rounds == 6
-    assert found.table.column("success").shape == (60, 6)
-    assert found.notes[0].startswith("run b and older left out: it differs (p = ")
-
-
-def test_runs_of_other_cases_end_the_pool() -> None:
-    data = _runs(0.8, 0.8)
-    data.columns["success"][:, :3] = NAN
-    found = pool(data, [("old", 3), ("new", 3)])
-    assert found.runs == ("new",)
-    assert found.notes == ("run old and older left out: other cases or graders",)
-
-
-def test_without_pass_or_fail_everything_is_pooled() -> None:
-    data = _runs(0.8, 0.8)
-    data.columns["success"][:] = NAN
-    assert pool(data, [("old", 3), ("new", 3)]).runs == ("old", "new")
-    assert pool(data, []).runs == ()
 
 
 # -------------------------------------------------------------------------------------- case lists

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gate.baseline_file import BaselineFile, newest_run, parse, render, run_rounds, table
+from gate.baseline_file import BaselineFile, newest, newest_run, parse, render
 from gate.baseline_pool import accept, append, digest, starts_anew
 from gate.baseline_schema import Run, schema
 from gate.errors import UsageError
@@ -65,6 +65,10 @@ def shown(found: BaselineFile, column: str = "success") -> dict[str, list[float 
         case: [None if x != x else x for x in row]
         for case, row in zip(found.table.cases, values, strict=True)
     }
+
+
+def kept(found: BaselineFile) -> list[tuple[str, int]]:
+    return [(r.session_id, r.kept) for r in found.runs if r.kept]
 
 
 def text_of(found: BaselineFile) -> bytes:
@@ -191,8 +195,8 @@ def test_a_small_text_cannot_claim_much_memory() -> None:
 def test_runs_stand_one_after_the_other() -> None:
     found = pooled({"a": [1, 0], "b": [0, 0]}, {"a": [1], "b": [NAN]})
     assert shown(found) == {"a": [1, 0, 1], "b": [0, 0, None]}
-    assert run_rounds(found) == (("s1", 2), ("s2", 1))
-    assert [r.rounds for r in found.runs] == [2, 1]
+    assert kept(found) == [("s1", 2), ("s2", 1)]
+    assert [(r.rounds, r.cases) for r in found.runs] == [(2, 2), (1, 2)]
 
 
 def test_a_new_case_has_no_past_and_a_removed_one_goes() -> None:
@@ -229,7 +233,7 @@ def test_old_rounds_go_first_and_means_stay_longer() -> None:
     assert shown(found) == {"a": [22.25, 23, 23.25, 24, 24.25]}
     assert len(found.runs) == 20
     assert [r.kept for r in found.runs[-4:]] == [0, 1, 2, 2]
-    assert run_rounds(found) == (("s23", 1), ("s24", 2), ("s25", 2))
+    assert kept(found) == [("s23", 1), ("s24", 2), ("s25", 2)]
     assert parse(text_of(found), "x").runs == found.runs
 
 
@@ -241,10 +245,31 @@ def test_a_run_longer_than_the_pool_keeps_its_newest_rounds() -> None:
 
 def test_the_last_rounds_only() -> None:
     found = pooled({"a": [1, 2, 3]}, {"a": [4, 5]})
-    assert table(found, 3).column("success").tolist() == [[3, 4, 5]]
-    assert run_rounds(found, 3) == (("s1", 1), ("s2", 2))
-    assert table(found, 99).rounds == table(found).rounds == 5
-    assert table(found, 0).column("success").shape == (1, 0)
+    assert shown(newest(found, 3)) == {"a": [3, 4, 5]}
+    assert kept(newest(found, 3)) == [("s1", 1), ("s2", 2)]
+    assert newest(found, 99) is found
+    assert newest(found, 0).table.column("success").shape == (1, 0)
+    assert kept(newest(found, 0)) == []
+
+
+def test_each_case_keeps_its_own_newest_rounds() -> None:
+    """Samples that ask some cases again and again do not push out the others' rounds."""
+    found = pooled({"a": [1, 1], "b": [0, 1]}, keep=2)
+    for number in (2, 3, 4):
+        found = append(found, measured({"b": [number]}), run(number), keep_rounds=2, partial=True)
+    assert shown(found) == {"a": [1, 1, None, None], "b": [None, None, 3, 4]}
+    assert kept(found) == [("s1", 2), ("s3", 1), ("s4", 1)]
+    assert parse(text_of(found), "x").runs == found.runs
+    whole = append(found, measured({"a": [0, 0], "b": [5, 6]}), run(5), keep_rounds=2)
+    assert shown(whole) == {"a": [0, 0], "b": [5, 6]}
+
+
+def test_a_call_that_nobody_answered_is_a_round_all_the_same() -> None:
+    lost = {"success": np.array([[NAN]]), "infra_error": np.array([[1.0]])}
+    found = append(
+        pooled({"a": [1, 1]}), measured({"a": [NAN]}, columns=lost), run(2), keep_rounds=2
+    )
+    assert shown(found) == {"a": [1, None]}
 
 
 def test_accepting_starts_a_new_pool_with_the_next_run() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.baseline_file import parse, run_rounds
+from gate.baseline_file import parse
 from gate.cli import run as cli
 from gate.commands import baseline
 from gate.errors import GateError, InfrastructureError, UsageError
@@ -84,7 +84,10 @@ def test_save_appends_and_keeps_the_newest_rounds(
     file = work / "baselines" / "analytics.json"
     stored = parse(file.read_bytes(), "x")
     assert stored.table.column("success").tolist() == [[0, 1, 1]]
-    assert run_rounds(stored) == (("20261119-120001-0123abcd", 1), ("20261119-120002-0123abcd", 2))
+    assert [(run.session_id, run.kept) for run in stored.runs] == [
+        ("20261119-120001-0123abcd", 1),
+        ("20261119-120002-0123abcd", 2),
+    ]
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"{Path('baselines') / 'analytics.json'}: 3 rounds of 2 runs, 1 case"
     assert [path.name for path in file.parent.iterdir()] == ["analytics.json"]
@@ -179,7 +182,9 @@ def test_pull_and_show(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert gate("show") == 0
     out = capsys.readouterr().out
     assert "analytics: 1 case, 2 rounds (baselines/analytics.json at main)" in out
-    assert "20261119-120001-0123abcd   0000000  2026-11-19T12:00:01       2    2" in out
+    assert "20261119-120001-0123abcd   0000000  2026-11-19T12:00:01       2    2  pool" in out
+    assert "  pool: 2 rounds of 1 run\n" in out
+    assert "  session effect: unknown before 5 runs that can be compared\n" in out
     assert "agent.success_rate                                0.5" in out
     assert gate("show", "--baseline", str(tmp_path / "got")) == 0
     with pytest.raises(GateError, match="no such suite"):

@@ -1,14 +1,17 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from gate.archive import load_session
-from gate.baseline_file import render
+from gate.baseline_file import BaselineFile, parse, render
 from gate.baselines.file import session_baseline
 from gate.errors import UsageError
 from gate.lookup import Place, age_days, differences, find
 from gate.prepare import SuitePlan
 from gate.records import BaselineRules, Provenance, Suite
+from tests.main_runs import passes, past
 from tests.stored_session import store
 
 NOW = datetime(2026, 11, 29, 12, 0, 1, tzinfo=UTC)
@@ -70,6 +73,33 @@ def test_the_runs_of_a_file_are_pooled(root):
 def test_the_newest_rounds_are_kept(root):
     found = look(root, "baselines", keep_rounds=3)
     assert (found.table.rounds, found.info.runs) == (3, 2)
+
+
+def test_a_sample_does_not_cost_the_other_cases_their_rounds(root):
+    file = root / "baselines" / "analytics.json"
+    made = parse(file.read_bytes(), "x")
+    for n in (3, 4):
+        folder = store(root / "results", {"a": [False, False]}, number=n, not_selected=1)
+        made = session_baseline(load_session(folder), "analytics", onto=made, keep_rounds=4)
+    file.write_text(render(made))
+    found = look(root, "baselines", keep_rounds=4)
+    assert found.info.rounds == 4
+    assert np.nansum(found.table.column("success"), axis=1).tolist() == [0, 2]
+    assert (~np.isnan(found.table.column("success"))).sum(axis=1).tolist() == [4, 4]
+
+
+def test_the_session_effect_of_the_runs_is_handed_on(root):
+    shares = (0.5, 0.7, 0.45, 0.72, 0.6)
+    table, runs = past(*(passes(share, 300, seed=n) for n, share in enumerate(shares)))
+    table = replace(table, suite="analytics")
+    text = render(BaselineFile(table=table, runs=tuple(runs)))
+    (root / "baselines" / "analytics.json").write_text(text)
+    found = look(root, "baselines")
+    assert (found.info.runs, found.info.rounds) == (5, 15)
+    assert found.drift.keys() == {"agent.success_rate"}
+    (note,) = found.info.pooling
+    assert note.startswith("the baseline's runs differ beyond chance, which is counted in")
+    assert look(root, "s").drift == {}
 
 
 def test_a_session_is_a_baseline_too(root):

@@ -1,0 +1,194 @@
+"""How much one call of a metric varies around its own case, from rounds of an unchanged agent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import default_rng
+
+from gate.analysis.estimates import family_of
+from gate.plugins import Array, Family
+from gate.records import Evidence, MetricSpec, Sight, Tolerance
+from gate.stats.distributions import bisect
+from gate.stats.pairs import case_variances, pair
+
+_SEED = 20_260_102  # the same baseline always gives the same plan
+_MIXED = 10
+_FAR = 1e6  # standard deviations of one call; what takes more cannot be reached
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """`size`: so many standard deviations of one call as a change for the worse on the scale that
+    the metric is compared on, relative to the baseline's value where `relative`.
+    """
+
+    value: float
+    relative: bool
+    size: Callable[[float], float]
+    cases: int  # that have a value
+    rounds: float  # of a case, on average
+    between: float = math.nan  # share of the variance of single calls that is between cases
+    guess: str = ""  # why it is only a guess; empty: measured
+    unknown: str = ""  # why nothing can be said; empty: something can
+
+    @property
+    def sd(self) -> float:
+        return self.size(1.0)
+
+    def multiple(self, change: float) -> float:
+        """The inverse of `size`; infinite for what cannot be reached."""
+        if change <= 0.0:
+            return 0.0
+        high = 1.0
+        while self.size(high) < change:
+            high *= 2.0
+            if high > _FAR:
+                return math.inf
+        return bisect(lambda m: self.size(m) < change, 0.0, high)
+
+
+def noise_of(spec: MetricSpec, values: Array, tolerance: Tolerance) -> Noise:
+    """`values`: cases x rounds of the baseline, NaN is missing; of `tolerance` it only matters
+    whether it is relative.
+
+    The rounds are compared with each other, half against half, by the metric's own test: what that
+    finds is noise. With one round a case, half the variance of all calls is a first guess (for
+    pass/fail that is p (1 - p) / 2).
+    """
+    family = family_of(spec)
+    there = ~np.isnan(values)
+    found, guess = _against_itself(family, spec, values, tolerance), ""
+    if not found.known:
+        mixed = _against_itself(family, spec, _mixed(values[there]), tolerance)
+        found, guess = replace(mixed, factor=math.sqrt(0.5)), "from one round a case"
+    value = family.reduce(values)
+    floor = _least(spec, int(there.sum())) / ((abs(value) if found.relative else 0.0) or 1.0)
+    return Noise(
+        value=value,
+        relative=found.relative,
+        size=lambda m: max(found.size(m), floor * m),
+        cases=int(there.any(axis=1).sum()),
+        rounds=float(there.sum() / max(1, there.any(axis=1).sum())),
+        between=_between(values),
+        guess=guess,
+        unknown=_unknown(found, floor, family, spec, values, tolerance),
+    )
+
+
+def assumed_noise(
+    spec: MetricSpec, chance: float, tolerance: Tolerance, *, cases: int, rounds: float
+) -> Noise:
+    """Of a share nobody has measured: a first guess from its value, chance (1 - chance) / 2."""
+    bounded = (spec.low, spec.high) == (0.0, 1.0)
+    scale = 1.0 / chance if tolerance.relative and chance > 0.0 else 1.0
+    sd = (
+        max(math.sqrt(max(0.0, chance * (1.0 - chance) / 2.0)), _least(spec, round(cases * rounds)))
+        * scale
+    )
+    return Noise(
+        value=chance if bounded else math.nan,
+        relative=tolerance.relative and chance > 0.0,
+        size=lambda m: sd * m,
+        cases=cases,
+        rounds=rounds,
+        guess=f"from a value of {chance:g}, which is assumed",
+        unknown="" if bounded else "nothing is known of it before it is measured",
+    )
+
+
+def never_changing(values: Array) -> float:
+    """Share of the cases whose rounds all agree; NaN when no case has two."""
+    variances = case_variances(values)
+    known = variances[~np.isnan(variances)]
+    return float((known == 0.0).mean()) if known.size else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The noise that a comparison of two sides found; `root`: of its information."""
+
+    evidence: Evidence
+    root: float
+    factor: float = 1.0
+
+    @property
+    def known(self) -> bool:
+        return self.evidence.n_paired > 0 and math.isfinite(self.evidence.se)
+
+    @property
+    def relative(self) -> bool:
+        return self.evidence.relative
+
+    def size(self, multiple: float) -> float:
+        """By the metric's own way from standard errors to changes, which need not be linear. Where
+        the sides have unlike rounds it takes the larger of two standard errors: `se` is the one
+        that is wanted.
+        """
+        one = self._beyond(1.0)
+        if not one:
+            return 0.0
+        return self._beyond(multiple * self.root * self.factor * self.evidence.se / one)
+
+    def _beyond(self, errors: float) -> float:
+        return self.evidence.detectable(Sight(drift=errors, power=0.5, level=0.5))
+
+
+def _against_itself(
+    family: Family, spec: MetricSpec, values: Array, tolerance: Tolerance
+) -> _Found:
+    """Every other round on either side, so that what changes from run to run is on both."""
+    first = np.argsort(np.isnan(values), axis=1, kind="stable")  # those that have a value
+    rounds = np.take_along_axis(values, first, axis=1)
+    one, other = rounds[:, 0::2], rounds[:, 1::2]
+    nothing = Tolerance(value=0.0, relative=tolerance.relative)
+    evidence = family.compare(one, other, spec, tolerance=nothing)
+    return _Found(evidence=evidence, root=math.sqrt(float(pair(one, other).weight.sum())))
+
+
+def _between(values: Array) -> float:
+    variances, calls = case_variances(values), values[~np.isnan(values)]
+    if np.isnan(variances).all() or not np.ptp(calls):
+        return math.nan
+    return max(0.0, 1.0 - float(np.nanmean(variances) / calls.var(ddof=1)))
+
+
+def _mixed(calls: Array) -> Array:
+    """Calls of all cases as rounds of a few: they vary as single calls do. Rows of ten, a last one
+    that is shorter is left out.
+    """
+    size = min(_MIXED, len(calls))
+    rows = len(calls) // size if size else 0
+    return default_rng(_SEED).permutation(calls)[: rows * size].reshape(rows, size)
+
+
+def _least(spec: MetricSpec, calls: int) -> float:
+    """What one call that comes out differently would show: calls that all agree do not prove that
+    there is no noise.
+    """
+    if spec.low is None or spec.high is None or not calls:
+        return 0.0
+    return (spec.high - spec.low) / math.sqrt(calls)
+
+
+def _unknown(
+    found: _Found,
+    floor: float,
+    family: Family,
+    spec: MetricSpec,
+    values: Array,
+    tolerance: Tolerance,
+) -> str:
+    if np.isnan(values).all():
+        return "the baseline has no value"
+    too_few = family.compare(values, values, spec, tolerance=tolerance).too_few
+    if too_few:
+        return too_few
+    if not found.known:
+        return "nothing can be proved about it from calls like these"
+    if found.size(1.0) == 0.0 and not floor:
+        return "it never varied"
+    return ""
