@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from shlex import quote
+from typing import Any
 
 from gate.analysis import estimates
-from gate.archive import SuiteMeta
-from gate.lookup import Compared
+from gate.measured import Measured, Setting
 from gate.records import (
     BaselineInfo,
     Calls,
@@ -20,53 +20,17 @@ from gate.records import (
     Config,
     Cost,
     Estimate,
-    GateRule,
     Json,
-    Mode,
-    Provenance,
+    Outcome,
     Report,
     SuiteReport,
     Verdict,
 )
-from gate.table import Table
 from gate.tally import Tally
-from gate.verdict import SuiteData, decide
+from gate.verdict import SuiteData, Undecided, decide, undecided, with_calls
 
 Row = Mapping[str, Json]
 LISTED = 200  # newly failing cases whose evidence is looked up
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One suite after its last trial."""
-
-    name: str
-    meta: SuiteMeta
-    table: Table
-    tally: Tally
-    baseline: Compared
-    gates: tuple[GateRule, ...] = ()
-    new_cases: frozenset[str] = frozenset()
-    unreachable: str = ""
-    not_run: int = 0  # trials
-    unasked: int = 0  # cases that never got a round
-    not_asked: frozenset[str] = frozenset()  # cases of the dataset that were not chosen to run
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What a report says about the run as a whole."""
-
-    session_id: str
-    created_at: str
-    duration_s: float
-    mode: Mode
-    provenance: Provenance
-    loosened: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    comment_id: str = "gate"
-    accepted: frozenset[str] = field(default_factory=frozenset)
-    elsewhere: frozenset[str] = field(default_factory=frozenset)  # metrics of suites left out
 
 
 def conclude(
@@ -77,21 +41,14 @@ def conclude(
 ) -> Report:
     """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
     numbers = {one.name: estimates(one.table, one.table.specs) for one in measured}
-    verdict = decide(
-        [_data(one, config, setting) for one in measured],
-        gates=config.gates,
-        regression=config.regression,
-        policy=config.policy,
-        mode=setting.mode,
-        elsewhere=setting.elsewhere,
-    )
+    verdict = decide(_data(measured, config, setting), **_rules(config, setting))
     return Report(
         session_id=setting.session_id,
         created_at=setting.created_at,
         duration_s=setting.duration_s,
         outcome=verdict.outcome,
         exit_code=verdict.exit_code,
-        reason=verdict.reason,
+        reason=_with_calls(verdict.reason, verdict.outcome, measured),
         policy=config.policy,
         provenance=setting.provenance,
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
@@ -110,21 +67,47 @@ def conclude(
     )
 
 
-def _data(one: Measured, config: Config, setting: Setting) -> SuiteData:
-    return SuiteData(
-        name=one.name,
-        current=one.table,
-        baseline=one.baseline.table,
-        gates=one.gates,
-        not_comparable=one.baseline.not_comparable,
-        new_cases=one.new_cases,
-        quarantined=frozenset(entry.case for entry in config.quarantine),
-        accepted=setting.accepted,
-        agent_unreachable=one.unreachable,
-        not_run=one.not_run,
-        unasked=one.unasked,
-        not_asked=one.not_asked,
-    )
+def look(measured: Sequence[Measured], config: Config, setting: Setting) -> Undecided:
+    """The same question while the run goes on: which suites need more trials."""
+    return undecided(_data(measured, config, setting), **_rules(config, setting))
+
+
+def _rules(config: Config, setting: Setting) -> dict[str, Any]:
+    return {
+        "gates": config.gates,
+        "regression": config.regression,
+        "policy": config.policy,
+        "mode": setting.mode,
+        "elsewhere": setting.elsewhere,
+    }
+
+
+def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> list[SuiteData]:
+    quarantined = frozenset(entry.case for entry in config.quarantine)
+    return [
+        SuiteData(
+            name=one.name,
+            current=one.table,
+            baseline=one.baseline.table,
+            gates=one.gates,
+            not_comparable=one.baseline.not_comparable,
+            new_cases=one.new_cases,
+            quarantined=quarantined,
+            accepted=setting.accepted,
+            agent_unreachable=one.unreachable,
+            control_unreachable=one.control_unreachable,
+            not_run=one.not_run,
+            unasked=one.unasked,
+            not_asked=one.not_asked,
+            looks=one.meta.looks,
+            made=one.made,
+            chosen=one.meta.cases,
+            planned=one.planned,
+            fresh=one.control is not None,
+            drift=one.baseline.drift,
+        )
+        for one in measured
+    ]
 
 
 def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
@@ -136,7 +119,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
     return SuiteReport(
         name=one.name,
         outcome=outcome,
-        reason=reason,
+        reason=_with_calls(reason, outcome, [one]),
         version=one.meta.version,
         dataset=one.meta.dataset,
         dataset_digest=one.meta.dataset_digest,
@@ -151,27 +134,54 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         agent_errors=one.tally.agent_errors,
         not_run=one.not_run,
         not_selected=one.meta.not_selected,
+        look=one.look,
+        looks=len(one.meta.looks.calls) if one.meta.looks else 0,
+        ended=one.ended,
         graders_unscored=dict(sorted(one.tally.unscored.items())),
     )
 
 
 def _calls(measured: Sequence[Measured]) -> Calls:
-    planned = sum(one.meta.cases * one.meta.rounds for one in measured)
-    made = sum(one.tally.calls for one in measured)
-    return Calls(planned=planned, cap=planned, made=made, saved=max(0, planned - made))
+    """Saved is what the verdict spared; what a budget left unmade is no saving."""
+    planned = sum(round(one.planned * (1 + one.partners)) for one in measured)
+    made = sum(tally.calls for tally in _tallies(measured))
+    cut = any(one.not_run for one in measured)
+    return Calls(
+        planned=planned,
+        cap=sum(round(one.cap * (1 + one.partners)) for one in measured),
+        made=made,
+        saved=0 if cut else max(0, planned - made),
+    )
+
+
+def _with_calls(reason: str, outcome: Outcome, measured: Sequence[Measured]) -> str:
+    trials = sum(tally.trials for tally in _tallies(measured))
+    return with_calls(reason, outcome, _calls(measured), trials=trials)
 
 
 def _cost(measured: Sequence[Measured]) -> Cost:
     models: Counter[str] = Counter()
-    for one in measured:
-        models.update(one.tally.unknown_models)
-    priced = sum(one.tally.priced for one in measured)
+    for tally in _tallies(measured):
+        models.update(tally.unknown_models)
+    beside = [one.control for one in measured if one.control is not None]
     return Cost(
-        usd=sum(one.tally.usd for one in measured) if priced else None,
-        baseline_usd=_baseline_cost(measured),
+        usd=_spent(_tallies(measured)),
+        baseline_usd=None if beside else _baseline_cost(measured),
+        control_usd=_spent(beside),
         unknown_models=tuple(sorted(models)),
         unknown_trials=sum(models.values()),
     )
+
+
+def _tallies(measured: Sequence[Measured]) -> list[Tally]:
+    """Of everybody who was asked."""
+    beside = [one.control for one in measured if one.control is not None]
+    return [one.tally for one in measured] + beside
+
+
+def _spent(tallies: Sequence[Tally]) -> float | None:
+    """None where no price is known."""
+    return sum(t.usd for t in tallies) if sum(t.priced for t in tallies) else None
 
 
 def _baseline_cost(measured: Sequence[Measured]) -> float | None:

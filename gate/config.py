@@ -70,17 +70,19 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     found = Findings(problems=problems)
     measured = measure(config.suites, root, found)
     _agent_fits(config.agent, root, found)
+    if config.control_agent is not None:
+        _agent_fits(config.control_agent, root, found)
     complete = not any(problem.place.key.startswith("suites") for problem in found.problems)
     found.add(lint(config, measured, today, complete=complete))
-    judge = (document.data or {}).get("judge")
-    config = replace(config, digest=digest(config, judge), warnings=tuple(found.warnings))
+    sha = digest(config, document.data or {})
+    config = replace(config, digest=sha, warnings=tuple(found.warnings))
     return Examined(config=config, measured=measured, findings=found)
 
 
 def defaults() -> Config:
     """Without a gate.yml: the bundled suites against an OpenAgent server on this machine."""
     config = Config(agent=DEFAULT_AGENT, suites=bundled_suites())
-    return replace(config, digest=digest(config, None))
+    return replace(config, digest=digest(config, {}))
 
 
 def select(config: Config, names: Sequence[str]) -> Config:
@@ -110,11 +112,12 @@ def _bundled(file: Path) -> Suite:
     return replace(suite, dataset=str(file.parent / suite.dataset))
 
 
-def digest(config: Config, judge: Json) -> str:
+def digest(config: Config, written: Mapping[str, Json]) -> str:
     """sha256 over canonical JSON of every rule. Not of the agent, of places in the file, nor of
-    what variables hold: `judge` is the block as it is written.
+    what variables hold: other agents are hashed as they are `written` in gate.yml.
     """
-    rules = {**_without_places(to_json(config)), "judge": judge}
+    others = {key: written.get(key) for key in ("judge", "control_agent")}
+    rules = {**_without_places(to_json(config)), **others}
     text = json.dumps(rules, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

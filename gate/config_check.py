@@ -21,14 +21,9 @@ from gate.yamlfile import Document, Path
 _AGENT_KEYS = ("agent", "judge", "control_agent", "retriever")
 # Keys of later versions: path ('*' is any index) -> the values of later versions; empty: all.
 _LATER: tuple[tuple[Path, tuple[str, ...]], ...] = (
-    (("control_agent",), ()),
     (("retriever",), ()),
     (("suites", "*", "suite"), ()),
     (("suites", "*", "mode"), ("upstream",)),
-    (("regression", "stop"), ("early",)),
-    (("regression", "max_rounds"), ()),
-    (("regression", "control"), ("fresh",)),
-    (("policy", "inconclusive"), ("extend",)),
 )
 
 

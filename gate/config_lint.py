@@ -77,8 +77,10 @@ def lint(config: Config, measured: Measured, today: date, *, complete: bool = Tr
     for rule in config.regression.metrics.values():
         _known(rule.metric, rule.place, everywhere, found)
         _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
+    _rounds(config, found)
     _quarantine(config, today, found)
     _judge(config, found)
+    _control(config, found)
     return found
 
 
@@ -168,6 +170,14 @@ def _tolerance(
         )
 
 
+def _rounds(config: Config, found: Findings) -> None:
+    most = config.regression.max_rounds
+    for suite in config.suites:
+        if most is not None and suite.rounds > most:
+            message = f"{suite.rounds} rounds of '{suite.name}' are more than regression.max_rounds"
+            found.wrong(suite.place, f"{message}, {most} - raise it, or ask for fewer rounds")
+
+
 def _quarantine(config: Config, today: date, found: Findings) -> None:
     seen: set[str] = set()
     for entry in config.quarantine:
@@ -192,6 +202,12 @@ def _judge(config: Config, found: Findings) -> None:
     if model is not None and model == config.agent.options.get("model"):
         message = "the judge is the agent's own model, and models favour their own answers"
         found.warn(config.judge.place, f"{message} - choose another one")
+
+
+def _control(config: Config, found: Findings) -> None:
+    if config.control_agent is not None and config.regression.control != "fresh":
+        message = "is not asked - write regression.control: fresh, or leave it out"
+        found.warn(config.control_agent.place, message)
 
 
 def _at_this_size(

@@ -32,15 +32,11 @@ def override(
 
     Raises UsageError for an option that the agent's type does not have.
     """
-    agent = config.agent
-    given = {"base_url": base_url, "model": model, "timeout": timeout, "concurrency": concurrency}
-    for option, value in given.items():
-        if value is not None:
-            agent = _agent_option(agent, option, value)
+    address = {"base_url": base_url, "model": model}
     suite = _given(rounds=rounds, max_attempts=max_attempts)
     return replace(
         config,
-        agent=agent,
+        agent=asked_with(config.agent, **address, timeout=timeout, concurrency=concurrency),
         suites=tuple(replace(one, **suite) for one in config.suites),
         budget=replace(config.budget, **_given(usd=budget_usd)),
         baseline=replace(config.baseline, **_given(source=baseline)),
@@ -72,6 +68,15 @@ def for_release(config: Config) -> Config:
     every = schema_of(type(config.policy))["properties"]
     strict: dict[str, Any] = {name: "fail" for name in every if name not in config.policy_set}
     return replace(config, policy=replace(config.policy, **strict))
+
+
+def asked_with(agent: PluginSpec, **given: str | float | None) -> PluginSpec:
+    """The agent with the options of the command line that are given. Raises UsageError for one
+    that its type does not have.
+    """
+    for option, value in _given(**given).items():
+        agent = _agent_option(agent, option, value)
+    return agent
 
 
 def _agent_option(agent: PluginSpec, option: str, value: Json) -> PluginSpec:

@@ -27,7 +27,7 @@ from gate.records import (
 from gate.yamlfile import Path
 
 Where = Callable[[Path], Place]
-_NOT_STORED = ("mode", "suite", "stop", "max_rounds", "control")  # only their default is accepted
+_NOT_STORED = ("mode", "suite")  # only their default is accepted
 
 
 def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: str) -> Config:
@@ -43,7 +43,8 @@ def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: s
     gates = "gates" if "gates" in data else "QUALITY_GATES"
     return Config(
         agent=plugin(data["agent"], where(("agent",))) if "agent" in data else agent,
-        judge=plugin(data["judge"], where(("judge",))) if "judge" in data else None,
+        judge=_optional(data, "judge", where),
+        control_agent=_optional(data, "control_agent", where),
         suites=suites(data.get("suites") or [], where),
         gates=_gates(data.get(gates) or {}, (gates,), where),
         regression=_regression(data, where),
@@ -60,6 +61,10 @@ def plugin(data: Mapping[str, Json], place: Place) -> PluginSpec:
     """`{type: name, further keys}`."""
     options = {key: value for key, value in data.items() if key != "type"}
     return PluginSpec(name=data["type"], options=options, place=place)
+
+
+def _optional(data: Mapping[str, Json], key: str, where: Where) -> PluginSpec | None:
+    return plugin(data[key], where((key,))) if key in data else None
 
 
 def suites(data: list[Json], where: Where) -> tuple[Suite, ...]:
@@ -109,8 +114,8 @@ def _gates(data: Mapping[str, Json], path: Path, where: Where) -> tuple[GateRule
 
 def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
     written = dict(data.get("regression") or {})
-    for key in _NOT_STORED:
-        written.pop(key, None)
+    if written.get("stop") is False:
+        written["stop"] = "off"
     if "regression_threshold" in data:
         written["tolerance"] = data["regression_threshold"]
     if "tolerance" in written:

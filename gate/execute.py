@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gate.archive import Meta, Session, SessionWriter, new_session_id
-from gate.errors import UsageError
+from gate.beside import asked_before, control_session
+from gate.course import Course
 from gate.joining import absent, check
 from gate.pipeline import Collected, Effects, health, measure
-from gate.progress import progress, wants_color
+from gate.progress import Told, progress, wants_color
 from gate.recorder import recorder
 from gate.redact import Redactor
 from gate.registry import Meanwhile
+from gate.resuming import begun, reopened
 from gate.secret_names import secrets_of
 from gate.set_up import Setup, set_up
 
@@ -35,19 +38,36 @@ def execute(
 
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
-    setup = set_up(options, env, more or {})
+    setup = set_up(options, env, more or {}, control=asked_before(shards, options.baseline))
     judging = Meanwhile("gate.judging")
-    check(shards, {plan.suite.name: plan.meta() for plan in setup.plans})
-    with _session(setup) as session:
+    joined = _joined(shards, setup)
+    with (
+        _session(setup) as session,
+        control_session(setup, session, joined, _redactor(setup)) as control,
+    ):
+        setup, course = begun(setup, session)
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
         offline = bool(shards or options.replay)
         unreachable = "" if offline else health(setup.agent, setup.world)
-        collected = _trials(setup, session, ask=not (unreachable or shards), idle=judging.start)
+        silent = health(setup.control_agent, setup.world) if setup.control_agent else ""
+        ask = not (unreachable or silent or shards)
+        collected = _trials(setup, session, control, course, judging, ask=ask)
+        collected = replace(collected, control_unreachable=silent)
         if shards:
             collected = replace(collected, ended_early=absent(shards))
         session.write_details()
+        if control is not None:
+            control.write_details()
         return cast("Outcome", judging.loaded().judge(setup, session, collected, unreachable))
+
+
+def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
+    """What the shards' controls answered. Raises UsageError unless all are parts of this run."""
+    beside = [one for shard in shards if (one := shard.control()) is not None]
+    for sessions in (shards, beside):
+        check(sessions, {plan.suite.name: plan.meta() for plan in setup.plans})
+    return beside
 
 
 def _session(setup: Setup) -> SessionWriter:
@@ -64,15 +84,7 @@ def _session(setup: Setup) -> SessionWriter:
     )
     if not setup.options.resume:
         return SessionWriter.create(Path(setup.config.report.dir), meta, redact)
-    folder = Path(setup.options.resume)
-    session = SessionWriter.resume(folder, redact)
-    if session.meta.suites != meta.suites:
-        session.close()
-        raise UsageError(
-            f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
-            "since; start a new run, or go on with the options and files as they were"
-        )
-    return session
+    return reopened(Path(setup.options.resume), meta, redact)
 
 
 def _given(options: argparse.Namespace) -> dict[str, object]:
@@ -82,27 +94,25 @@ def _given(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _trials(
-    setup: Setup, session: SessionWriter, *, ask: bool, idle: Callable[[], None]
+    setup: Setup,
+    session: SessionWriter,
+    control: SessionWriter | None,
+    course: Course,
+    judging: Meanwhile,
+    *,
+    ask: bool,
 ) -> Collected:
-    options = setup.options
-    with (
-        recorder(options.record, _redactor(setup)) as record,
-        progress(
-            sys.stderr,
-            planned=sum(len(plan.chosen) * plan.suite.rounds for plan in setup.plans),
-            quiet=options.quiet,
-            verbose=options.verbose,
-            color=wants_color(sys.stderr, setup.env, no_color=options.no_color),
-            redact=_redactor(setup),
-        ) as told,
-    ):
+    with recorder(setup.options.record, _redactor(setup)) as record, _progress(setup) as told:
         effects = Effects(
             world=setup.world,
             session=session,
-            stop=options.stop,
-            progress=told,
+            stop=setup.options.stop,
+            progress=told.row,
+            control=control,
+            beside=told.beside,
             record=record,
-            idle=idle,
+            idle=judging.start,
+            looked=told.look,
         )
         return measure(
             setup.plans,
@@ -110,12 +120,40 @@ def _trials(
             effects,
             budget=setup.config.budget,
             prices=setup.config.pricing,
+            control=setup.control_agent if ask else None,
+            course=course,
+            undecided=lambda so_far: judging.loaded().undecided(setup, session, so_far),
         )
+
+
+def _progress(setup: Setup) -> AbstractContextManager[Told]:
+    options = setup.options
+    return progress(
+        sys.stderr,
+        planned=_planned(setup),
+        quiet=options.quiet,
+        verbose=options.verbose,
+        color=wants_color(sys.stderr, setup.env, no_color=options.no_color),
+        redact=_redactor(setup),
+    )
+
+
+def _planned(setup: Setup) -> int:
+    """Trials of everybody who is asked."""
+    beside = [plan.chosen - plan.new_cases if setup.control.fresh else () for plan in setup.plans]
+    return sum(
+        (len(plan.chosen) + len(partners)) * plan.suite.rounds
+        for plan, partners in zip(setup.plans, beside, strict=True)
+    )
 
 
 def _redactor(setup: Setup) -> Redactor:
     """Takes out the values of every variable that is named as a key, and of those that look it."""
-    named = {str(setup.config.agent.options.get("api_key_env") or "")}
-    if setup.config.judge is not None:
-        named.add(str(setup.config.judge.options.get("api_key_env") or ""))
+    asked = [
+        setup.config.agent,
+        setup.config.judge,
+        setup.config.control_agent,
+        setup.control.agent,
+    ]
+    named = {str(one.options.get("api_key_env") or "") for one in asked if one is not None}
     return Redactor(secrets_of(setup.env, named))

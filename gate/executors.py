@@ -12,7 +12,7 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -43,7 +43,7 @@ class Worker(Protocol[T, R_co]):
 
 
 def run_threads(
-    tasks: Iterator[T],
+    batches: Iterable[Iterator[T]],
     make_worker: Callable[[], Worker[T, R]],
     *,
     concurrency: int,
@@ -53,6 +53,8 @@ def run_threads(
 ) -> Iterator[R]:
     """Results in completion order; at most 2 x `concurrency` tasks are read ahead of them.
 
+    A batch is asked for when every result of the one before it was taken, so that it may depend on
+    them; the workers live on.
     `per_minute` bounds how many tasks are started a minute, evenly spaced. When `stopped` turns
     true (or the consumer
     closes the iterator) no task is started any more, the workers are closed, and what they
@@ -63,7 +65,8 @@ def run_threads(
     pool: _Pool[T, R] = _Pool(make_worker, concurrency)
     pace = _Pace(per_minute)
     try:
-        yield from _drive(pool, tasks, pace, ahead=2 * concurrency, stopped=stopped, idle=idle)
+        for tasks in batches:
+            yield from _drive(pool, tasks, pace, ahead=2 * concurrency, stopped=stopped, idle=idle)
     finally:
         pool.close()
     yield from pool.leftovers()

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from gate.announce import tell
 from gate.archive import SessionWriter, load_session
-from gate.conclude import Measured, Setting, conclude
-from gate.lookup import Compared
+from gate.arms import Answers
+from gate.baseline_schema import fingerprint
+from gate.conclude import conclude, look
+from gate.lookup import Compared, differences
+from gate.measured import Measured, Setting
 from gate.pipeline import Collected
 from gate.plugins import METRICS, REPORTERS
 from gate.prepare import SuitePlan, metrics_of
@@ -19,6 +22,7 @@ from gate.publish import write_reports
 from gate.records import BaselineInfo, Report
 from gate.set_up import Setup
 from gate.table import table_of
+from gate.verdict import Undecided
 
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
 
@@ -47,12 +51,24 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     return Outcome(report=stored, session_dir=session.folder)
 
 
+def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Undecided:
+    """Which suites need more trials after a batch, and if none does, why."""
+    return look(_measured(setup, collected, ""), setup.config, _setting(setup, session))
+
+
 def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
-    notes = [*setup.config.warnings, *setup.rules.notes, *setup.job.notes]
+    measured = _measured(setup, collected, unreachable)
+    setting = _setting(setup, session, collected.ended_early)
+    report = conclude(measured, setup.config, setting, session.rows_of)
+    return _of_shard(report, setup.options.shard) if setup.options.shard else report
+
+
+def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
+    notes = [*setup.config.warnings, *setup.rules.notes, *setup.job.notes, *setup.notes]
     notes += [warning for plan in setup.plans for warning in plan.warnings]
-    if collected.ended_early:
-        notes.append(f"{collected.ended_early}: not every trial was made")
-    setting = Setting(
+    if ended_early:
+        notes.append(f"{ended_early}: not every trial was made")
+    return Setting(
         session_id=session.meta.session_id,
         created_at=session.meta.created_at,
         duration_s=round((datetime.now(UTC) - setup.now).total_seconds(), 1),
@@ -63,9 +79,6 @@ def _report(setup: Setup, session: SessionWriter, collected: Collected, unreacha
         comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
         elsewhere=_elsewhere(setup),
     )
-    measured = [_measured(setup, plan, collected, unreachable) for plan in setup.plans]
-    report = conclude(measured, setup.config, setting, session.rows_of)
-    return _of_shard(report, setup.options.shard) if setup.options.shard else report
 
 
 def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
@@ -83,20 +96,60 @@ def _elsewhere(setup: Setup) -> frozenset[str]:
     return metrics_of(left_out, setup.rules.root)
 
 
-def _measured(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> Measured:
+def _measured(setup: Setup, collected: Collected, unreachable: str) -> list[Measured]:
+    return [_suite(setup, plan, collected, unreachable) for plan in setup.plans]
+
+
+def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> Measured:
     name = plan.suite.name
     table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
     tally = collected.tallies[name]
+    broken_off = collected.ended_early or unreachable or collected.control_unreachable
+    control = collected.control
+    # What the verdict spares is not missing; neither are the cases that it spares.
+    spared = plan.looks is not None and not broken_off
+    missing = len(plan.chosen) * plan.suite.rounds - tally.trials
+    asked = frozenset(table.cases) if spared else plan.chosen
     return Measured(
         name=name,
         meta=plan.meta(),
         table=table,
         tally=tally,
-        baseline=setup.baselines.get(name, NONE_WANTED),
+        baseline=_asked(control, plan, setup) if control else _stored(setup, name),
+        control=control.tallies[name] if control else None,
         gates=plan.suite.gates,
         new_cases=plan.new_cases,
         unreachable=unreachable,
-        not_run=len(plan.chosen) * plan.suite.rounds - tally.trials,
-        unasked=len(plan.chosen) - len(table.cases),
-        not_asked=plan.all_ids - plan.chosen,
+        control_unreachable=collected.control_unreachable,
+        not_run=0 if spared else max(0, missing),
+        not_asked=plan.all_ids - asked,
+        ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
     )
+
+
+def _stored(setup: Setup, suite: str) -> Compared:
+    return setup.baselines.get(suite, NONE_WANTED)
+
+
+def _asked(control: Answers, plan: SuitePlan, setup: Setup) -> Compared:
+    """What the control answered in this very run."""
+    name, made = plan.suite.name, control.meta.provenance
+    table = table_of(control.columns[name], plan.specs, plan.grader_digests)
+    if not table.cases:
+        return Compared(table=None, info=BaselineInfo(source="none", detail="no control was asked"))
+    lost = control.tallies[name].infra_errors
+    note = f"{lost} of the control agent's trials have no answer (infrastructure error)"
+    info = BaselineInfo(
+        source="control",
+        detail=made.agent,
+        commit=made.commit,
+        created_at=control.meta.created_at,
+        rounds=table.rounds,
+        runs=1,
+        fingerprint_diff=differences(
+            fingerprint(made, plan.dataset_digest),
+            fingerprint(setup.provenance, plan.dataset_digest),
+        ),
+        notes=(note,) if lost else (),
+    )
+    return Compared(table=table, info=info)

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol
 
 from gate.archive import SessionWriter
+from gate.arms import Answers, Arm, Arms, PairedWorker
+from gate.batches import batch, case_order, in_turn, whole_rounds
 from gate.columns import Columns
+from gate.course import Course
 from gate.errors import InfraFailure
-from gate.executors import run_threads
+from gate.executors import Worker, run_threads
 from gate.grading import failed_values, grade_attempt
 from gate.plugins import Agent, Grader, World
 from gate.prepare import SuitePlan
 from gate.pricing import trial_cost
 from gate.records import Budget, Case, Json, Price, Response, Trial
 from gate.rows import row_of
-from gate.runner import Allowance, Clock, TrialWorker, tasks
+from gate.runner import Allowance, Clock, Task, TrialWorker
 from gate.stop import Stop
 from gate.tally import Tally
 
 Row = Mapping[str, Json]
 Recorder = Callable[[Case, int, Response | Exception, float], None]
+_ALL_ROUNDS = Course()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +37,12 @@ class Effects:
     session: SessionWriter
     stop: Stop
     progress: Callable[[Row], None]
+    control: SessionWriter | None = None  # where the control agent's answers go
+    beside: Callable[[Row], None] = lambda row: None  # told of each of them
     clock: Clock = field(default_factory=Clock)
     record: Recorder | None = None
     idle: Callable[[], None] = lambda: None  # called while the agent thinks
+    looked: Callable[[Course], None] = lambda course: None  # told what a look left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +52,23 @@ class Collected:
     columns: Mapping[str, Columns]
     tallies: Mapping[str, Tally]
     ended_early: str = ""
+    course: Course = _ALL_ROUNDS
+    control: Answers | None = None  # of the control agent, where one is asked
+    control_unreachable: str = ""  # what its health check said
+
+
+class Look(Protocol):
+    """What a look at the verdict says: the suites that need more trials, or why none does."""
+
+    @property
+    def suites(self) -> frozenset[str]: ...
+
+    @property
+    def why(self) -> str: ...
+
+
+def _nobody(collected: Collected) -> Look:
+    raise ValueError("suites with looks need somebody who looks")
 
 
 def health(agent: Agent, world: World) -> str:
@@ -62,84 +87,132 @@ def measure(
     *,
     budget: Budget,
     prices: Mapping[str, Price],
+    control: Agent | None = None,
+    course: Course = _ALL_ROUNDS,
+    undecided: Callable[[Collected], Look] = _nobody,
 ) -> Collected:
-    """Runs every trial that is not in the session yet; each is on disk before the next is taken.
+    """Makes the trials that are not in the session yet; each is on disk before the next is taken.
 
-    Without an agent (it cannot be reached) what the session has already is collected, no more.
+    Suites with looks go batch by batch along the `course`, asking after each one which of them are
+    `undecided`; the others make all their rounds. Without an agent (it cannot be reached) what the
+    session has already is collected, no more. A `control` is asked each trial beside the agent; it
+    needs `effects.control`.
     """
-    collected = Collected(
-        columns={plan.suite.name: Columns(plan.suite.name) for plan in plans},
-        tallies={plan.suite.name: Tally() for plan in plans},
-    )
-    unanswered = _collect_stored(effects.session, collected)
-    allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
-    for tally in collected.tallies.values():  # a resumed session has spent some of it
-        allowance.spent_before(calls=tally.calls, usd=tally.usd)
-    graders = {plan.suite.name: plan.graders for plan in plans}
+    run = _Run(plans, effects, budget, prices, course, undecided)
     with effects.stop.deferred():
-        for trial in _trials(plans, agent, effects, allowance) if agent else ():
-            row = _row(trial, graders[trial.suite], prices)
-            effects.session.append(row)
-            allowance.finished(tries=len(trial.attempts), cost_usd=row["cost_usd"])
-            _collect(collected, row)
-            unanswered.pop(_key(row), None)
-            effects.progress(row)
-    for row in unanswered.values():
-        _collect(collected, row)
+        for trial in run.trials(agent, control) if agent else ():
+            run.take(trial)
+    run.give_up_unanswered()
     if effects.stop.requested():
         raise effects.stop.error(
             f"interrupted; the session is saved: go on with "
             f"`gate run --resume {effects.session.folder}`"
         )
-    return Collected(
-        columns=collected.columns, tallies=collected.tallies, ended_early=allowance.used_up
-    )
+    return run.collected()
+
+
+class _Run:
+    """What has been collected so far, and where on its course the run is."""
+
+    def __init__(
+        self,
+        plans: Sequence[SuitePlan],
+        effects: Effects,
+        budget: Budget,
+        prices: Mapping[str, Price],
+        course: Course,
+        undecided: Callable[[Collected], Look],
+    ) -> None:
+        self._plans = {plan.suite.name: plan for plan in plans}
+        self._effects, self._prices = effects, prices
+        self._course, self._undecided = course, undecided
+        self._arms = Arms(
+            Arm(effects.session, self._plans),
+            Arm(effects.control, self._plans) if effects.control else None,
+            alone={name: plan.new_cases for name, plan in self._plans.items()},
+        )
+        self._allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
+        for arm in self._arms:  # a resumed session has spent some of it
+            for tally in arm.tallies.values():
+                self._allowance.spent_before(calls=tally.calls, usd=tally.usd)
+
+    def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial]:
+        """Two agents share the workers, at the pace of the slower one."""
+        asked = [agent] if control is None else [agent, control]
+        paces = [one.requests_per_minute for one in asked if one.requests_per_minute]
+        return run_threads(
+            map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
+            partial(self._worker, agent, control),
+            concurrency=min(one.concurrency for one in asked),
+            per_minute=min(paces, default=None),
+            stopped=self._effects.stop.requested,
+            idle=self._effects.idle,
+        )
+
+    def _worker(self, agent: Agent, control: Agent | None) -> Worker[Task, Trial]:
+        """What is recorded for a replay are the agent's answers."""
+        effects = self._effects
+        make = partial(TrialWorker, world=effects.world, grade=grade_attempt, clock=effects.clock)
+        asking = make(agent, record=effects.record)
+        return asking if control is None else PairedWorker(asking, make(control))
+
+    def take(self, trial: Trial) -> None:
+        """One trial more; it is on disk first."""
+        row = _row(trial, self._plans[trial.suite].graders, self._prices)
+        self._arms.of(trial).take(row)
+        self._allowance.finished(tries=len(trial.attempts), cost_usd=row["cost_usd"])
+        tell = self._effects.beside if trial.control else self._effects.progress
+        tell(row)
+
+    def give_up_unanswered(self) -> None:
+        for arm in self._arms:
+            arm.give_up_unanswered()
+
+    def collected(self) -> Collected:
+        candidate, control = self._arms.candidate, self._arms.control
+        return Collected(
+            columns=candidate.columns,
+            tallies=candidate.tallies,
+            ended_early=self._allowance.used_up,
+            course=self._course,
+            control=control.answers() if control else None,
+        )
+
+    def _batches(self) -> Iterator[Iterator[Task]]:
+        """Each batch is asked for once everything of the one before it was taken."""
+        done = self._arms.done
+        orders = {
+            name: case_order(self._plans[name].chosen, suite=name, seed=self._course.seed)
+            for name in self._course.plans
+        }
+
+        def tasks(name: str, trials: range) -> Iterator[Task]:
+            return batch(self._plans[name].task_source(), orders[name], trials, done)
+
+        whole = [plan.task_source() for name, plan in self._plans.items() if name not in orders]
+        # What a resumed session lacks of its earlier batches comes with the first one.
+        first = [tasks(name, range(self._course.trials(name).stop)) for name in orders]
+        yield in_turn([whole_rounds(whole, done), *first])
+        while self._course.going and self._may_go_on():
+            self._look()
+            yield in_turn([tasks(name, self._course.trials(name)) for name in self._goers()])
+
+    def _look(self) -> None:
+        self.give_up_unanswered()
+        found = self._undecided(self.collected())
+        self._course = self._course.after(found.suites, found.why)
+        self._effects.session.log.append_look(self._course.state())
+        self._effects.looked(self._course)
+
+    def _goers(self) -> list[str]:
+        """In the order of gate.yml."""
+        return [name for name in self._plans if name in self._course.going]
+
+    def _may_go_on(self) -> bool:
+        return not (self._effects.stop.requested() or self._allowance.used_up)
 
 
 def _row(trial: Trial, graders: Mapping[str, Grader], prices: Mapping[str, Price]) -> Row:
     failed = trial.attempt.status == "agent_error"
     values = failed_values(graders, trial.case) if failed else {}
     return row_of(trial, cost_usd=trial_cost(trial, prices), on_agent_error=values)
-
-
-def _collect_stored(
-    session: SessionWriter, collected: Collected
-) -> dict[tuple[str, str, int], Row]:
-    """What the session has already; returns what nobody answered: it is asked again."""
-    unanswered = {}
-    for row in session.rows():
-        if row["status"] == "infra_error":
-            unanswered[_key(row)] = row
-        else:
-            _collect(collected, row)
-    return unanswered
-
-
-def _trials(
-    plans: Sequence[SuitePlan], agent: Agent, effects: Effects, allowance: Allowance
-) -> Iterator[Trial]:
-    done = frozenset(effects.session.done())
-    todo = tasks(
-        [plan.task_source() for plan in plans],
-        lambda suite, case_id, number: (suite, case_id, number) in done,
-    )
-    make_worker = partial(
-        TrialWorker, agent, effects.world, grade_attempt, clock=effects.clock, record=effects.record
-    )
-    return run_threads(
-        allowance.limit(todo),
-        make_worker,
-        concurrency=agent.concurrency,
-        per_minute=agent.requests_per_minute,
-        stopped=effects.stop.requested,
-        idle=effects.idle,
-    )
-
-
-def _key(row: Row) -> tuple[str, str, int]:
-    return row["suite"], row["case_id"], row["round"]
-
-
-def _collect(collected: Collected, row: Row) -> None:
-    collected.columns[row["suite"]].add(row)
-    collected.tallies[row["suite"]].add(row)

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from gate.archive import SuiteMeta
+from gate.batches import PreparedSuite
 from gate.config import grader_digest
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
@@ -16,9 +17,8 @@ from gate.grading import named_graders
 from gate.metrics.catalogue import TRIAL_METRICS
 from gate.plugins import Grader
 from gate.protect import drift, loosened_cases
-from gate.records import Case, MetricSpec, Suite
+from gate.records import Case, Looks, MetricSpec, Suite
 from gate.rules import Rules
-from gate.runner import PreparedSuite
 from gate.sampling import choose, in_shard
 
 
@@ -51,6 +51,7 @@ class SuitePlan:
     new_cases: frozenset[str] = frozenset()  # run, but do not gate
     loosened: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
 
     def cases(self) -> Iterator[Case]:
         return (case for case in self.read() if case.id in self.chosen)
@@ -68,6 +69,7 @@ class SuitePlan:
             not_selected=self.not_selected,
             specs=self.specs,
             graders=self.grader_digests,
+            looks=self.looks,
         )
 
 

@@ -6,13 +6,24 @@ import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TextIO
 
+from gate.course import Course
 from gate.records import Json
 from gate.text import plain
 
 Row = Mapping[str, Json]
 EVERY_S = 10.0  # seconds between two plain lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What wants to know of each finished row, and of what each look at the verdict left."""
+
+    row: Callable[[Row], None] = lambda row: None
+    beside: Callable[[Row], None] = lambda row: None  # of the control agent
+    look: Callable[[Course], None] = lambda course: None
 
 
 @contextmanager
@@ -24,20 +35,22 @@ def progress(
     verbose: bool,
     color: bool,
     redact: Callable[[str], str] = str,
-) -> Iterator[Callable[[Row], None]]:
-    """Takes each row as it is finished. rich is imported only for a terminal to draw on."""
+) -> Iterator[Told]:
+    """rich is imported only for a terminal to draw on."""
     if quiet or planned == 0:
-        yield lambda row: None
+        yield Told()
     elif stream.isatty() and color and not verbose:
         module = importlib.import_module("gate.progress_bar")
         with module.bar(stream, planned) as advance:
-            yield advance
+            yield Told(row=advance, beside=lambda row: advance({**row, "passed": None}))
     else:
-        yield Lines(stream, planned, verbose=verbose, redact=redact).take
+        lines = Lines(stream, planned, verbose=verbose, redact=redact)
+        yield Told(row=lines.row, beside=lines.beside, look=lines.look)
+        lines.end()
 
 
 class Lines:
-    """One line every ten seconds and at the end; with `verbose` one a trial."""
+    """One line every ten seconds and at the end; with `verbose` one a trial and one a look."""
 
     def __init__(
         self,
@@ -50,35 +63,60 @@ class Lines:
     ) -> None:
         self._stream, self._planned, self._verbose = stream, planned, verbose
         self._redact, self._seconds = redact, seconds
-        self._said = seconds()
-        self._done = self._failed = self._errors = 0
+        self._said_at = seconds()
+        self._done = self._failed = self._errors = self._said = 0
 
-    def take(self, row: Row) -> None:
-        self._done += 1
+    def row(self, row: Row) -> None:
         self._failed += row["passed"] is False
+        self._take(row, trial_line(row))
+
+    def beside(self, row: Row) -> None:
+        """That the control failed says nothing about the change."""
+        self._take(row, trial_line(row, who=" of the control"))
+
+    def _take(self, row: Row, line: str) -> None:
+        self._done += 1
         self._errors += row["status"] == "infra_error"
         if self._verbose:
-            self._say(self._redact(trial_line(row)))
-        now = self._seconds()
-        if self._done == self._planned or now - self._said >= EVERY_S:
-            self._said = now
-            self._say(
-                f"{self._done}/{self._planned} trials, {self._failed} failed, "
-                f"{self._errors} not answered"
-            )
+            self._say(self._redact(line))
+        if self._seconds() - self._said_at >= EVERY_S:
+            self._count()
+
+    def look(self, course: Course) -> None:
+        for line in look_lines(course) if self._verbose else ():
+            self._say(line)
+
+    def end(self) -> None:
+        """The last count, unless it was told already."""
+        if self._said < self._done:
+            self._count()
+
+    def _count(self) -> None:
+        self._said, self._said_at = self._done, self._seconds()
+        self._say(
+            f"{self._done}/{max(self._planned, self._done)} trials, {self._failed} failed, "
+            f"{self._errors} not answered"
+        )
 
     def _say(self, text: str) -> None:
         self._stream.write(text + "\n")
         self._stream.flush()
 
 
-def trial_line(row: Row) -> str:
+def look_lines(course: Course) -> Iterator[str]:
+    """A line a suite that goes on, or that has just ended or did so before."""
+    for name, looks in course.plans.items():
+        word = "goes on" if name in course.going else course.ended.get(name, "")
+        yield plain(f"[{name}] look {course.made[name]} of {len(looks.calls)}: {word}")
+
+
+def trial_line(row: Row, *, who: str = "") -> str:
     """One trial in one line; texts of agents and datasets are made harmless."""
     word = {"infra_error": "not answered", "agent_error": "agent error"}.get(row["status"])
     word = word or {True: "passed", False: "failed", None: "unscored"}[row["passed"]]
     codes = ", ".join(row["failures"]) or row["error"] or ""
     latency = "" if row["latency_ms"] is None else f" {row['latency_ms']:.0f} ms"
-    name = f"[{row['suite']}] {row['case_id']} round {row['round']}"
+    name = f"[{row['suite']}] {row['case_id']} round {row['round']}{who}"
     return plain(f"{name}: {word}{latency}{' - ' + codes if codes else ''}")
 
 

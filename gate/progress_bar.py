@@ -24,13 +24,15 @@ def bar(stream: TextIO, planned: int) -> Iterator[Callable[[Mapping[str, Json]],
     )
     with Progress(*columns, console=Console(file=stream), transient=True) as drawn:
         task = drawn.add_task("trials", total=planned, failed=0, errors="")
-        failed = errors = 0
+        done = failed = errors = 0
 
         def advance(row: Mapping[str, Json]) -> None:
-            nonlocal failed, errors
+            nonlocal done, failed, errors
+            done += 1
             failed += row["passed"] is False
             errors += row["status"] == "infra_error"
             said = f"{errors} not answered" if errors else ""
-            drawn.update(task, advance=1, failed=failed, errors=said)
+            most = max(planned, done)
+            drawn.update(task, completed=done, total=most, failed=failed, errors=said)
 
         yield advance

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from gate.records import Config, GateRule, Policy, Suite
 
-_STRICTNESS = {"pass": 0, "warn": 1, "fail": 2}
+_STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,7 @@ def _all(head: Config, base: Config) -> Iterator[str]:
     yield from _regression(head, base)
     yield from _policy(head.policy, base.policy)
     yield from _quarantine(head, base)
+    yield from _control(head, base)
     if base.protect and not head.protect:
         yield "sets `protect: false`"
 
@@ -113,6 +114,12 @@ def _regression(head: Config, base: Config) -> Iterator[str]:
         yield f"`regression.alpha` {before.alpha:g} -> {now.alpha:g}"
     if now.max_removed > before.max_removed:
         yield f"`regression.max_removed` {before.max_removed:.0%} -> {now.max_removed:.0%}"
+    if now.stop == "off" != before.stop:
+        yield "`regression.stop` early -> off (fewer rounds at most)"
+    most = before.max_rounds or 2 * max((suite.rounds for suite in base.suites), default=1)
+    if now.max_rounds is not None and now.max_rounds < most:
+        was = before.max_rounds or "twice the rounds"
+        yield f"`regression.max_rounds` {was} -> {now.max_rounds}"
     wider = now.tolerance and (not before.tolerance or now.tolerance.value > before.tolerance.value)
     if now.tolerance and wider:
         yield f"`regression.tolerance` -> {now.tolerance.value:g}"
@@ -127,6 +134,16 @@ def _regression(head: Config, base: Config) -> Iterator[str]:
                 f"`regression.metrics.{name}` tolerance "
                 f"{rule.tolerance.value:g} -> {own.tolerance.value:g}"
             )
+
+
+def _control(head: Config, base: Config) -> Iterator[str]:
+    if (head.regression.control, base.regression.control) == ("stored", "fresh"):
+        yield "`regression.control` fresh -> stored"
+    now, before = head.control_agent, base.control_agent
+    if before is not None and (
+        now is None or (now.name, now.options) != (before.name, before.options)
+    ):
+        yield "changes or removes `control_agent`"
 
 
 def _policy(head: Policy, base: Policy) -> Iterator[str]:

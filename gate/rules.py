@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from gate.dataset_rows import Source
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import Forge
 from gate.protect import loosened, new_suites, protected
-from gate.records import Config, Suite
+from gate.records import Config, PluginSpec, Suite
 
 CONFIG = "gate.yml"
 
@@ -36,6 +36,7 @@ class Rules:
     own: Config  # the pull request's, for its agent and its new cases
     root: Path
     base: Base | None = None  # None: the own rules judge
+    base_agent: PluginSpec | None = None  # of the base's gate.yml, whoever judges; None: unknown
     loosened: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     new_suites: frozenset[str] = field(default_factory=frozenset)
@@ -98,7 +99,7 @@ def judging_rules(
         return alone
     if base is None:
         notes = (f"judged by its own rules: {why_no_base}",) if why_no_base and own.protect else ()
-        return Rules(config=own, own=own, root=root, notes=notes)
+        return replace(alone, notes=notes)
     try:
         theirs = load(_at(base), own.file, env=env, root=root, today=today)
     except InvalidInput as error:
@@ -108,17 +109,18 @@ def judging_rules(
         note = (
             f"judged by its own rules: {own.file} of {base.name} is not valid: {error.problems[0]}"
         )
-        return Rules(config=own, own=own, root=root, notes=(note,))
+        return replace(alone, notes=(note,))
     except UsageError:
         note = f"judged by its own rules: {base.name} has no {own.file} yet"
-        return Rules(config=own, own=own, root=root, notes=(note,) if own.protect else ())
+        return replace(alone, notes=(note,) if own.protect else ())
     if not theirs.protect:
-        return Rules(config=own, own=own, root=root, loosened=loosened(own, theirs))
+        return replace(alone, base_agent=theirs.agent, loosened=loosened(own, theirs))
     return Rules(
         config=protected(own, theirs),
         own=own,
         root=root,
         base=base,
+        base_agent=theirs.agent,
         loosened=(*loosened(own, theirs), *_changed_graders(theirs, root, base)),
         new_suites=new_suites(own, theirs),
     )

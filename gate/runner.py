@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -31,6 +31,7 @@ class Task:
     graders: Mapping[str, Grader]
     case: Case
     round: int
+    control: bool = False  # for the control agent, not for the candidate
     attempts: tuple[Attempt, ...] = ()
     waited_s: float = 0.0  # before the next try, for Retry-After
     started_at: str = ""
@@ -134,6 +135,7 @@ class TrialWorker:
             attempts=attempts,
             started_at=task.started_at,
             judged=len(attempts) - 1,
+            control=task.control,
         )
 
     def _backoff(self, tries: int) -> float:
@@ -147,30 +149,6 @@ class TrialWorker:
 
     def _ms_since(self, start: float) -> float:
         return (self._clock.seconds() - start) * 1e3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedSuite:
-    """A suite ready to run: its graders made, its cases streamable any number of times."""
-
-    suite: Suite
-    graders: Mapping[str, Grader]
-    cases: Callable[[], Iterable[Case]]
-
-
-def tasks(suites: Iterable[PreparedSuite], done: Callable[[str, str, int], bool]) -> Iterator[Task]:
-    """All cases once, then all again: round 1 of every suite, round 2, ... without what is done.
-
-    An early end (budget, Ctrl-C) then leaves whole rounds, not the first cases only.
-    """
-    prepared = list(suites)
-    for number in range(1, max((p.suite.rounds for p in prepared), default=0) + 1):
-        for one in prepared:
-            if number > one.suite.rounds:
-                continue
-            for case in one.cases():
-                if not done(one.suite.name, case.id, number):
-                    yield Task(suite=one.suite, graders=one.graders, case=case, round=number)
 
 
 class Allowance:

@@ -16,6 +16,7 @@ from gate.codec import digest
 from gate.config import select
 from gate.config_lint import lint_with_data
 from gate.config_options import for_release, override, settings
+from gate.control import Control, control_of
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, current_job, token
 from gate.github.opening import Opened, open_local
@@ -23,6 +24,7 @@ from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import Config, PluginSpec, Provenance
 from gate.rules import Base, Rules, judging_rules, own_config
+from gate.stopping import stops_early, with_looks
 
 if TYPE_CHECKING:
     from gate.lookup import Compared
@@ -41,8 +43,11 @@ class Setup:
     config: Config  # what judges, options applied
     plans: tuple[SuitePlan, ...]
     agent: Agent
+    control: Control
+    control_agent: Agent | None
     provenance: Provenance
     baselines: Mapping[str, Compared]
+    notes: tuple[str, ...] = ()
 
     @property
     def world(self) -> World:
@@ -50,28 +55,30 @@ class Setup:
         return World(env=self.env, root=self.rules.root, cancelled=stop.requested)
 
 
-def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[str, str]) -> Setup:
-    """Reads and checks config, base rules, datasets and baselines; the agent is not asked yet."""
-    if options.executor != "threads" or options.scheduler:
-        raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
-    if options.executor != "threads" or options.scheduler:
-        raise UsageError(f"--executor {options.executor}: only threads are in this version")
-    now = datetime.now(UTC)
-    job = current_job(env)
-    root = Path(options.config).parent if options.config else Path()
+def set_up(
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    more: Mapping[str, str],
+    *,
+    control: Control | None = None,
+) -> Setup:
+    """Reads and checks config, base rules, datasets and baselines; the agent is not asked yet.
+
+    `control`: of a run that was made already; None: gate.yml decides.
+    """
+    _only_threads(options)
+    now, job = datetime.now(UTC), current_job(env)
+    root = _root(options)
     opened = _opened(job, token(env), root)
-    rules = _rules(options, env, job, opened, root, now)
+    rules = _rules(options, env, job, opened, now, alone=more.get("protect") == "false")
     config = _effective(options, rules, job, more)
+    control = control or _control(options, rules, config, job)
     agent = build(AGENTS, config.agent, root)
-    selection = Selection(
-        sample=options.sample,
-        event=None if more.get("sample") == "all" else job.sample_key,
-        shard=options.shard,
-        case_ids=frozenset(options.case or ()),
-    )
-    plans = prepare(config.suites, rules, selection)
+    plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
     provenance = _provenance(job, opened, config, agent)
+    stored = {} if control.fresh else _baselines(plans, config, opened, provenance, root, now)
+    compared = frozenset(p.suite.name for p in plans if _has_partner(p, control, stored))
     return Setup(
         options=options,
         env=_with_key(options, config, env),
@@ -80,11 +87,59 @@ def set_up(options: argparse.Namespace, env: Mapping[str, str], more: Mapping[st
         opened=opened,
         rules=rules,
         config=config,
-        plans=plans,
+        plans=_looked_at(plans, compared, config, job, options, agent.concurrency),
         agent=agent,
+        control=control,
+        control_agent=build(AGENTS, control.agent, root) if control.agent else None,
         provenance=provenance,
-        baselines=_baselines(plans, config, opened, provenance, root, now),
+        baselines=stored,
+        notes=(*([more["note"]] if "note" in more else []), *control.notes),
     )
+
+
+def _only_threads(options: argparse.Namespace) -> None:
+    if options.executor != "threads" or options.scheduler:
+        raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
+
+
+def _root(options: argparse.Namespace) -> Path:
+    return Path(options.config).parent if options.config else Path()
+
+
+def _selection(options: argparse.Namespace, job: Job, more: Mapping[str, str]) -> Selection:
+    return Selection(
+        sample=options.sample,
+        event=None if more.get("sample") == "all" else job.sample_key,
+        shard=options.shard,
+        case_ids=frozenset(options.case or ()),
+    )
+
+
+def _control(options: argparse.Namespace, rules: Rules, config: Config, job: Job) -> Control:
+    instead = "--replay" if options.replay else ""
+    if options.baseline not in (None, "auto"):
+        instead = f"--baseline {options.baseline}"
+    return control_of(
+        config,
+        rules.base_agent,
+        own_run=_measures_the_base(job, config),
+        instead=instead,
+        timeout=options.timeout,
+        concurrency=options.concurrency,
+    )
+
+
+def _measures_the_base(job: Job, config: Config) -> bool:
+    own = job.protect_ref is None or job.head_ref == config.baseline.branch
+    return job.mode == "schedule" or (job.mode == "branch" and own)
+
+
+def _has_partner(plan: SuitePlan, control: Control, baselines: Mapping[str, Compared]) -> bool:
+    """Whether there is, or will be, something to compare the suite with."""
+    if control.fresh:
+        return bool(plan.chosen - plan.new_cases)
+    found = baselines.get(plan.suite.name)
+    return found is not None and found.table is not None
 
 
 def _checked_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
@@ -114,6 +169,20 @@ def _baselines(
     return {p.suite.name: lookup.find(p, config.baseline, place, made) for p in plans}
 
 
+def _looked_at(
+    plans: tuple[SuitePlan, ...],
+    compared: frozenset[str],
+    config: Config,
+    job: Job,
+    options: argparse.Namespace,
+    concurrency: int,
+) -> tuple[SuitePlan, ...]:
+    """A part of the cases decides nothing, and one case by name is no measurement."""
+    if options.shard or options.case or not stops_early(config, job, options.stop_rule):
+        return plans
+    return with_looks(plans, compared, config.regression, concurrency=concurrency)
+
+
 def _opened(job: Job, key: str, root: Path) -> Opened:
     """The API's client costs 0.1 s to import: only where there is a token to use it with."""
     if not (job.api_url and job.repository and key):
@@ -127,10 +196,15 @@ def _rules(
     env: Mapping[str, str],
     job: Job,
     opened: Opened,
-    root: Path,
     now: datetime,
+    *,
+    alone: bool,
 ) -> Rules:
+    """`alone`: gate.yml as it stands here, for a plan."""
+    root = _root(options)
     own = own_config(options.config, root, env, now.date())
+    if alone:
+        return Rules(config=own, own=own, root=root)
     sha = _base_sha(job, opened, own) if job.mode == "laptop" else job.protect_ref
     base, why = None, ""
     if job.mode == "laptop" or job.protect_ref is not None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from gate import baseline_file
 from gate.analysis import pool
 from gate.archive import Row, Session, SuiteMeta, is_session, load_session
-from gate.baseline_schema import fingerprint
+from gate.baseline_schema import Run, fingerprint
 from gate.columns import Columns
 from gate.errors import UsageError
 from gate.lookup import age_days
@@ -29,6 +29,10 @@ class StoredSuite:
     tally: Tally
     info: BaselineInfo
     facts: Mapping[str, str]  # what its newest run was like
+    not_run: int = 0  # trials that a budget or an interruption left unmade
+    ended: str = ""  # why a suite with looks made no more trials
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
+    runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +78,38 @@ def _session(path: Path, now: datetime) -> Stored:
         age_days=age_days(session.meta.created_at, now),
         runs=1,
     )
-    suites = {
-        name: StoredSuite(
-            meta=meta,
-            table=table_of(columns[name], meta.specs, meta.graders),
-            tally=tallies[name],
-            info=replace(info, rounds=columns[name].rounds),
-            facts=fingerprint(session.meta.provenance, meta.dataset_digest),
-        )
-        for name, meta in names.items()
-    }
     return Stored(
         name=session.meta.session_id,
-        suites=suites,
+        suites={name: _suite(session, columns[name], tallies[name], info) for name in names},
         provenance=session.meta.provenance,
         session=session,
+    )
+
+
+def _suite(session: Session, columns: Columns, tally: Tally, info: BaselineInfo) -> StoredSuite:
+    meta = session.meta.suites[columns.suite]
+    made = session.meta.provenance
+    told = session.report.suites.get(columns.suite) if session.report else None
+    facts = fingerprint(made, meta.dataset_digest)
+    run = Run(
+        session_id=session.meta.session_id,
+        commit=made.commit,
+        created_at=session.meta.created_at,
+        rounds=columns.rounds,
+        kept=columns.rounds,
+        cases=len(columns.index),
+        fingerprint=facts,
+    )
+    return StoredSuite(
+        meta=meta,
+        table=table_of(columns, meta.specs, meta.graders),
+        tally=tally,
+        info=replace(info, rounds=columns.rounds),
+        facts=facts,
+        # Whether the verdict spared a trial or a budget, only the report can say.
+        not_run=told.not_run if told and meta.looks else meta.cases * meta.rounds - tally.trials,
+        ended=told.ended if told else "",
+        runs=(run,),
     )
 
 
@@ -98,7 +119,7 @@ def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
     stored = baseline_file.parse(text, str(file))
-    pooled = pool(stored.table, baseline_file.run_rounds(stored))
+    pooled = pool(stored.table, stored.runs)
     table, newest = pooled.table, stored.runs[-1] if stored.runs else None
     facts = newest.fingerprint if newest else {}
     meta = SuiteMeta(
@@ -116,8 +137,16 @@ def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
         commit=newest.commit if newest else None,
         created_at=newest.created_at if newest else None,
         age_days=age_days(newest.created_at, now) if newest else None,
-        rounds=table.rounds,
+        rounds=pooled.rounds,
         runs=len(pooled.runs),
-        notes=pooled.notes,
+        pooling=pooled.notes,
     )
-    return stored.suite, StoredSuite(meta=meta, table=table, tally=tally, info=info, facts=facts)
+    return stored.suite, StoredSuite(
+        meta=meta,
+        table=table,
+        tally=tally,
+        info=info,
+        facts=facts,
+        drift=pooled.drift,
+        runs=pooled.headers,
+    )

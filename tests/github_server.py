@@ -141,7 +141,9 @@ class GitHub:
                     return Answer(404, {"message": "Not Found"})
                 return self._page(seen, [{"sha": sha} for sha in known])
             case ["actions", "runs"] | ["actions", "workflows", _, "runs"]:
-                return self._page(seen, self.runs, "workflow_runs")
+                sha = seen.query.get("head_sha")
+                runs = [run for run in self.runs if sha in (None, run["head_sha"])]
+                return self._page(seen, runs, "workflow_runs")
             case ["actions", "runs", run, "artifacts"]:
                 return self._page(seen, self.artifacts.get(int(run), []), "artifacts")
             case ["actions", "artifacts", number, "zip"]:

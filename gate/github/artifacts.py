@@ -68,12 +68,20 @@ def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> F
     """
     runs = [run for run in _runs(api, request) if _trusted(run, request, repository_id)]
     for run, rule in islice(_ordered(runs, request, api), RUNS_ASKED):
-        for artifact in _artifacts(api, run, request.artifact):
-            try:
-                return _download(api, run, artifact, rule)
-            except ApiError as error:
-                if error.status != 410:  # expired since it was listed
-                    raise
+        found = of_run(api, run, request.artifact, rule)
+        if found is not None:
+            return found
+    return None
+
+
+def of_run(api: Api, run: Run, name: str, rule: str) -> Fetched | None:
+    """The run's newest artifact of that name; errors as of `fetch`."""
+    for artifact in _artifacts(api, run, name):
+        try:
+            return _download(api, run, artifact, rule)
+        except ApiError as error:
+            if error.status != 410:  # expired since it was listed
+                raise
     return None
 
 
@@ -89,14 +97,18 @@ def _runs(api: Api, request: BaselineRequest) -> Iterator[Run]:
 
 def _trusted(run: Run, request: BaselineRequest, repository_id: int | None) -> bool:
     """A finished run of this repository's own branch, by a trusted event."""
-    head, own = _id(run.get("head_repository")), _id(run.get("repository"))
     return (
         run.get("conclusion") == "success"
         and run.get("event") in EVENTS
         and run.get("head_branch") == request.branch
-        and head is not None
-        and head == (repository_id if repository_id is not None else own)
+        and from_here(run, repository_id)
     )
+
+
+def from_here(run: Run, repository_id: int | None) -> bool:
+    """Whether the run's commit is of this repository: forks share branch and artifact names."""
+    head, own = _id(run.get("head_repository")), _id(run.get("repository"))
+    return head is not None and head == (repository_id if repository_id is not None else own)
 
 
 def _too_old(run: Run, request: BaselineRequest) -> bool:

@@ -41,7 +41,7 @@ SETTINGS = {
 }
 CHOICES = {
     "comment": ("always", "on-change", "on-failure", "never"),
-    "on-inconclusive": ("fail", "warn", "pass"),
+    "on-inconclusive": ("fail", "warn", "pass", "extend"),
     "on-no-baseline": ("fail", "warn", "pass"),
     "on-not-comparable": ("fail", "warn", "pass"),
     "on-error": ("fail", "warn", "pass"),
@@ -119,9 +119,7 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
     wrong = []
     for name, known in CHOICES.items():
         value = _input(env, name)
-        if name == "on-inconclusive" and value == "extend":
-            wrong.append("on-inconclusive: 'extend' is not in this version; use fail, warn or pass")
-        elif value and value not in known:
+        if value and value not in known:
             wrong.append(f"{name}: '{value}' is not one of {', '.join(known)}")
     for name in FLAGS:
         if flag(env, name) is None:

@@ -15,15 +15,16 @@ Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     planned: int  # cases x rounds
-    cap: int
+    cap: int  # trials that the run could come to
     made: int
-    saved: int  # max(0, planned - made)
+    saved: int  # max(0, planned - made) where the verdict ended the run, 0 where a budget did
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     usd: float | None  # None: nothing is known
-    baseline_usd: float | None = None  # of as many trials of the baseline
+    baseline_usd: float | None = None  # of as many trials of the stored baseline
+    control_usd: float | None = None  # what of `usd` the control agent's answers cost
     unknown_models: tuple[str, ...] = ()
     unknown_trials: int = 0
 
@@ -32,7 +33,7 @@ class Cost:
 class BaselineInfo:
     """Where the numbers compared with come from."""
 
-    source: str  # "repo", "artifact", "file", "session", "none"
+    source: str  # "repo", "artifact", "file", "session", "control", "none"
     detail: str = ""  # path, run url or rule that chose it
     commit: str | None = None
     created_at: str | None = None
@@ -40,7 +41,8 @@ class BaselineInfo:
     rounds: int = 0
     runs: int = 0
     fingerprint_diff: tuple[str, ...] = ()  # "agent model: a -> b"
-    notes: tuple[str, ...] = ()  # "older than 30 days", "run 1a2b left out: it differs (p = 0.003)"
+    notes: tuple[str, ...] = ()  # "older than 30 days"
+    pooling: tuple[str, ...] = ()  # "run 1a2b left out: it differs (p = 0.003)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,9 @@ class SuiteReport:
     agent_errors: int = 0
     not_run: int = 0  # trials that a budget or an interruption left unmade
     not_selected: int = 0  # cases that sampling or a shard left out
+    look: int = 0  # the look after which the suite made no more trials, from 1
+    looks: int = 0  # that were planned; 0: all rounds were to be made
+    ended: str = ""  # why a suite with looks made no more trials
     graders_unscored: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -65,13 +65,16 @@ class RegressionRules:
     )
     metrics: Mapping[str, MetricRule] = field(default_factory=dict)
     max_removed: float = 0.10
+    stop: Literal["early", "off"] | None = None  # None: early, but off on the base branch
+    max_rounds: int | None = None  # the cap of an early stop; None: twice the suite's rounds
+    control: Literal["stored", "fresh"] = "stored"  # where the baseline's answers come from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What each outcome that is neither pass nor fail does to the exit code: pass, warn or fail."""
 
-    inconclusive: Literal["pass", "warn", "fail"] = "warn"
+    inconclusive: Literal["pass", "warn", "fail", "extend"] = "warn"
     no_baseline: Literal["pass", "warn", "fail"] = "warn"
     not_comparable: Literal["pass", "warn", "fail"] = "fail"
     error: Literal["pass", "warn", "fail"] = "fail"
@@ -167,6 +170,7 @@ class Config:
     quarantine: tuple[Quarantine, ...] = ()
     report: ReportOptions = ReportOptions()
     judge: PluginSpec | None = None
+    control_agent: PluginSpec | None = None  # the base branch's agent, for `control: fresh`
     digest: str = ""  # sha256 of everything but `agent`, canonical JSON
     file: str | None = None  # None: no gate.yml, built-in defaults
     warnings: tuple[str, ...] = ()

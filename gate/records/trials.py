@@ -135,6 +135,7 @@ class Trial:
     attempts: tuple[Attempt, ...]
     started_at: str  # ISO 8601, UTC
     judged: int  # index of the attempt that counts (docs/semantics.md 4)
+    control: bool = False  # asked of the control agent, not of the candidate
 
     @property
     def attempt(self) -> Attempt:

@@ -87,7 +87,7 @@ class Comparison:
     confidence: float
     p_value: float | None  # one-sided, for "worse"
     p_better: float | None
-    p_adjusted: float | None  # Holm over the blocking pairs of the run
+    p_adjusted: float | None  # by Holm or the boundary of the look; at most alpha: convicted
     tolerance: float
     relative: bool
     status: Status
@@ -100,6 +100,7 @@ class Comparison:
     direction: Direction = "higher"
     unit: str = ""
     reason: str = ""
+    settled: bool = True  # False: the run ended while more trials could still have told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

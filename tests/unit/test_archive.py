@@ -141,12 +141,12 @@ def test_a_full_disk_is_infrastructure_and_keeps_what_is_there(tmp_path):
         pytest.skip("no /dev/full on this system")
     with open_session(tmp_path) as session:
         session.append(row("a", 1))
-        kept = session._events
+        kept = session.log._file
         with Path("/dev/full").open("wb", buffering=0) as full:
-            session._events = full
+            session.log._file = full
             with pytest.raises(InfrastructureError, match="gate run --resume"):
                 session.append(row("a", 2))
-        session._events = kept
+        session.log._file = kept
     assert [r["round"] for r in load_session(session.folder).rows()] == [1]
 
 
@@ -162,7 +162,12 @@ def test_two_sessions_never_share_a_folder(tmp_path):
         ("{", "not readable"),
         ("[]", "not a session of this version"),
         ('{"schema_version": 99}', "not a session of this version"),
-        ('{"schema_version": 1}', "not readable as a session"),
+        ('{"schema_version": 1}', "meta.json: 'session_id' is missing; not a session"),
+        (
+            '{"schema_version": 1, "session_id": "x", "created_at": 5, "provenance": {}, '
+            '"suites": {}}',
+            "meta.json: created_at: ",
+        ),
     ],
 )
 def test_what_is_no_session_is_named(tmp_path, text, message):

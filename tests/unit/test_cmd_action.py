@@ -18,8 +18,10 @@ from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
 from gate.records import Report
+from gate.resuming import OtherSession
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.stored_session import store
+from tests.unit.test_github_sessions import add_run, session
 
 SECRET = "hunter2hunter2"
 
@@ -38,6 +40,7 @@ class Scene:
     folder: Path
     session: Path
     error: GateError | None = None
+    misfit: OtherSession | None = None
     exit_code: int = 0
     printed: list[str] = field(default_factory=list)
     asked: list[tuple[Sequence[str], Mapping[str, str]]] = field(default_factory=list)
@@ -49,13 +52,17 @@ class Scene:
         self.printed.append("::error::forged by an answer")
         if self.error is not None:
             raise self.error
+        if self.misfit is not None and any("--resume" in argument for argument in argv):
+            raise self.misfit
         report = load_session(self.session).report
         assert report is not None
         return Outcome(report, self.session)
 
     def connect(self, job: Job, token: str) -> Api | None:
         quick = Time(sleep=lambda seconds: None)
-        return Api(self.github.url, token, REPOSITORY, clock=quick) if token else None
+        if not token:
+            return None
+        return Api(self.github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
 
     def act(self, event: str = "pull_request", **inputs: str) -> int:
         env = {
@@ -125,6 +132,46 @@ def test_comment_summary_and_outputs(scene: Scene) -> None:
     assert scene.outputs["comment-url"] == scene.github.comments[0]["html_url"]
     assert scene.outputs["session-dir"] == f"results/{scene.session.name}"
     assert scene.outputs["check-run-url"] == ""
+
+
+def stored_before(scene: Scene) -> None:
+    """An earlier run of the same commit left its session in GitHub."""
+    add_run(scene.github, 7, session(scene.folder, 2))
+
+
+def test_a_re_run_goes_on_with_the_stored_session(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scene.folder)
+    stored_before(scene)
+    assert scene.act(results_dir="out") == 0
+    ((argv, settings),) = scene.asked
+    folder = Path("out", "session-20261119-120002-0123abcd")
+    assert argv == ("run", "--out=out", f"--resume={folder}")
+    assert settings == {"note": f"goes on with the stored session {folder.name}"}
+    assert (folder / "events.jsonl").is_file()
+
+
+def test_a_stored_session_that_does_not_fit_is_left_alone_and_the_report_says_so(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scene.folder)
+    stored_before(scene)
+    scene.misfit = OtherSession("the agent changed since")
+    assert scene.act() == 0
+    resumed, anew = scene.asked
+    assert resumed[0][-1].startswith("--resume=")
+    assert anew == (
+        ("run",),
+        {"note": "the stored session of this commit was left alone: the agent changed since"},
+    )
+
+
+@pytest.mark.parametrize("inputs", [{"shard": "1/2"}, {"merge": "a b"}])
+def test_parts_of_a_run_go_on_with_nothing(scene: Scene, inputs: dict[str, str]) -> None:
+    stored_before(scene)
+    assert scene.act(**inputs) == 0
+    assert not any("resume" in argument for argument in scene.asked[0][0])
 
 
 def test_what_the_run_prints_is_no_command(scene: Scene) -> None:

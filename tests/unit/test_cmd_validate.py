@@ -79,11 +79,11 @@ def test_a_broken_baseline(tmp_path: Path) -> None:
 
 
 def test_warnings_do_not_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = CONFIG + "gates: {agent.consistency: {min: 0.8}}\n"
+    config = CONFIG + "gates: {agent.trajectory_match: {min: 0.8}}\n"
     cases = CASES.replace('"input"', '"zzz": 1, "input"')
     assert run(project(tmp_path, config, cases), {}) == 0
     out = capsys.readouterr().out
-    assert "warning: gate.yml:7: gates.agent.consistency: no suite measures it" in out
+    assert "warning: gate.yml:7: gates.agent.trajectory_match: no suite measures it" in out
     assert "warning: cases.jsonl:1: zzz: no grader reads this key\n" in out
 
 

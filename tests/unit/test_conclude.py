@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 from gate.archive import SuiteMeta
-from gate.conclude import Measured, Setting, conclude
+from gate.conclude import conclude, look
 from gate.lookup import Compared
+from gate.measured import Measured, Setting
 from gate.records import (
     BaselineInfo,
+    Calls,
     Config,
     GateRule,
+    Looks,
     PluginSpec,
     Provenance,
     Quarantine,
@@ -161,6 +164,80 @@ def test_calls_and_costs_of_all_suites_are_added():
     assert report.cost.usd == pytest.approx(1.0)
     assert report.cost.baseline_usd == pytest.approx(0.02 * 90)
     assert (report.cost.unknown_models, report.cost.unknown_trials) == (("m2",), 10)
+
+
+LOOKS = Looks(calls=(12, 24, 60, 120))
+
+
+def stopped(*, trials=24, **changes):
+    """A suite with looks that made some trials of its first two rounds; 20 x 3 were planned."""
+    asked = table(cases=min(trials, 20))
+    one = measured(asked, baseline=table(), **changes)
+    tally = Tally(trials=trials, calls=trials + 1)
+    return replace(one, meta=replace(one.meta, looks=LOOKS), tally=tally)
+
+
+def test_what_the_verdict_spared_is_saved():
+    report = report_on(stopped(ended="every blocking metric is settled"))
+    assert report.calls == Calls(planned=60, cap=120, made=25, saved=35)
+    suite = report.suites["s"]
+    assert (suite.look, suite.looks, suite.ended) == (2, 4, "every blocking metric is settled")
+
+
+def test_the_reason_ends_with_the_calls_of_its_suite_and_of_the_run():
+    both = (stopped(), measured(baseline=table(name="t"), name="t"))
+    report = report_on(*both)
+    assert report.reason.startswith("s: no regression seen; a drop of ")
+    assert report.reason.endswith("; 85 of 120 planned calls made, 35 saved")
+    assert report.suites["s"].reason.endswith("; 25 of 60 planned calls made, 35 saved")
+    assert "calls" not in report.suites["t"].reason
+    beside = stopped(control=Tally(trials=24, calls=24))
+    assert report_on(beside).reason.endswith("; 49 of 120 planned calls made, 71 saved")
+
+
+def test_what_a_budget_cut_is_not_saved():
+    report = report_on(stopped(ended="the budget is used up", not_run=36))
+    assert report.calls.saved == 0
+    cut = stopped(trials=10, not_run=50)
+    assert report_on(measured(baseline=table(name="t"), name="t"), cut).calls.saved == 0
+
+
+def test_beyond_the_plan_nothing_is_saved_and_nothing_counts_beyond_the_cap():
+    assert report_on(stopped(trials=61)).calls.saved == 0
+    assert stopped(trials=999).made == 120
+    assert [stopped(trials=n).look for n in (0, 11, 12, 59, 60, 120)] == [0, 0, 1, 2, 3, 4]
+
+
+def test_cases_that_an_early_end_spared_are_not_missed():
+    spared = frozenset(table().cases) - frozenset(table(cases=12).cases)
+    report = report_on(stopped(trials=12, not_asked=spared))
+    assert report.cases.removed == ()
+    assert report.suites["s"].outcome == "pass"
+    cut = report_on(stopped(trials=12, not_run=48))
+    assert cut.suites["s"].outcome == "inconclusive"
+    assert "8 cases were never asked" in cut.reason
+
+
+def test_a_look_asks_what_the_verdict_would_say():
+    settled = look([stopped()], CONFIG, SETTING)
+    assert (settled.suites, settled.why) == (frozenset(), "every blocking metric is settled")
+    worse = replace(stopped(), table=table(failed=15))
+    found = look([worse], CONFIG, SETTING)
+    assert found.suites == frozenset()
+    assert "got worse" in found.why
+    perhaps = replace(stopped(), table=table(failed=1))
+    assert look([perhaps], CONFIG, SETTING).suites == {"s"}
+
+
+def test_a_control_counts_in_calls_and_cost_and_is_no_stored_baseline():
+    costs = np.full((20, 3), 0.02)
+    beside = Tally(trials=48, calls=50, usd=0.5, priced=48)
+    asked = measured(baseline=table(cost_usd=costs), control=beside)
+    report = report_on(replace(asked, new_cases=frozenset({"c000", "c001"})))
+    assert report.calls.planned == report.calls.cap == 60 + 54
+    assert report.calls.made == 60 + 50
+    assert report.cost.usd == pytest.approx(0.6 + 0.5)
+    assert (report.cost.control_usd, report.cost.baseline_usd) == (0.5, None)
 
 
 def test_more_calls_than_planned_save_nothing():

@@ -60,6 +60,27 @@ def told(text: str, root: Path = Path(), env: dict[str, str] | None = None) -> l
     return [str(problem) for problem in caught.value.problems]
 
 
+@pytest.mark.parametrize(
+    ("written", "stop", "max_rounds"),
+    [
+        ("{}", None, None),
+        ("{stop: early, max_rounds: 6}", "early", 6),
+        ("{stop: off}", "off", None),
+        ("{stop: 'off'}", "off", None),
+        ("{stop: false}", "off", None),
+    ],
+)
+def test_when_a_run_may_end(written: str, stop: str | None, max_rounds: int | None) -> None:
+    rules = config(f"agent: {{type: sample}}\nregression: {written}").regression
+    assert (rules.stop, rules.max_rounds) == (stop, max_rounds)
+
+
+def test_extend_is_a_policy_of_inconclusive_alone() -> None:
+    found = config("agent: {type: sample}\npolicy: {inconclusive: extend}")
+    assert found.policy.inconclusive == "extend"
+    assert "'extend'" in told("agent: {type: sample}\npolicy: {error: extend}")[0]
+
+
 def test_every_part_becomes_its_record() -> None:
     found = config(
         """
@@ -83,10 +104,11 @@ def test_every_part_becomes_its_record() -> None:
           tolerance: 5%
           max_removed: 20%
           stop: off
-          control: stored
+          control: fresh
           metrics: {operational.p95_latency_ms: {tolerance: "10 %", level: warn}}
         policy: {no_baseline: fail}
         protect: false
+        control_agent: {type: sample}
         baseline: {source: repo, keep_rounds: 9}
         budget: {usd: 5, calls: 200}
         quarantine: [{case: billing-017, owner: "@payments", until: 2026-12-31}]
@@ -118,6 +140,10 @@ def test_every_part_becomes_its_record() -> None:
     assert found.regression.alpha == 0.05
     assert found.regression.tolerance == Tolerance(value=0.05, relative=True)
     assert found.regression.max_removed == 0.2
+    assert (found.regression.stop, found.regression.control) == ("off", "fresh")
+    assert found.control_agent == PluginSpec(
+        name="sample", place=Place("gate.yml", 26, "control_agent")
+    )
     latency = found.regression.metrics["operational.p95_latency_ms"]
     assert (latency.tolerance, latency.level) == (Tolerance(value=0.1, relative=True), "warn")
     assert (found.policy.no_baseline, found.policy.error) == ("fail", "fail")
@@ -248,6 +274,26 @@ def test_the_digest_does_not_know_what_variables_hold() -> None:
     assert (
         config(text, env={"URL": "http://a"}).digest == config(text, env={"URL": "http://b"}).digest
     )
+
+
+def test_a_control_agent_is_a_rule_as_it_is_written_and_an_agent_in_every_other_way() -> None:
+    text = (
+        SUITE + "regression: {control: fresh}\ncontrol_agent: {type: openai, model: m, base_url: "
+    )
+    found = config(text + "'${URL}'}\n", env={"URL": "http://a"})
+    assert found.regression.control == "fresh"
+    assert found.control_agent == PluginSpec(
+        name="openai",
+        options={"model": "m", "base_url": "http://a"},
+        place=Place("gate.yml", 3, "control_agent"),
+    )
+    assert found.warnings == ()
+    assert found.digest == config(text + "'${URL}'}\n", env={"URL": "http://b"}).digest
+    assert found.digest != config(text + "'http://a'}\n").digest
+    (wrong,) = told(text + "'http://a', modle: x}\n")
+    assert wrong.startswith("gate.yml:3: control_agent.modle: unknown key")
+    (wrong,) = told(SUITE + "control_agent: {type: openai, model: m}\n")
+    assert wrong.startswith("gate.yml:2: control_agent")
 
 
 def test_two_suites_of_one_name() -> None:

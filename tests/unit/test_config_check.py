@@ -67,12 +67,7 @@ def test_graders_that_cannot_be(grader: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("control_agent: {type: openagent}", "control_agent: this key is not in this version"),
         ("retriever: {type: http}", "retriever: this key is not in this version"),
-        ("regression: {stop: early}", "regression.stop: 'early' is not in this version"),
-        ("regression: {max_rounds: 6}", "regression.max_rounds: this key is not in this version"),
-        ("regression: {control: fresh}", "regression.control: 'fresh' is not in this version"),
-        ("policy: {inconclusive: extend}", "policy.inconclusive: 'extend' is not in this version"),
         (
             "suites: [{name: a, dataset: d, graders: [facts], mode: upstream}]",
             "suites[0].mode: 'upstream' is not in this version",

@@ -140,6 +140,17 @@ def entry(case: str, until: str) -> Quarantine:
     return Quarantine(case=case, owner="@team", until=until, place=Place("gate.yml", 3))
 
 
+@pytest.mark.parametrize(("rounds", "wrong"), [(4, True), (3, False)])
+def test_a_cap_below_the_rounds_of_a_suite_is_refused(rounds: int, wrong: bool) -> None:
+    suite = replace(SUITE, rounds=rounds, place=Place("gate.yml", 7, "suites[0]"))
+    told = found(suites=(suite,), regression=RegressionRules(max_rounds=3)).problems
+    message = (
+        "gate.yml:7: suites[0]: 4 rounds of 'a' are more than regression.max_rounds, 3 - raise it, "
+        "or ask for fewer rounds"
+    )
+    assert [str(problem) for problem in told] == [message] * wrong
+
+
 def test_quarantine() -> None:
     assert found(quarantine=(entry("a", "2026-11-21"),)).problems == []
     ended, wrong, twice = (
@@ -161,6 +172,13 @@ def test_a_judge_is_a_warning_and_the_agents_own_model_one_more() -> None:
     assert len(other.warnings) == 1
     same = found(judge=PluginSpec(name="anthropic", options={"model": "m"}))
     assert "the agent's own model" in same.warnings[1]
+
+
+def test_a_control_agent_that_is_not_asked_is_a_warning() -> None:
+    control = PluginSpec(name="openai", place=Place("gate.yml", 4, "control_agent"))
+    (warning,) = found(control_agent=control).warnings
+    assert warning.startswith("gate.yml:4: control_agent: is not asked")
+    assert found(control_agent=control, regression=RegressionRules(control="fresh")).warnings == []
 
 
 def test_a_quarantined_case_must_be_in_a_dataset() -> None:

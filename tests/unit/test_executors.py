@@ -24,7 +24,7 @@ class Squares:
 
 
 def test_every_task_gives_one_result():
-    results = list(run_threads(iter(range(100)), Squares, concurrency=8))
+    results = list(run_threads([iter(range(100))], Squares, concurrency=8))
     assert sorted(results) == [n * n for n in range(100)]
 
 
@@ -34,7 +34,7 @@ def test_results_come_in_order_of_completion():
             time.sleep(0.2 if task == 0 else 0.0)
             return task
 
-    assert list(run_threads(iter(range(4)), Slow, concurrency=4))[-1] == 0
+    assert list(run_threads([iter(range(4))], Slow, concurrency=4))[-1] == 0
 
 
 def test_reads_at_most_twice_the_concurrency_ahead():
@@ -46,7 +46,7 @@ def test_reads_at_most_twice_the_concurrency_ahead():
             most.append(len(taken) - len(done))
             yield n
 
-    for result in run_threads(tasks(), Squares, concurrency=3):
+    for result in run_threads([tasks()], Squares, concurrency=3):
         done.append(result)
     assert len(done) == 50
     assert max(most) <= 2 * 3 + 1
@@ -59,7 +59,7 @@ def test_no_more_threads_than_tasks_or_concurrency():
         workers.append(Squares(delay=0.02))
         return workers[-1]
 
-    list(run_threads(iter(range(3)), make, concurrency=64))
+    list(run_threads([iter(range(3))], make, concurrency=64))
     assert len(workers) <= 3
 
 
@@ -75,9 +75,30 @@ def test_a_later_task_blocks_no_worker():
             return name
 
     order = [("slow", 0), ("a", 0), ("b", 0)]
-    for name in run_threads(iter(order), Throttled, concurrency=1):
+    for name in run_threads([iter(order)], Throttled, concurrency=1):
         finished.append(name)
     assert finished == ["a", "b", "slow"]
+
+
+def test_a_batch_is_asked_for_when_all_results_of_the_one_before_are_taken():
+    made, seen = [], []
+
+    def batches():
+        for first in (0, 10, 20):
+            made.append(list(seen))
+            yield iter(range(first, first + 10))
+
+    def worker():
+        workers.append(1)
+        return Squares(delay=0.001)
+
+    workers = []
+    for result in run_threads(batches(), worker, concurrency=4):
+        seen.append(result)
+    squares = [n * n for n in range(30)]
+    assert [sorted(before) for before in made] == [[], squares[:10], squares[:20]]
+    assert sorted(seen) == squares
+    assert len(workers) <= 4  # those of the first batch live on
 
 
 def test_stop_starts_nothing_more_and_keeps_what_is_finished():
@@ -85,7 +106,7 @@ def test_stop_starts_nothing_more_and_keeps_what_is_finished():
     log = []
     seen = []
     for result in run_threads(
-        iter(range(1000)), lambda: Squares(log, delay=0.01), concurrency=2, stopped=stop.is_set
+        [iter(range(1000))], lambda: Squares(log, delay=0.01), concurrency=2, stopped=stop.is_set
     ):
         seen.append(result)
         if len(seen) == 5:
@@ -104,7 +125,7 @@ def test_stop_closes_workers_that_are_busy():
             return "freed"
 
     start = time.monotonic()
-    results = list(run_threads(iter([1, 2]), Stuck, concurrency=2, stopped=stop.is_set))
+    results = list(run_threads([iter([1, 2])], Stuck, concurrency=2, stopped=stop.is_set))
     assert time.monotonic() - start < 4
     assert results in ([], ["freed"], ["freed", "freed"])
 
@@ -115,7 +136,7 @@ def test_an_exception_of_a_worker_ends_the_run_with_it():
             raise ZeroDivisionError("at task 3")
 
     with pytest.raises(ZeroDivisionError, match="at task 3"):
-        list(run_threads(iter([3]), Broken, concurrency=2))
+        list(run_threads([iter([3])], Broken, concurrency=2))
 
 
 def test_a_worker_that_cannot_be_made_ends_the_run():
@@ -123,7 +144,7 @@ def test_a_worker_that_cannot_be_made_ends_the_run():
         raise RuntimeError("no connection")
 
     with pytest.raises(RuntimeError, match="no connection"):
-        list(run_threads(iter([1, 2]), make, concurrency=1))
+        list(run_threads([iter([1, 2])], make, concurrency=1))
 
 
 def test_pace_spreads_the_starts_evenly():
@@ -134,7 +155,7 @@ def test_pace_spreads_the_starts_evenly():
             started.append(time.monotonic())
             return task
 
-    list(run_threads(iter(range(5)), Timed, concurrency=5, per_minute=1200))
+    list(run_threads([iter(range(5))], Timed, concurrency=5, per_minute=1200))
     gaps = [b - a for a, b in pairwise(started)]
     assert min(gaps) >= 0.03  # 50 ms apart, less the jitter of the threads
     assert started[-1] - started[0] >= 0.15
@@ -144,16 +165,16 @@ def test_no_task_no_thread():
     def make():
         raise AssertionError("no worker is needed")
 
-    assert list(run_threads(iter([]), make, concurrency=4)) == []
+    assert list(run_threads([iter([])], make, concurrency=4)) == []
 
 
 def test_idle_is_called_while_nobody_answers_and_not_while_answers_come():
     calls = []
     slow = run_threads(
-        iter([1]), lambda: Squares(delay=0.3), concurrency=1, idle=lambda: calls.append(1)
+        [iter([1])], lambda: Squares(delay=0.3), concurrency=1, idle=lambda: calls.append(1)
     )
     assert list(slow) == [1]
     assert calls
     calls.clear()
-    list(run_threads(iter(range(50)), Squares, concurrency=4, idle=lambda: calls.append(1)))
+    list(run_threads([iter(range(50))], Squares, concurrency=4, idle=lambda: calls.append(1)))
     assert not calls

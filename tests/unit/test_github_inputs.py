@@ -94,12 +94,12 @@ def test_the_judges_key_travels_in_the_environment() -> None:
 
 
 def test_every_wrong_input_is_told_at_once() -> None:
-    given = env(comment="sometimes", on_error="ignore", on_inconclusive="extend", fail="flase")
+    given = env(comment="sometimes", on_error="ignore", on_inconclusive="extent", fail="flase")
     with pytest.raises(UsageError) as caught:
         read_inputs(given)
     assert str(caught.value).splitlines() == [
         "comment: 'sometimes' is not one of always, on-change, on-failure, never",
-        "on-inconclusive: 'extend' is not in this version; use fail, warn or pass",
+        "on-inconclusive: 'extent' is not one of fail, warn, pass, extend",
         "on-error: 'ignore' is not one of fail, warn, pass",
         "fail: 'flase' is not true or false - did you mean 'false'?",
     ]

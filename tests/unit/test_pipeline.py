@@ -1,24 +1,33 @@
 """Trials to rows to tables, with an agent made of answers and a real session folder."""
 
 import signal
-from collections import deque
+import time
+from collections import Counter, deque
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gate.archive import Meta, SessionWriter, SuiteMeta
+from gate.course import SETTLED, course
 from gate.errors import AgentFailure, InfraFailure, Interrupted
 from gate.graders.exact_match import ExactMatch
 from gate.pipeline import Effects, health, measure
 from gate.plugins import World
 from gate.prepare import SuitePlan, specs_of
-from gate.records import Budget, Case, Price, Provenance, Response, Suite, Usage
+from gate.records import Budget, Case, Looks, Price, Provenance, Response, Suite, Usage
 from gate.runner import Clock
 from gate.stop import Stop
 
 PRICES = {"m": Price(input=1.0, output=2.0)}
 WORLD = World(env={}, root=Path())
+
+
+@dataclass(frozen=True)
+class Said:
+    suites: frozenset[str] = frozenset()
+    why: str = ""
 
 
 class Answers:
@@ -50,13 +59,21 @@ class Answers:
         pass
 
 
-def plan(*ids, rounds=1):
+class Yes(Answers):
+    """Answers everything, and remembers each round of each case."""
+
+    def ask(self, case, *, timeout_s):
+        self.asked.append(case.id)
+        return Response(answer="yes", model="m")
+
+
+def plan(*ids, rounds=1, name="s", looks=None):
     cases = [
         Case(id=i, input=f"q {i}", keys={"id": i, "expected_answer": "yes"}, digest=i) for i in ids
     ]
     graders = {"exact_match": ExactMatch()}
     return SuitePlan(
-        suite=Suite(name="s", dataset="d", graders=(), rounds=rounds, max_attempts=1),
+        suite=Suite(name=name, dataset="d", graders=(), rounds=rounds, max_attempts=1),
         graders=graders,
         dataset_digest="dd",
         all_ids=frozenset(ids),
@@ -65,6 +82,7 @@ def plan(*ids, rounds=1):
         specs=specs_of(graders),
         grader_digests={},
         read=lambda: iter(cases),
+        looks=looks,
     )
 
 
@@ -80,7 +98,7 @@ def session(tmp_path):
         yield made
 
 
-def collect(session, agent, *plans, budget=None, stop=None, seen=None):
+def collect(session, agent, *plans, budget=None, stop=None, seen=None, undecided=None):
     effects = Effects(
         world=WORLD,
         session=session,
@@ -88,7 +106,32 @@ def collect(session, agent, *plans, budget=None, stop=None, seen=None):
         progress=(seen if seen is not None else []).append,
         clock=Clock(now=lambda: datetime(2026, 11, 20, tzinfo=UTC)),
     )
-    return measure(plans, agent, effects, budget=budget or Budget(), prices=PRICES)
+    looks = {one.suite.name: one.looks for one in plans if one.looks}
+    return measure(
+        plans,
+        agent,
+        effects,
+        budget=budget or Budget(),
+        prices=PRICES,
+        course=course(looks, "seed", session.log.look),
+        undecided=undecided or (lambda so_far: Said(frozenset(looks))),
+    )
+
+
+class Looking:
+    """Says after each batch what was written down for it, and keeps what was there."""
+
+    def __init__(self, *said):
+        self.said = deque(said)
+        self.trials = []
+
+    def __call__(self, so_far):
+        self.trials.append({name: tally.trials for name, tally in so_far.tallies.items()})
+        return self.said.popleft()
+
+
+def goes_on(*names):
+    return Said(frozenset(names))
 
 
 def test_each_trial_is_a_row_on_disk_a_tally_and_a_column(session):
@@ -147,6 +190,146 @@ def test_a_stop_keeps_what_is_finished_and_says_how_to_go_on(session):
         collect(session, Stopping(a=["yes"], b=["yes"]), plan("a", "b"), stop=stop, seen=seen)
     assert caught.value.exit_code == 130
     assert len(list(session.rows())) == len(seen) >= 1
+
+
+IDS = tuple(f"c{n:02}" for n in range(10))
+FORTY = Looks(calls=(10, 20, 30, 40))
+
+
+def test_a_run_ends_at_the_look_that_settles_it(session):
+    look, agent = Looking(goes_on("s"), Said(why="all is well")), Yes()
+    collected = collect(session, agent, plan(*IDS, rounds=3, looks=FORTY), undecided=look)
+    assert look.trials == [{"s": 10}, {"s": 20}]
+    assert Counter(agent.asked) == Counter(IDS * 2)  # two rounds of the three
+    assert collected.ended_early == ""
+    assert (collected.course.made, collected.course.ended) == ({"s": 2}, {"s": "all is well"})
+
+
+def test_a_run_that_stays_undecided_ends_at_its_cap(session):
+    agent = Yes()
+    collected = collect(session, agent, plan(*IDS, rounds=3, looks=FORTY))
+    assert Counter(agent.asked) == Counter(IDS * 4)
+    assert collected.course.ended == {"s": "all 40 trials were made"}
+
+
+def test_settled_suites_rest_while_the_others_go_on(session):
+    plans = [
+        plan(*IDS, name="s", looks=FORTY),
+        plan(*IDS, name="t", looks=FORTY),
+        plan("u1", rounds=3, name="u"),
+    ]
+    look = Looking(goes_on("s", "t"), goes_on("t"), Said(why="all is well"))
+    collected = collect(session, Yes(), *plans, undecided=look)
+    assert look.trials == [
+        {"s": 10, "t": 10, "u": 3},
+        {"s": 20, "t": 20, "u": 3},
+        {"s": 20, "t": 30, "u": 3},
+    ]
+    assert collected.course.ended == {"s": SETTLED, "t": "all is well"}
+
+
+def test_no_trial_of_the_next_batch_is_made_before_the_look(session):
+    asked_before = []
+
+    class Slow(Yes):
+        concurrency = 4
+
+        def ask(self, case, *, timeout_s):
+            time.sleep(0.002)
+            return super().ask(case, timeout_s=timeout_s)
+
+    agent = Slow()
+
+    def look(so_far):
+        asked_before.append(len(agent.asked))
+        return goes_on("s")
+
+    collect(session, agent, plan(*IDS, looks=FORTY), undecided=look)
+    assert asked_before == [10, 20, 30, 40]
+
+
+def test_a_budget_between_two_looks_ends_the_run_without_a_look(session):
+    look = Looking(goes_on("s"))
+    made = collect(session, Yes(), plan(*IDS, looks=FORTY), budget=Budget(calls=13), undecided=look)
+    assert (made.tallies["s"].trials, made.course.made) == (13, {"s": 1})
+    assert made.ended_early == "the budget of 13 calls is used up"
+    assert made.course.going == {"s"}
+
+
+def test_a_budget_that_the_verdict_does_not_need_did_not_end_the_run(session):
+    look = Looking(Said(why="all is well"))
+    made = collect(session, Yes(), plan(*IDS, looks=FORTY), budget=Budget(calls=10), undecided=look)
+    assert made.ended_early == ""
+
+
+def cut_off(session, agent, *plans, after, undecided=None):
+    """A run that is interrupted after so many trials."""
+    stop = Stop()
+
+    class Progress(list):
+        def append(self, row):
+            super().append(row)
+            if len(self) == after:
+                stop._on_signal(signal.SIGINT, None)
+
+    with pytest.raises(Interrupted):
+        collect(session, agent, *plans, stop=stop, seen=Progress(), undecided=undecided)
+
+
+@pytest.mark.parametrize("after", [1, 9, 10, 15, 20, 29])
+def test_an_interrupted_run_goes_on_where_it_was(session, after):
+    one, said = plan(*IDS, looks=FORTY), [goes_on("s"), goes_on("s"), Said(why="well")]
+    looking = Looking(*said)
+    cut_off(session, Yes(), one, after=after, undecided=looking)
+    collected = collect(session, Yes(), one, undecided=Looking(*looking.said))
+    rows = [(row["case_id"], row["round"]) for row in session.rows()]
+    assert Counter(rows) == Counter((i, r) for i in IDS for r in (1, 2, 3))
+    assert collected.tallies["s"].trials == 30
+    assert (collected.course.made, collected.course.ended) == ({"s": 3}, {"s": "well"})
+
+
+def test_a_run_that_had_ended_gets_one_batch_more_and_no_trial_is_replaced(session):
+    one = plan(*IDS, looks=FORTY)
+    collect(session, Yes(), one, undecided=Looking(Said(why="worse")))
+    before = list(session.rows())
+    look, agent = Looking(Said(why="still worse")), Yes()
+    again = collect(session, agent, one, undecided=look)
+    assert look.trials == [{"s": 20}]
+    assert len(agent.asked) == 10
+    assert again.course.ended == {"s": "still worse"}
+    assert [row for row in session.rows() if row["round"] == 1] == before
+    for _ in range(2):
+        collect(session, Yes(), one, undecided=lambda so_far: Said(why="worse"))
+    nobody = Yes()
+    at_cap = collect(session, nobody, one)
+    assert (nobody.asked, at_cap.course.made) == ([], {"s": 4})
+
+
+def test_what_nobody_answered_is_part_of_the_look(session):
+    refused = InfraFailure("down")
+    agent = Answers(**{i: [refused if i == "c03" else "yes"] * 2 for i in IDS})
+    look = Looking(goes_on("s"), Said(why="well"))
+    made = collect(session, agent, plan(*IDS, looks=FORTY), undecided=look)
+    assert look.trials == [{"s": 10}, {"s": 20}]
+    assert made.tallies["s"].infra_errors == 2
+
+
+def test_an_earlier_batch_is_mended_before_the_next_look(session):
+    one = plan(*IDS, looks=FORTY)
+    broken = Answers(**{i: [InfraFailure("down") if i == "c03" else "yes"] for i in IDS})
+    collect(session, broken, one, undecided=Looking(Said(why="worse")))
+    look = Looking(Said(why="well"))
+    made = collect(session, Yes(), one, undecided=look)
+    assert look.trials == [{"s": 20}]
+    assert made.tallies["s"].infra_errors == 0
+
+
+def test_looks_need_somebody_who_looks(session):
+    effects = Effects(world=WORLD, session=session, stop=Stop(), progress=lambda row: None)
+    one = plan("a", looks=Looks(calls=(1, 2)))
+    begun = course({"s": one.looks}, "", None)
+    with pytest.raises(ValueError, match="somebody who looks"):
+        measure([one], Yes(), effects, budget=Budget(), prices={}, course=begun)
 
 
 def test_health_is_a_sentence_or_nothing():

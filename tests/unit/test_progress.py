@@ -1,6 +1,8 @@
 import io
 
+from gate.course import course
 from gate.progress import Lines, progress, trial_line
+from gate.records import Looks
 
 
 def row(**more):
@@ -24,39 +26,79 @@ class Terminal(io.StringIO):
 
 def test_a_line_every_ten_seconds_and_at_the_end():
     out = io.StringIO()
-    now = iter([0, 1, 11, 12, 13])
+    now = iter([0, 1, 11, 11, 12, 13, 13])
     lines = Lines(out, 4, verbose=False, seconds=lambda: next(now))
-    lines.take(row())
-    lines.take(row(passed=False))
-    lines.take(row(status="infra_error", passed=None))
-    lines.take(row())
+    lines.row(row())
+    lines.row(row(passed=False))
+    lines.row(row(status="infra_error", passed=None))
+    lines.row(row())
+    lines.end()
+    lines.end()
     assert out.getvalue().splitlines() == [
         "2/4 trials, 1 failed, 0 not answered",
         "4/4 trials, 1 failed, 1 not answered",
     ]
 
 
+def test_a_run_that_goes_beyond_its_plan_or_ends_before_it_is_counted_right():
+    out = io.StringIO()
+    with progress(out, planned=1, quiet=False, verbose=False, color=False) as told:
+        told.row(row())
+        told.row(row())
+    with progress(out, planned=9, quiet=False, verbose=False, color=False) as told:
+        told.row(row())
+    assert [line.split()[0] for line in out.getvalue().splitlines()] == ["2/2", "1/9"]
+
+
+def test_verbose_says_what_each_look_left():
+    looks = Looks(calls=(10, 20))
+    now = course({"s": looks, "t": looks}, "", None).after({"s"}, "")
+    out = io.StringIO()
+    with progress(out, planned=5, quiet=False, verbose=True, color=True) as told:
+        told.look(now)
+    assert out.getvalue().splitlines() == [
+        "[s] look 1 of 2: goes on",
+        "[t] look 1 of 2: every blocking metric of it is settled",
+    ]
+
+
 def test_verbose_says_each_trial_and_no_text_can_be_a_command():
     out = io.StringIO()
-    with progress(out, planned=5, quiet=False, verbose=True, color=True) as take:
-        take(row(passed=False, failures=["fact_missing:4"], case_id="::error::x"))
+    with progress(out, planned=5, quiet=False, verbose=True, color=True) as told:
+        told.row(row(passed=False, failures=["fact_missing:4"], case_id="::error::x"))
     said = out.getvalue()
     assert "failed 12 ms - fact_missing:4" in said
     assert not any(line.lstrip().startswith("::") for line in said.splitlines())
 
 
+def test_the_controls_trials_count_but_its_failures_are_not_the_changes():
+    out = io.StringIO()
+    with progress(out, planned=3, quiet=False, verbose=True, color=True) as told:
+        told.beside(row(passed=False, case_id="::error::x"))
+        told.beside(row(status="infra_error", passed=None))
+        told.row(row(passed=False))
+    lines = out.getvalue().splitlines()
+    assert "round 1 of the control: failed" in lines[0]
+    assert not lines[0].lstrip().startswith("::")
+    assert lines[-1] == "3/3 trials, 1 failed, 1 not answered"
+    terminal = Terminal()
+    with progress(terminal, planned=2, quiet=False, verbose=False, color=True) as told:
+        told.beside(row(passed=False))
+    assert "1 failed" not in terminal.getvalue()
+
+
 def test_quiet_says_nothing():
     out = io.StringIO()
-    with progress(out, planned=5, quiet=True, verbose=True, color=True) as take:
-        take(row())
+    with progress(out, planned=5, quiet=True, verbose=True, color=True) as told:
+        told.row(row())
     assert out.getvalue() == ""
 
 
 def test_a_terminal_gets_a_bar():
     out = Terminal()
-    with progress(out, planned=2, quiet=False, verbose=False, color=True) as take:
-        take(row(passed=False))
-        take(row(status="infra_error", passed=None))
+    with progress(out, planned=2, quiet=False, verbose=False, color=True) as told:
+        told.row(row(passed=False))
+        told.row(row(status="infra_error", passed=None))
     assert "trials" in out.getvalue()
 
 

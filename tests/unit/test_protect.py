@@ -33,13 +33,15 @@ def suite(**keys):
 def test_everything_but_the_agent_and_the_reports_comes_from_the_base():
     head = config(
         agent=PluginSpec(name="openai"),
+        control_agent=PluginSpec(name="http"),
         gates=(gate(min=0.1),),
         policy=Policy(error="pass"),
         suites=(suite(rounds=1), suite(name="new")),
     )
-    base = config(gates=(gate(min=0.9),), suites=(suite(rounds=5),))
+    kept = PluginSpec(name="command")
+    base = config(gates=(gate(min=0.9),), suites=(suite(rounds=5),), control_agent=kept)
     judged = protected(head, base)
-    assert judged.agent.name == "openai"
+    assert (judged.agent.name, judged.control_agent) == ("openai", kept)
     assert (judged.gates, judged.policy) == (base.gates, base.policy)
     assert [(s.name, s.rounds) for s in judged.suites] == [("s", 5), ("new", 3)]
     assert new_suites(head, base) == {"new"}
@@ -56,6 +58,9 @@ LOOSER = [
         {"gates": (gate(min=1, rule="proven"),)},
         "rule proven -> convicted",
     ),
+    ({}, {"regression": RegressionRules(control="fresh")}, "`regression.control` fresh -> stored"),
+    ({}, {"control_agent": FACTS}, "changes or removes `control_agent`"),
+    ({"control_agent": FACTS}, {"control_agent": PluginSpec(name="x")}, "`control_agent`"),
     ({"suites": ()}, {}, "removes the suite `s`"),
     ({"suites": (suite(graders=()),)}, {}, "removes the grader `facts`"),
     ({"suites": (suite(rounds=1),)}, {}, "rounds 3 -> 1"),
@@ -92,6 +97,22 @@ LOOSER = [
         },
         "tolerance 0.1 -> 0.2",
     ),
+    ({"regression": RegressionRules(stop="off")}, {}, "`regression.stop` early -> off"),
+    (
+        {"regression": RegressionRules(max_rounds=4)},
+        {"regression": RegressionRules(max_rounds=9)},
+        "`regression.max_rounds` 9 -> 4",
+    ),
+    (
+        {"regression": RegressionRules(max_rounds=5)},
+        {},
+        "`regression.max_rounds` twice the rounds -> 5",
+    ),
+    (
+        {"policy": Policy(inconclusive="extend")},
+        {"policy": Policy(inconclusive="fail")},
+        "`policy.inconclusive` fail -> extend",
+    ),
     ({"policy": Policy(error="warn")}, {}, "`policy.error` fail -> warn"),
     (
         {"quarantine": (Quarantine(case="c", owner="@a", until="2027-01-01"),)},
@@ -116,8 +137,8 @@ def test_what_a_pull_request_loosens_is_named(head, base, said):
 
 @pytest.mark.parametrize(("base", "head", "said"), LOOSER, ids=[row[2] for row in LOOSER])
 def test_the_same_change_the_other_way_is_no_loosening(base, head, said):
-    if "rule proven" in said or "grader" in said or "dataset" in said or "alpha" in said:
-        return  # a changed grader or dataset cannot be told to be stricter
+    if any(word in said for word in ("rule proven", "grader", "dataset", "alpha", "control_agent")):
+        return  # another grader, dataset or control cannot be told to be stricter
     assert not any(said in line for line in loosened(config(**head), config(**base)))
 
 

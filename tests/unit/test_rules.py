@@ -97,6 +97,7 @@ def test_the_bases_rules_judge_and_what_the_branch_loosens_is_listed(repository)
     assert rules.config.gates[0].min == 0.9
     assert rules.config.policy.error == "fail"
     assert rules.config.agent.options["command"] == ["cat"], "the agent is the branch's own"
+    assert rules.base_agent.options["command"] == ["echo"], "what a fresh control may ask"
     assert rules.loosened == (
         "`agent.success_rate` min 0.9 -> 0.1 in `gate.yml:5`",
         "`policy.error` fail -> pass",
@@ -152,7 +153,7 @@ def test_a_base_without_gate_yml_leaves_the_own_rules_with_a_note(tmp_path):
     repository.commit(readme_md="")
     repository.write(gate_yml=config(), cases_jsonl=dataset(a="1"))
     rules = repository.rules()
-    assert rules.base is None
+    assert (rules.base, rules.base_agent) == (None, None)
     assert rules.config == rules.own
     assert rules.notes == ("judged by its own rules: main has no gate.yml yet",)
 
@@ -191,7 +192,7 @@ def test_a_base_that_switched_protection_off_leaves_the_own_rules(repository):
     repository.commit(gate_yml=config(more="protect: false"))
     repository.write(gate_yml=config(gates="agent.success_rate: {min: 0.2}"))
     rules = repository.rules()
-    assert rules.base is None
+    assert (rules.base, rules.base_agent.options) == (None, {"command": ["echo"]})
     assert rules.config.gates[0].min == 0.2
     assert rules.loosened == ("`agent.success_rate` min 0.9 -> 0.2 in `gate.yml:5`",)
 

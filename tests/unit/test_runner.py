@@ -6,7 +6,7 @@ import pytest
 from gate.errors import AgentFailure, InfraFailure
 from gate.executors import Later
 from gate.records import Attempt, Case, Response, Suite
-from gate.runner import Allowance, Clock, PreparedSuite, Task, TrialWorker, tasks
+from gate.runner import Allowance, Clock, Task, TrialWorker
 
 CASE = Case(id="c1", input="q", keys={"id": "c1", "input": "q"})
 
@@ -138,25 +138,6 @@ def test_a_wrong_answer_is_not_tried_again_unless_the_suite_says_so():
     trial, _ = finish(worker, suite)
     assert [a.passed for a in trial.attempts] == [False, False, True]
     assert trial.judged == 2
-
-
-def test_rounds_come_one_after_another_over_all_suites():
-    def suite(name, rounds, *ids):
-        return PreparedSuite(
-            suite=Suite(name=name, dataset="d", graders=(), rounds=rounds),
-            graders={},
-            cases=lambda: [Case(id=i, input="q", keys={}) for i in ids],
-        )
-
-    found = tasks(
-        [suite("a", 2, "1", "2"), suite("b", 1, "3")], lambda s, c, r: (s, c, r) == ("a", "1", 2)
-    )
-    assert [(t.suite.name, t.case.id, t.round) for t in found] == [
-        ("a", "1", 1),
-        ("a", "2", 1),
-        ("b", "3", 1),
-        ("a", "2", 2),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,18 @@ def test_runs_that_differ_are_left_out_as_in_a_run(tmp_path):
     suite = load(baseline(tmp_path, bad, good), NOW).suites["analytics"]
     assert suite.table.rounds == suite.info.rounds == 6
     assert suite.info.runs == 1
-    assert "it differs" in suite.info.notes[0]
+    assert "differs by −100.0 pt from the newer runs" in suite.info.pooling[0]
     assert suite.table.column("success").min() == 1.0
+
+
+def test_a_file_has_the_session_effect_of_its_runs(tmp_path):
+    runs = [
+        store(tmp_path / str(n), {f"c{i:03d}": [i >= failed] * 2 for i in range(100)}, number=n)
+        for n, failed in enumerate((10, 40, 5, 45, 20))
+    ]
+    suite = load(baseline(tmp_path, *runs), NOW).suites["analytics"]
+    assert suite.drift["agent.success_rate"] > 0.01
+    assert load(runs[0], NOW).suites["analytics"].drift == {}
 
 
 def test_a_file_without_runs_has_no_age(tmp_path):

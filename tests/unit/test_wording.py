@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.records import CaseChanges, Policy
+from gate.records import CaseChanges, Cost, Policy
 from gate.wording import casebook, headline, sentences, spans
 from gate.wording.checks import blocking, checks, warned
 from gate.wording.method import method, provenance
@@ -24,7 +24,7 @@ from tests.reports import (
     passing,
     regression,
     row,
-    several_suites,
+    stopped_early,
     suite,
 )
 
@@ -178,44 +178,127 @@ def test_a_laptop_accepts_with_a_command():
     assert "](" not in spans.markdown(line)
 
 
-@pytest.mark.parametrize(
-    ("made", "planned", "shown"),
-    [
-        (600, 600, "600 calls"),
-        (431, 609, "431 of 609 planned calls"),
-        (70, 60, "70 calls, 60 planned"),
-    ],
-)
-def test_calls_are_told_against_the_plan(made, planned, shown):
-    calls = replace(passing().calls, made=made, planned=planned)
-    assert shown in spans.plain(sentences.spending(passing(calls=calls)))
+def test_the_spending_is_told():
+    assert spans.plain(sentences.spending(passing())) == "$0.84 (baseline $0.86) · 600 calls · 58 s"
 
 
-@pytest.mark.parametrize(
-    ("p_value", "often"), [(0.0003, "0.03 %"), (0.01, "1 %"), (1e-9, "less than 0.01 %")]
-)
-def test_a_regression_tells_how_often_chance_does_this(p_value, often):
-    fell = comparison(RECALL, status="regression", p_value=p_value)
-    report = regression(comparisons=(fell,))
-    assert spans.plain(headline.surprise(report)) == (
-        f"If nothing had changed, a drop this large would show {often} of the time."
-    )
-    assert headline.surprise(passing()) == ()
-    assert headline.surprise(regression(reason="something else")) == ()
-    assert headline.surprise(several_suites()) != ()
-    assert headline.surprise(several_suites(reason="tool: `retrieval.recall@5` fell")) == ()
+def fresh(detail):
+    """A regression against a control that was asked in the same run."""
+    info = baseline(source="control", detail=detail, runs=1, rounds=3, age_days=None)
+    cost = Cost(usd=0.9, control_usd=0.4)
+    return regression(baseline=info, suites={"analytics": suite(baseline=info)}, cost=cost)
+
+
+def test_a_control_that_was_asked_in_the_same_run_is_named():
+    report = fresh("openai m at http://control")
+    (line,) = sentences.comparisons(report)
+    shown = spans.plain(line)
+    assert shown.startswith("Compared with the control at ")
+    assert "(openai m at http://control, asked in the same run), 3 rounds" in shown
+    assert "($0.40 of it for the control)" in spans.plain(sentences.spending(report))
+    assert "gate baseline accept" not in spans.plain(sentences.next_step(report))
+
+
+def test_what_a_control_is_called_stays_text():
+    (line,) = sentences.comparisons(fresh("<img src=x> [a](http://b) @team"))
+    shown = spans.markdown(line)
+    assert "<img" not in shown
+    assert "[a](" not in shown
+    assert "@team" not in shown
+
+
+def told(report):
+    return "\n".join(spans.plain(line) for line in method(report))
 
 
 def test_the_method_names_test_level_and_what_could_be_seen():
-    text = "\n".join(spans.plain(line) for line in method(passing(alpha=0.005)))
-    assert "case-stratified shuffle test" in text
-    assert "a chance of at most 0.5 %, all 2 blocking comparisons together (Holm)" in text
-    assert "200 paired cases, adjusted p = 1; a drop of 3.1 pt or more" in text
-    blind = "\n".join(
-        spans.plain(line) for line in method(passing(comparisons=(comparison(mde=1.2),)))
+    text = told(passing(alpha=0.005))
+    assert (
+        "how often that alone makes a change as large (case-stratified shuffle test, exact" in text
     )
+    assert "a chance of at most 0.5 %, over all 2 blocking comparisons (Holm)." in text
+    assert "200 paired cases, p = 0.44 (adjusted 1); a drop of 3.1 pt or more" in text
+    blind = told(passing(comparisons=(comparison(mde=1.2),)))
+    assert "a chance of at most 1 %.\n" in blind
     assert "no drop would have been caught 8 times in 10" in blind
     assert "convicted: a limit is broken when the whole interval is beyond it" in text
+
+
+def test_the_method_of_a_run_of_a_fixed_size_speaks_of_no_looks():
+    assert "look" not in told(passing()).lower()
+
+
+def test_the_method_tells_how_often_the_run_was_looked_at_and_why_it_ended():
+    text = told(stopped_early())
+    assert "Looked 2 times of at most 10; ended: every blocking metric of it is settled." in text
+    assert "at most 1 %, over all 2 blocking comparisons (Holm) and all looks." in text
+    assert "stopping early does not raise that 1 %" in text
+    looked = suite("b", look=1, looks=5, ended="`a` of {b} got worse")
+    both = told(passing(suites={"{a}": suite("{a}", look=2, looks=10), "b": looked}))
+    assert (
+        "{a}: looked 2 times of at most 10.\nb: looked 1 time of at most 5; ended: a of {b}" in both
+    )
+
+
+def test_what_the_end_of_the_run_left_open_is_marked():
+    report = regression()
+    assert (only(report, SUCCESS).icon, only(report, SUCCESS).verdict) == ("⏸️", "not settled")
+    assert only(report, RECALL).verdict == "regression"
+    assert told(report).count("; the run ended before this was settled.") == 2
+    warned_of = passing(comparisons=(comparison(level="warn", settled=False),), gates=())
+    assert only(warned_of, SUCCESS).icon == "✅"
+
+
+def test_the_method_names_the_pooled_runs_and_what_was_left_out():
+    text = told(stopped_early())
+    assert (
+        "Baseline: 6 rounds of a case, from the newest 2 runs that agree with each other." in text
+    )
+    assert "Run 20260111-040000-0b1c2d3e (commit 77e0a1b, 2026-01-11) and 3 older runs" in text
+    assert "agent.success_rate by ±0.8 pt (6 runs)." in text
+    shown = [spans.plain(line) for line in sentences.cautions(stopped_early())]
+    assert not [line for line in shown if "left out" in line]
+    other = {"{a}": suite("{a}"), "b": suite("b", baseline=baseline(runs=2))}
+    assert "Baseline of {a}: 12 rounds of a case, from the newest 4 runs" in told(
+        passing(suites=other)
+    )
+
+
+def test_the_method_says_that_a_control_ran_beside():
+    assert "Baseline: the control agent, asked in the same run" in told(fresh("openai m"))
+
+
+def test_an_early_end_tells_how_many_cases_were_asked():
+    cut = suite(cases=300, trials=200, look=2, looks=10)
+    (line,) = sentences.comparisons(passing(suites={"analytics": cut}))
+    assert "200 of 300 cases paired, 0 added" in spans.plain(line)
+
+
+@pytest.mark.parametrize(
+    ("look", "looks", "step"),
+    [
+        (
+            0,
+            0,
+            "more rounds (gate run --rounds N) or more cases settle it; gate plan tells how many",
+        ),
+        (10, 10, "more rounds (regression.max_rounds) or more cases settle it; gate plan"),
+        (4, 10, "gate run --resume SESSION adds trials to this session"),
+    ],
+)
+def test_what_would_settle_it(look, looks, step):
+    left = suite(outcome="inconclusive", look=look, looks=looks)
+    report = passing(outcome="inconclusive", suites={"analytics": left})
+    assert step in spans.plain(sentences.next_step(report))
+
+
+def test_a_suite_among_several_is_told_in_short():
+    long = suite(reason="`m` fell by 9.1 points (0.93 -> 0.84; allowed -2.0); 3 of 9 calls made")
+    assert spans.plain(headline.in_short(long)) == "m fell by 9.1 points"
+    assert spans.plain(headline.in_short(suite(reason="no regression seen; a drop"))) == (
+        "no regression seen"
+    )
+    assert spans.plain(headline.why(long)).endswith("allowed −2.0); 3 of 9 calls made")
 
 
 def test_provenance_leaves_out_what_is_empty():
@@ -240,6 +323,9 @@ def test_a_template_needs_as_many_values_as_places():
 def test_prose_marks_code_and_nothing_else():
     assert spans.markdown(spans.prose("`a*b` fell *much* to `c")) == "`a*b` fell \\*much\\* to \\`c"
     assert spans.plain(spans.prose("`a` fell")) == "a fell"
+    assert spans.plain(spans.prose("-1 (-2 to -3) in `x -4` at 2026-01-02 -> -5")) == (
+        "-1 (−2 to −3) in x -4 at 2026-01-02 → −5"
+    )
 
 
 @pytest.mark.parametrize(

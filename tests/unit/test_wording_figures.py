@@ -101,8 +101,14 @@ def test_lists_plurals_and_sizes():
     assert figures.size(0.125, "ms", relative=True) == "12.5 %"
     assert figures.size(0.1, "points", relative=False) == "0.10"
     assert figures.percent(0.995) == "99.5 %"
+    assert (figures.often(0.8), figures.often(0.85)) == ("8 times in 10", "85 % of the time")
     assert figures.money(None) == "unknown"
     assert figures.money(-2.0) == "−$2.00"
+
+
+def test_figures_break_only_where_they_may():
+    assert figures.tight("−9 pt (−13 … −5)").split(" ") == ["−9\xa0pt", "(−13\xa0…\xa0−5)"]
+    assert figures.tight("min 1 · drop ≤ 2").split(" ") == ["min\xa01", "·", "drop\xa0≤\xa02"]
 
 
 numbers = st.one_of(st.none(), st.floats())

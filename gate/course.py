@@ -1,0 +1,81 @@
+"""How far a run has come between its looks: which suites go on, and with which trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from gate.records import Json, Looks
+
+SETTLED = "every blocking metric of it is settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """Suites that are looked at while they run; the others make all their rounds and have no part
+    in this. `seed` decides the order of the cases.
+    """
+
+    plans: Mapping[str, Looks] = field(default_factory=dict)
+    seed: str = ""
+    made: Mapping[str, int] = field(default_factory=dict)  # suite -> looks so far
+    going: frozenset[str] = frozenset()  # suites that need more trials
+    ended: Mapping[str, str] = field(default_factory=dict)  # suite -> why it needs no more
+    again: bool = False  # the run had ended, and goes on because somebody asked for it
+
+    def trials(self, suite: str) -> range:
+        """Numbers, from 0, of the trials of the batch that the suite makes next; of one that does
+        not go on, those of its last batch.
+        """
+        stops = (0, *self.plans[suite].calls)
+        last = self.made[suite] + (suite in self.going)
+        return range(stops[max(0, last - 1)], stops[last])
+
+    def after(self, undecided: Iterable[str], why: str) -> Course:
+        """Once the batches were made and looked at. `why` the run ends, where no suite goes on."""
+        made = {name: looks + (name in self.going) for name, looks in self.made.items()}
+        asked = self.going & frozenset(undecided)
+        going = frozenset(name for name in asked if made[name] < len(self.plans[name].calls))
+        ended = dict.fromkeys(self.going - going, SETTLED if asked else why)
+        ended |= {name: f"all {self.plans[name].cap} trials were made" for name in asked - going}
+        return Course(
+            plans=self.plans,
+            seed=self.seed,
+            made=made,
+            going=going,
+            ended={**{k: v for k, v in self.ended.items() if k not in going}, **ended},
+        )
+
+    def state(self) -> dict[str, Json]:
+        """What `course` needs to go on from here, as JSON."""
+        return {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
+
+
+def course(plans: Mapping[str, Looks], seed: str, state: Mapping[str, Json] | None) -> Course:
+    """At the beginning, or from where a stored `state` (anybody may have written it) had come. Of a
+    run that had ended every suite below its cap makes one batch more.
+    """
+    looks, stored = _mapping(state, "looks"), (state or {}).get("going")
+    made = {name: _within(looks.get(name), len(plan.calls)) for name, plan in plans.items()}
+    below = frozenset(name for name, plan in plans.items() if made[name] < len(plan.calls))
+    named = stored if isinstance(stored, list) else sorted(below)
+    left = below & frozenset(name for name in named if isinstance(name, str))
+    going = left or below
+    why = _mapping(state, "ended")
+    return Course(
+        plans=plans,
+        seed=seed,
+        made=made,
+        going=going,
+        ended={name: str(why.get(name, "")) for name in plans if name not in going},
+        again=state is not None and not left,
+    )
+
+
+def _mapping(state: Mapping[str, Json] | None, key: str) -> Mapping[str, Json]:
+    found = (state or {}).get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _within(number: Json, most: int) -> int:
+    return max(0, min(most, number)) if type(number) is int else 0

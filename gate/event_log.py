@@ -1,0 +1,168 @@
+"""events.jsonl, the resume log: a line a trial, written and flushed on its own in order of
+completion; between them a line after each look at the verdict.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from gate.errors import InfrastructureError
+from gate.records import Json
+
+SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
+LOOK = "look"
+
+Row = Mapping[str, Json]
+_Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
+
+
+class EventLog:
+    """An open log. Only the places of its lines are kept in memory; a half-written last line is
+    dropped.
+    """
+
+    def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
+        self._path = path
+        self._redact = redact
+        self._index: list[_Entry] = []
+        self._done: set[tuple[str, str, int]] = set()
+        self._file: BinaryIO | None = None
+        self._size = 0
+        self.look: Mapping[str, Json] | None = None  # what the last look left, as it was written
+
+    def open(self) -> None:
+        with disk(self._path):
+            there = self._path.exists()
+            self._size = self._read_index() if there else 0
+            self._file = self._path.open("r+b" if there else "w+b", buffering=0)
+            self._file.truncate(self._size)
+            self._file.seek(self._size)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def append(self, row: Row) -> None:
+        """Writes one trial; on return it survives kill -9."""
+        offset = self._size
+        self.line(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+        self._note(row, offset, self._size - offset)
+
+    def append_look(self, state: Mapping[str, Json]) -> None:
+        """Writes what a look left; the last one wins."""
+        self.line(json.dumps({"event": LOOK, **state}, ensure_ascii=False))
+        self.look = state
+
+    def rows(self) -> Iterator[Row]:
+        """The trials so far, in the order suite, case, round; the last one of a key wins."""
+        return self._read(self._index)
+
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        """The rows of some cases only, without reading the others."""
+        return self._read(e for e in self._index if e[0] == suite and e[1] in case_ids)
+
+    def done(self) -> Set[tuple[str, str, int]]:
+        """(suite, case, round) of every finished trial; nobody's answer is not finished."""
+        return self._done
+
+    def copy(self, name: str, folder: Path) -> None:
+        """Writes <folder>/<name> and <folder>/<suite>/<name> without parsing the lines again."""
+        ordered = sorted({entry[:3]: entry for entry in self._index}.values())
+        with (
+            self._path.open("rb") as file,
+            mmap(file.fileno(), 0, access=ACCESS_READ) as log,
+            disk(folder / name),
+        ):
+            _copy(log, ordered, folder / name)
+            for suite in dict.fromkeys(entry[0] for entry in ordered):
+                (folder / suite).mkdir(exist_ok=True)
+                own = [entry for entry in ordered if entry[0] == suite]
+                _copy(log, own, folder / suite / name)
+
+    def line(self, text: str) -> None:
+        data = self._redact(text).encode("utf-8", SURROGATES) + b"\n"
+        with disk(self._path):
+            if self._file is None:
+                raise InfrastructureError(f"{self._path.parent}: the session is closed")
+            written = self._file.write(data)
+            if written != len(data):
+                self._file.truncate(self._size)
+                raise OSError(28, os.strerror(28))
+            self._size += len(data)
+
+    def _read(self, entries: Iterable[_Entry]) -> Iterator[Row]:
+        latest = {entry[:3]: entry for entry in entries}
+        with self._path.open("rb") as file:
+            for _, _, _, offset, length in sorted(latest.values()):
+                file.seek(offset)
+                yield json.loads(file.read(length))
+
+    def _note(self, row: Row, offset: int, length: int) -> None:
+        key = (row["suite"], row["case_id"], row["round"])
+        self._index.append((*key, offset, length))
+        if row.get("status") != "infra_error":
+            self._done.add(key)
+
+    def _read_index(self) -> int:
+        """Finds every whole line; returns the length of the log up to the last one."""
+        offset = 0
+        with self._path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                row = parsed(line)
+                if row is not None and is_trial(row):
+                    self._note(row, offset, len(line))
+                elif row is not None and row.get("event") == LOOK:
+                    self.look = row
+                offset += len(line)
+        return offset
+
+
+def parsed(line: bytes) -> dict[str, Json] | None:
+    """A line's object; None when it is none."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def is_trial(row: Mapping[str, Json]) -> bool:
+    """Whether the line has the key of a trial; the rest of it is for the reader to check."""
+    kinds = (("suite", str), ("case_id", str), ("round", int))
+    return all(isinstance(row.get(name), kind) for name, kind in kinds)
+
+
+def _copy(log: mmap, entries: Iterable[_Entry], to: Path) -> None:
+    with to.open("wb") as file:
+        file.writelines(log[offset : offset + length] for _, _, _, offset, length in entries)
+
+
+class disk:  # noqa: N801 - reads as a statement: with disk(path): ...
+    """Turns a failing disk into exit 6 with the finished trials kept."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError):
+            raise InfrastructureError(
+                f"{self._path}: {error.strerror or error}; finished trials are kept: make room and "
+                f"go on with `gate run --resume {self._path.parent}`"
+            ) from error

@@ -1,0 +1,103 @@
+"""The session that an earlier run at the same head commit left as an artifact, to be gone on with.
+
+A re-run adds rounds to it: fresh ones until one is green would turn every verdict into a pass.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from gate.archive import CONTROL, EVENTS, META
+from gate.errors import InfrastructureError, UsageError
+from gate.github.api import Api
+from gate.github.artifacts import NEEDS, Run, from_here, of_run
+from gate.github.context import Job
+from gate.github.unpack import unpack
+
+RUNS_LISTED = 100
+OWN = (META, EVENTS)
+BESIDE = tuple(f"{CONTROL}/{name}" for name in OWN)  # of a control that was asked, too
+_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What was found: the folder to go on with, or None; `note` is for the report."""
+
+    folder: Path | None = None
+    note: str = ""
+
+
+def restore(api: Api | None, job: Job, out: Path) -> Stored:
+    """Puts the session of an earlier run at this head commit into `out`. That there is none, or
+    that nobody may look, is told where somebody re-runs and expects it.
+    """
+    if api is None or job.head_sha is None or job.run_id is None:
+        return Stored()
+    name = f"gate-session-{job.head_sha}"
+    expected = job.run_attempt not in (None, "1")
+    try:
+        found = _files(api, job, name)
+        if found is not None:
+            folder = _written(found, out)
+            return Stored(folder=folder, note=f"goes on with the stored session {folder.name}")
+        why = f"there is no artifact {name}"
+    except UsageError as error:
+        why, expected = str(error), True
+    except InfrastructureError as error:
+        why = str(error)
+    return Stored(note=f"every trial was made anew: {why}" if expected else "")
+
+
+def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:
+    """meta.json and events.jsonl, the control's too, of the newest artifact of that name."""
+    for run in _runs(api, job):
+        found = of_run(api, run, name, "the same head commit")
+        if found is not None:
+            return unpack(found.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
+    return None
+
+
+def _runs(api: Api, job: Job) -> Iterator[Run]:
+    """This very run, whose attempts before made the artifact, then runs of the same workflow and
+    event for the same commit, newest first. A fork's other runs are not trusted: its workflow may
+    be another one under the same name.
+    """
+    query = {"head_sha": str(job.head_sha)}
+    listed = api.pages("actions/runs", query, key="workflow_runs", needs=NEEDS)
+    runs = list(islice(listed, RUNS_LISTED))
+    own = next((run for run in runs if str(run.get("id")) == job.run_id), None)
+    if own is None:
+        return
+    yield own
+    kind = [own.get(key) for key in ("workflow_id", "event", "head_sha")]
+    for run in sorted(runs, key=lambda run: int(run["id"]), reverse=True):
+        alike = [run.get(key) for key in ("workflow_id", "event", "head_sha")] == kind
+        if alike and run is not own and from_here(run, job.repository_id):
+            yield run
+
+
+def _written(files: Mapping[str, bytes], out: Path) -> Path:
+    """The session's folder, in which nothing was before. Raises UsageError."""
+    try:
+        meta = json.loads(files.get(META, b""))
+        session_id = str(meta["session_id"])
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UsageError("the stored session cannot be read") from error
+    half = sum(name in files for name in BESIDE) == 1
+    if not _ID.fullmatch(session_id) or EVENTS not in files or half:
+        raise UsageError("the stored session is none that `gate run` wrote")
+    folder = out / f"session-{session_id}"
+    try:
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
+    return folder

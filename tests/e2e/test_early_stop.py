@@ -1,0 +1,300 @@
+"""A run that is compared with a baseline ends once its verdict stands, and may be gone on with."""
+
+import json
+import os
+import shutil
+import signal
+from collections import Counter
+
+import pytest
+
+from gate import bundled
+from tests.e2e.test_bad_input import gate, start, trials, wait_for_trials
+from tests.e2e.test_everyday import details, done, run, save, summary
+
+CASES, ROUNDS = 40, 3
+PLANNED, CAP = CASES * ROUNDS, 2 * CASES * ROUNDS
+GOOD, BAD = "good", "bad"
+AGENT = """
+import time
+
+def agent(case, wrong):
+    time.sleep(SECONDS)
+    return "no" if int(case["id"]) % 40 < wrong else "yes"
+
+def good(case):
+    return agent(case, 3)
+
+def bad(case):
+    return agent(case, 20)
+"""
+
+
+def write(folder, agent=GOOD, more="", seconds=0.0, suites=("s",)):
+    rows = [{"id": str(n), "input": f"q{n}", "expected_answer": "yes"} for n in range(CASES)]
+    (folder / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "agent.py").write_text(AGENT.replace("SECONDS", str(seconds)))
+    named = "\n".join(
+        f"  - {{name: {name}, dataset: cases.jsonl, graders: [exact_match], rounds: {ROUNDS}}}"
+        for name in suites
+    )
+    (folder / "gate.yml").write_text(
+        f"""version: 1
+agent: {{type: python, callable: "./agent.py:{agent}"}}
+suites:
+{named}
+{more}
+"""
+    )
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A project with a baseline of two suites."""
+    folder = tmp_path_factory.mktemp("measured")
+    write(folder, suites=("s", "t"))
+    save(folder, run(folder, "--baseline", "none"))
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path, measured):
+    write(tmp_path)
+    shutil.copytree(measured / "baselines", tmp_path / "baselines")
+    return tmp_path
+
+
+def against(folder, *arguments, **more):
+    return run(folder, "--baseline", "baselines", *arguments, **more)
+
+
+def keys(session):
+    return [(row["case_id"], row["round"]) for row in details(session)]
+
+
+def suite(session):
+    return summary(session)["suites"]["s"]
+
+
+def test_the_sample_agent_is_let_through_or_caught_early(tmp_path):
+    config = """version: 1
+agent: {type: sample, options: {top_k: TOP}}
+suites:
+  - {name: s, dataset: d.jsonl, graders: [facts]}
+"""
+    shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "d.jsonl")
+    (tmp_path / "gate.yml").write_text(config.replace("TOP", "5"))
+    save(tmp_path, run(tmp_path, "--baseline", "none"))
+    unchanged = summary(against(tmp_path))
+    assert (unchanged["outcome"], unchanged["calls"]["planned"]) == ("pass", 255)
+    assert unchanged["calls"]["saved"] > 100
+    (tmp_path / "gate.yml").write_text(config.replace("TOP", "1"))
+    worse = summary(against(tmp_path, code=1))
+    assert worse["outcome"] == "fail"
+    assert worse["calls"]["saved"] > 0
+
+
+def test_an_unchanged_agent_is_let_through_early(project):
+    session = against(project)
+    found = summary(session)
+    calls = found["calls"]
+    assert (found["outcome"], found["exit_code"]) == ("pass", 0)
+    assert (calls["planned"], calls["cap"]) == (PLANNED, CAP)
+    assert calls["made"] < PLANNED / 2
+    assert calls["saved"] == PLANNED - calls["made"]
+    ended = suite(session)
+    assert 1 <= ended["look"] < ended["looks"] <= 10
+    assert ended["ended"] == "every blocking metric is settled"
+    assert (ended["not_run"], found["cases"]["removed"]) == (0, [])
+    assert not any("not every trial" in note for note in found["notes"])
+
+
+def test_a_worse_agent_is_caught_early(project):
+    write(project, BAD)
+    session = against(project, code=1)
+    found = summary(session)
+    assert found["outcome"] == "fail"
+    assert 0 < found["calls"]["made"] < PLANNED
+    assert found["calls"]["saved"] == PLANNED - found["calls"]["made"]
+    assert "got worse" in suite(session)["ended"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        (("--stop", "off"), ""),
+        ((), "regression: {stop: off}"),
+        (("--shard", "1/1"), ""),
+    ],
+)
+def test_every_round_is_made_where_nobody_looks(project, arguments, more):
+    write(project, more=more)
+    session = against(project, *arguments)
+    calls = summary(session)["calls"]
+    assert (calls["made"], calls["cap"], calls["saved"]) == (PLANNED, PLANNED, 0)
+    assert (suite(session)["looks"], suite(session)["ended"]) == (0, "")
+
+
+def test_a_case_by_name_is_asked_for_its_rounds(project):
+    assert len(details(against(project, "--case", "7", code=5))) == ROUNDS
+
+
+def test_a_run_of_the_base_branch_makes_every_round_and_becomes_the_baseline(project):
+    (project / "event.json").write_text(
+        json.dumps({"ref": "refs/heads/main", "repository": {"default_branch": "main"}})
+    )
+    push = {
+        "GITHUB_EVENT_NAME": "push",
+        "GITHUB_EVENT_PATH": str(project / "event.json"),
+        "GITHUB_SHA": "c" * 40,
+        "GITHUB_REF": "refs/heads/main",
+    }
+    session = against(project, env=push)
+    assert len(details(session)) == PLANNED
+    assert "6 rounds" in done(project, "baseline", "save", str(session)).stdout
+
+
+def test_what_ended_early_is_no_baseline(project):
+    session = against(project)
+    said = done(project, "baseline", "save", str(session), code=2).stderr
+    assert "ended early" in said
+    assert "gate run --stop off" in said
+
+
+def test_the_order_of_the_cases_is_no_secret_of_the_machine(project):
+    first, second = against(project), against(project, "--out", "again")
+    assert keys(first) == keys(second)
+    assert {number for _, number in keys(first)} == {1, 2} or len(keys(first)) <= CASES
+
+
+def test_a_budget_between_two_looks_saves_nothing(project):
+    write(project, more="budget: {calls: 7}")
+    session = against(project)
+    found = summary(session)
+    assert (found["calls"]["made"], found["calls"]["saved"]) == (7, 0)
+    assert "the budget of 7 calls is used up: not every trial was made" in found["notes"]
+    assert suite(session)["ended"] == "the budget of 7 calls is used up"
+    assert (suite(session)["look"], suite(session)["not_run"]) == (0, PLANNED - 7)
+    assert found["outcome"] == "inconclusive"
+
+
+def test_a_run_goes_on_when_the_budget_is_raised(project):
+    write(project, more="budget: {calls: 7}")
+    session = against(project)
+    write(project)
+    assert against(project, "--resume", str(session)) == session
+    whole = against(project)
+    assert sorted(keys(session)) == sorted(keys(whole))
+    assert suite(session)["look"] == suite(whole)["look"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
+def test_an_interrupted_run_goes_on_to_the_same_rows_and_the_same_end(project):
+    write(project, seconds=0.1)
+    process = start(project, "run", "--baseline", "baselines")
+    session = wait_for_trials(project, 20)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 130, output
+    before = {(row["case_id"], row["round"]): row for row in trials(session)}
+    against(project, "--resume", str(session.relative_to(project)))
+    whole = against(project, "--out", "whole")
+    assert sorted(keys(session)) == sorted(keys(whole))
+    after = {(row["case_id"], row["round"]): row for row in details(session)}
+    assert {key: after[key] for key in before} == before
+    for what in ("outcome", "calls"):
+        assert summary(session)[what] == summary(whole)[what]
+    assert suite(session)["ended"] == suite(whole)["ended"]
+
+
+def test_going_on_with_an_ended_session_adds_rounds_until_the_cap(project):
+    session = against(project)
+    looks, made = suite(session)["looks"], [len(details(session))]
+    before = {(row["case_id"], row["round"]): row for row in details(session)}
+    for look in range(suite(session)["look"] + 1, looks + 1):
+        against(project, "--resume", str(session))
+        assert suite(session)["look"] == look
+        made.append(len(details(session)))
+    assert made == sorted(set(made))
+    assert made[-1] == CAP
+    assert "had ended: one batch of trials was added to it" in str(summary(session)["notes"])
+    after = {(row["case_id"], row["round"]): row for row in details(session)}
+    assert {key: after[key] for key in before} == before
+    assert Counter(number for _, number in after) == dict.fromkeys(range(1, 7), CASES)
+    against(project, "--resume", str(session))
+    assert len(details(session)) == CAP
+    assert "is at its cap: no trial was added" in str(summary(session)["notes"])
+
+
+def test_no_rounds_of_another_agent_are_added(project):
+    session = against(project)
+    write(project, BAD)
+    said = done(project, "run", "--baseline", "baselines", "--resume", str(session), code=2).stderr
+    assert "the agent changed since" in said
+    assert "start a new run" in said
+
+
+def test_a_session_keeps_its_plan_of_looks(project):
+    write(project, more="budget: {calls: 7}")
+    session = against(project)
+    write(project)
+    against(project, "--resume", str(session), "--stop", "off")
+    assert suite(session)["looks"] > 0
+    assert len(details(session)) < PLANNED
+    assert "keeps its plan of looks" in str(summary(session)["notes"])
+
+
+@pytest.mark.parametrize(("agent", "code"), [(GOOD, 0), (BAD, 1)])
+def test_compare_says_what_the_run_said(project, agent, code):
+    write(project, agent)
+    session = against(project, code=code)
+    done(project, "compare", "baselines", str(session), "--out", "compared", code=code)
+    found, again = summary(session), summary(project / "compared")
+    for what in ("outcome", "reason", "comparisons", "gates", "cases", "calls"):
+        assert again[what] == found[what], what
+    for what in ("look", "looks", "ended", "not_run"):
+        assert again["suites"]["s"][what] == suite(session)[what]
+
+
+def test_reports_of_an_early_end_are_rendered_again_byte_for_byte(project):
+    session = against(project)
+    before = {p: p.read_bytes() for p in session.rglob("*.md")} | {
+        session / "summary.json": (session / "summary.json").read_bytes()
+    }
+    done(project, "report", str(session))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_each_look_is_told_when_somebody_wants_to_know(project):
+    said = gate(project, "run", "--baseline", "baselines", "--verbose").stderr
+    lines = [line for line in said.splitlines() if line.startswith("[s] look ")]
+    assert lines[-1].endswith(": every blocking metric is settled")
+    assert all(line.endswith(": goes on") for line in lines[:-1])
+
+
+def test_shards_are_merged_as_a_run_that_nobody_looked_at(project):
+    shards = [against(project, "--shard", f"{n}/2", "--out", "shards") for n in (1, 2)]
+    merged = done(project, "merge", *map(str, shards), "--baseline", "baselines", "--out", "m")
+    session = project / merged.stdout.splitlines()[-1].removeprefix("Session written to: ")
+    assert (suite(session)["looks"], len(details(session))) == (0, PLANNED)
+
+
+def test_recorded_answers_are_replayed_whole(project):
+    run(project, "--baseline", "none", "--record", "answers.jsonl")
+    session = against(project, "--replay", "answers.jsonl")
+    assert (suite(session)["looks"], len(details(session))) == (0, PLANNED)
+
+
+def test_a_recording_of_an_early_end_is_replayed_with_the_same_rule(project):
+    first = against(project, "--record", "answers.jsonl")
+    again = against(project, "--replay", "answers.jsonl", "--stop", "early")
+    assert sorted(keys(again)) == sorted(keys(first))
+    assert summary(again)["reason"] == summary(first)["reason"]
+
+
+def test_a_regression_of_one_suite_ends_the_others(project):
+    write(project, BAD, suites=("s", "t"))
+    found = summary(against(project, code=1))["suites"]
+    assert {suite["look"] for suite in found.values()} == {1}
+    assert found["s"]["ended"] == found["t"]["ended"]
+    assert "got worse" in found["s"]["ended"]

@@ -1,0 +1,114 @@
+"""`gate plan` as people use it: nothing is called, whatever there is to plan with."""
+
+import json
+
+import pytest
+
+from tests.chat_server import ChatServer
+from tests.e2e.test_bad_input import CASES, gate, sessions, write_project
+from tests.unit.test_git import git
+
+NOBODY = "http://127.0.0.1:9"
+
+
+def plan(folder, *arguments, code=0):
+    done = gate(folder, "plan", *arguments)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stderr if code else done.stdout
+
+
+def numbers(folder, *arguments):
+    return json.loads(plan(folder, "--format", "json", *arguments))
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A project whose main branch was measured once: half of the cases waver."""
+
+    def reply(question, nth):
+        return "no" if int(question[1:]) % 2 and nth % 2 else "yes"
+
+    with ChatServer(reply) as server:
+        write_project(tmp_path, server.url, suite_more="rounds: 4")
+        done = gate(tmp_path, "run", "--baseline", "none")
+        assert done.returncode == 0, done.stdout + done.stderr
+    write_project(tmp_path, NOBODY, suite_more="rounds: 4")
+    return tmp_path
+
+
+def test_without_a_baseline_it_guesses_and_says_so(tmp_path):
+    write_project(tmp_path, NOBODY)
+    said = plan(tmp_path)
+    assert "There is no baseline" in said
+    assert "guess" in said
+    assert "Next: measure the base branch" in said
+    assert not sessions(tmp_path)
+
+
+def test_with_a_baseline_it_measures(measured):
+    assert gate(measured, "baseline", "save", str(sessions(measured)[0])).returncode == 0
+    (suite,) = numbers(measured)["suites"]
+    (success,) = suite["metrics"]
+    assert (suite["cases"], suite["rounds"], suite["rounds_b"]) == (12, 4, 4)
+    assert success["guess"] == ""
+    assert suite["never_changing"] == 0.5
+    assert success["variance"] == pytest.approx(1 / 6)  # half of the cases: 2 * 2 / (4 * 3)
+    assert suite["usd_per_call"] is None
+    said = plan(measured)
+    assert "12 cases x 4 rounds, up to 8 while undecided" in said
+    assert "Baseline: 4 stored rounds a case" in said
+    assert "50 % of the calls go to cases whose stored rounds all agree." in said
+    assert len(sessions(measured)) == 1
+
+
+def test_a_session_is_planned_with_without_its_dataset(measured):
+    assert gate(measured, "baseline", "save", str(sessions(measured)[0])).returncode == 0
+    stored = numbers(measured)["suites"][0]
+    (measured / "cases.jsonl").unlink()
+    session = str(sessions(measured)[0])
+    (suite,) = numbers(measured, session)["suites"]
+    assert suite["metrics"] == stored["metrics"]
+    assert numbers(measured, session, "--rounds", "2")["suites"][0]["at_most"]["calls"] == 48
+    assert "leave --sample out" in plan(measured, session, "--sample", "3", code=2)
+    assert "--suite t: not in" in plan(measured, session, "--suite", "t", code=2)
+
+
+def test_options_change_the_plan(tmp_path):
+    write_project(tmp_path, NOBODY)
+    assert numbers(tmp_path, "--rounds", "7")["suites"][0]["max_rounds"] == 14
+    assert numbers(tmp_path, "--sample", "6")["suites"][0]["cases"] == 6
+    assert plan(tmp_path, "--format", "markdown").count("\n| :-- | --: |") == 2
+
+
+def test_cases_that_changed_since_or_are_in_quarantine_do_not_count(measured):
+    assert gate(measured, "baseline", "save", str(sessions(measured)[0])).returncode == 0
+    edited = [{**case, "input": "else"} if case["id"] == "c3" else case for case in CASES]
+    entry = "quarantine: [{case: c4, owner: me, until: 2999-01-01}]"
+    write_project(measured, NOBODY, cases=edited, suite_more="rounds: 4", more=entry)
+    (suite,) = numbers(measured)["suites"]
+    assert (suite["cases"], suite["unstored"]) == (11, 1)
+    assert suite["metrics"][0]["cases"] == 10
+    assert "1 case of the baseline was removed or changed since" in plan(measured)
+
+
+def test_the_own_rules_are_planned_for_not_the_base_branchs(tmp_path):
+    write_project(tmp_path, NOBODY)
+    config = tmp_path / "gate.yml"
+    config.write_text(config.read_text("utf-8").replace("protect: false\n", ""))
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "1")
+    config.write_text(config.read_text("utf-8").replace("rounds: 2", "rounds: 5"))
+    assert numbers(tmp_path)["suites"][0]["rounds"] == 5
+
+
+def test_everything_wrong_with_the_files_is_told_at_once(tmp_path):
+    write_project(
+        tmp_path, NOBODY, cases=[{"id": "a"}], more="gates: {agent.sucess_rate: {min: 2}}"
+    )
+    assert "agent.sucess_rate: unknown metric" in plan(tmp_path, code=2)
+    write_project(tmp_path, NOBODY, cases=[{"id": "a"}, {"id": "a", "input": "b"}])
+    told = plan(tmp_path, code=2)
+    assert "cases.jsonl:1: " in told
+    assert "cases.jsonl:2: " in told
+    assert "nowhere" in plan(tmp_path, "nowhere", code=2)

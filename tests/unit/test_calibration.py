@@ -1,0 +1,294 @@
+"""A/A from recorded rounds: what is dealt out, and how often the gate blocks it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gate.analysis.dealing import any_order, begun, deck, one_against_others, shuffler
+from gate.calibration import calibrate
+from gate.errors import UsageError
+from gate.recorded import Recorded, Rounds, joined
+from gate.records import Config, GateRule, MetricRule, PluginSpec, RegressionRules, Tolerance
+from gate.wording.calibration import as_markdown, as_text
+from tests.main_runs import past
+from tests.verdict_tables import COST, RECALL, SUCCESS, build
+
+CONFIG = Config(agent=PluginSpec(name="sample"), suites=())
+SMALL = {"reps": 60, "seed": 1}
+BOTH = (SUCCESS, RECALL)
+
+
+def config(**rules):
+    return replace(CONFIG, regression=RegressionRules(**rules))
+
+
+def recorded(*blocks, rounds=2, name="s", **more):
+    """Each block: the success of a run, cases x rounds."""
+    table, runs = past(*blocks)
+    table = replace(table, suite=name)
+    return Recorded(name=name, table=table, runs=tuple(runs), rounds=rounds, **more)
+
+
+def alike(runs=4, cases=40, rounds=2):
+    """Half of the cases are coin flips, the others never change."""
+    chance = np.where(np.arange(cases) % 2, 0.5, 1.0)[:, None]
+    rng = np.random.default_rng(7)
+    return [(rng.random((cases, rounds)) < chance).astype(float) for _ in range(runs)]
+
+
+# ---------------------------------------------------------------------------------- dealing rounds
+
+
+def numbered(cases, rounds):
+    """Every value tells its case and round; the second column is the first one plus a half."""
+    values = np.arange(cases)[:, None] * 100.0 + np.arange(rounds)
+    return build({"success": values, "recall": values + 0.5}, specs=(SUCCESS, RECALL))
+
+
+def test_a_deal_uses_each_round_once_and_keeps_a_trials_values_together():
+    cards = deck(numbered(6, 5), baseline=15, current=2)
+    sides = cards.deal(shuffler(3))
+    both = np.hstack([sides.baseline.column("success"), sides.current.column("success")])
+    assert np.array_equal(np.sort(both, axis=1), numbered(6, 5).column("success"))
+    for table in (sides.baseline, sides.current):
+        assert np.array_equal(table.column("recall"), table.column("success") + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "wanted", "expected"),
+    [(20, (15, 6), (14, 6)), (30, (15, 6), (15, 6)), (9, (15, 6), (5, 4)), (2, (15, 6), (1, 1))],
+)
+def test_the_pull_request_gets_no_more_than_half(rounds, wanted, expected):
+    cards = deck(numbered(5, rounds), baseline=wanted[0], current=wanted[1])
+    assert (cards.baseline, cards.current) == expected
+
+
+def test_cases_of_one_round_are_not_dealt_and_cases_of_few_share_what_they_have():
+    table = numbered(5, 6)
+    for values in table.columns.values():
+        values[0, 1:] = np.nan
+        values[1, 3:] = np.nan
+    cards = deck(table, baseline=15, current=3)
+    sides = cards.deal(shuffler(0))
+    assert cards.table.cases == ("c001", "c002", "c003", "c004")
+    there = [(~np.isnan(t.column("success"))).sum(axis=1) for t in (sides.baseline, sides.current)]
+    assert [list(rounds) for rounds in there] == [[2, 3, 3, 3], [1, 3, 3, 3]]
+
+
+def test_every_round_comes_to_either_side_as_often():
+    cards, rng = deck(numbered(1, 4), baseline=2, current=2), shuffler(11)
+    seen = np.concatenate([cards.deal(rng).current.column("success")[0] for _ in range(2000)])
+    shares = [np.mean(seen == value) for value in range(4)]
+    assert shares == pytest.approx([0.25] * 4, abs=0.03)
+
+
+def test_trials_come_round_by_round():
+    sides = deck(numbered(4, 6), baseline=3, current=3).deal(shuffler(0))
+    place = any_order(4, shuffler(5))
+    some = begun(sides, place, 3, both=False)
+    assert len(some.current.cases) == 3
+    assert some.baseline.rounds == 3
+    more = begun(sides, place, 6, both=True)
+    made = ~np.isnan(more.current.column("success"))
+    assert made[:, 0].all()
+    assert made[:, 1].sum() == 2
+    assert np.array_equal(made, ~np.isnan(more.baseline.column("success")))
+    assert begun(sides, place, 12, both=False) == sides
+
+
+def test_a_run_against_the_others_has_their_common_cases():
+    first, second = np.ones((5, 2)), np.zeros((5, 1))
+    second[4] = np.nan
+    table, runs = past(first, second)
+    sides = one_against_others(table, runs, 1)
+    assert sides.current.cases == sides.baseline.cases == table.cases[:4]
+    assert (sides.current.column("success") == 0.0).all()
+    assert (sides.baseline.column("success") == 1.0).all()
+
+
+def test_a_run_that_two_parts_have_counts_once_and_parts_come_in_order_of_time():
+    old, new = past(np.zeros((5, 1)), np.ones((5, 2))), past(np.ones((5, 2)))
+    again = replace(new[1][0], session_id="r01", created_at="2026-11-02T08:00:00Z")
+    latest = replace(new[1][0], session_id="r09", created_at="2026-12-01T08:00:00Z")
+    parts = [
+        Rounds(table=new[0], runs=(latest,)),
+        Rounds(table=old[0], runs=tuple(old[1])),
+        Rounds(table=new[0], runs=(again,)),
+    ]
+    whole = joined(parts)
+    assert [run.session_id for run in whole.runs] == ["r00", "r01", "r09"]
+    assert whole.table.rounds == 5
+
+
+# ------------------------------------------------------------------------------------ false alarms
+
+
+def test_an_unchanged_agent_is_hardly_ever_blocked_and_a_raw_rule_often():
+    found = calibrate([recorded(*alike())], CONFIG, reps=300, seed=1)
+    assert found.splits.blocked.share <= 0.02
+    assert found.splits.untested.share > 0.15
+    assert found.splits.blocked.low <= found.splits.blocked.share <= found.splits.blocked.high
+
+
+def test_without_a_tolerance_the_rate_is_that_of_the_test():
+    rules = MetricRule(metric=SUCCESS.name, tolerance=Tolerance(value=0.0))
+    loose = config(alpha=0.2, stop="off", metrics={SUCCESS.name: rules})
+    found = calibrate([recorded(*alike(runs=6, cases=80))], loose, reps=400, seed=2)
+    assert found.splits.blocked.share == pytest.approx(0.2, abs=0.06)
+
+
+def test_equal_seeds_give_equal_figures():
+    suite = recorded(*alike())
+    first, again = (calibrate([suite], CONFIG, reps=60, seed=4) for _ in range(2))
+    other = calibrate([suite], CONFIG, reps=60, seed=5)
+    assert first == again
+    assert first.splits != other.splits
+
+
+def test_what_was_dealt_out_and_what_a_run_would_have_is_said():
+    found = calibrate([recorded(*alike(runs=3), rounds=2)], CONFIG, **SMALL)
+    shape = found.shapes[0]
+    assert (shape.recorded, shape.runs, shape.cases) == (6, 3, 40)
+    assert (shape.baseline, shape.planned, shape.at_most) == (3, 2, 3)
+    assert (shape.wanted_baseline, shape.wanted_at_most) == (15, 4)
+    assert not shape.whole
+    assert "3 go to main and up to 3 to the pull request (2 planned)" in flat(found)
+    assert "A run may compare up to 4 with 15" in flat(found)
+
+
+def test_an_early_end_saves_calls_and_without_one_all_are_made():
+    suite = recorded(*alike())
+    early = calibrate([suite], CONFIG, **SMALL).splits
+    late = calibrate([suite], config(stop="off"), **SMALL).splits
+    assert (late.calls, late.planned, late.at_most) == (80, 80, 80)
+    assert early.calls < 80 < early.at_most == 160
+
+
+def test_limits_are_no_false_alarms_but_say_which_metrics_block():
+    table, runs = past(*({"success": block, "recall": block} for block in alike()), specs=BOTH)
+    gates = (GateRule(metric=RECALL.name, min=0.99), GateRule(metric=SUCCESS.name, max=0.01))
+    suite = Recorded(name="s", table=table, runs=tuple(runs), rounds=2, gates=gates)
+    found = calibrate([suite], CONFIG, **SMALL).splits
+    assert [rates.metric for rates in found.metrics] == [SUCCESS.name, RECALL.name]
+    assert found.blocked.share < 0.1
+
+
+def test_metrics_that_only_warn_are_left_out():
+    blocks = ({"success": block, "cost_usd": 1.0 + block} for block in alike())
+    table, runs = past(*blocks, specs=(SUCCESS, COST))
+    suite = Recorded(name="s", table=table, runs=tuple(runs), rounds=2)
+    found = calibrate([suite], CONFIG, **SMALL).splits
+    assert [rates.metric for rates in found.metrics] == [SUCCESS.name]
+
+
+def test_suites_are_judged_together_and_one_that_cannot_be_is_named():
+    few = recorded(np.ones((4, 6)), name="few")
+    suites = [recorded(*alike(), name="a"), few, recorded(*alike(), name="b")]
+    found = calibrate(suites, CONFIG, **SMALL)
+    assert [(rates.suite, rates.metric) for rates in found.splits.metrics] == [
+        ("a", SUCCESS.name),
+        ("b", SUCCESS.name),
+    ]
+    assert found.splits.planned == 160
+    assert found.notes == (
+        "suite 'few' is left out: 4 of its cases have two recorded rounds and 5 are needed; give "
+        "more sessions of it",
+    )
+    assert "a: agent.success_rate" in flat(found)
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (np.ones((40, 1)), "0 of its cases have two recorded rounds"),
+        (np.zeros((0, 0)), "0 of its cases have two recorded rounds"),
+        (np.full((40, 4), np.nan), "0 of its cases have two recorded rounds"),
+    ],
+)
+def test_too_little_is_a_usage_error(block, said):
+    with pytest.raises(UsageError, match=said):
+        calibrate([recorded(block)], CONFIG, **SMALL)
+
+
+def test_a_suite_that_nobody_answered_is_a_usage_error_with_the_reason():
+    lost = {"success": np.full((20, 4), np.nan), "infra_error": np.ones((20, 4))}
+    table, runs = past(lost)
+    suite = Recorded(name="s", table=table, runs=tuple(runs), rounds=2)
+    with pytest.raises(UsageError, match="100 % of the calls ended in infrastructure errors"):
+        calibrate([suite], CONFIG, **SMALL)
+
+
+def test_every_pull_request_is_told():
+    told = []
+    calibrate([recorded(*alike())], CONFIG, reps=3, seed=1, told=told.append)
+    assert told == [0, 1, 2]
+
+
+# ------------------------------------------------------------------------------------------ by run
+
+
+def test_runs_that_are_alike_do_not_drift():
+    found = calibrate([recorded(*alike(runs=5))], CONFIG, **SMALL).by_run
+    assert len(found.runs) == 5
+    assert (found.blocked.times, found.drifts) == (0, False)
+
+
+@pytest.mark.parametrize(("bad", "worse"), [(0.0, True), (1.0, False)])
+def test_a_run_that_is_off_shows_in_either_direction(bad, worse):
+    """Dealing its rounds out hides it; judging it as a whole does not."""
+    blocks = alike(runs=4, cases=60, rounds=3)
+    blocks[1] = np.where(np.arange(60)[:, None] % 2, bad, blocks[1])
+    found = calibrate([recorded(*blocks, rounds=3)], CONFIG, **SMALL)
+    off = found.by_run.runs[1]
+    assert (off.run, off.blocked) == ("r01", worse)
+    assert [flag.worse for flag in off.flags] == [worse]
+    assert found.by_run.drifts
+    assert found.splits.blocked.share < 0.1
+    assert "drifts from run to run" in flat(found)
+
+
+def test_two_runs_are_too_few_to_compare():
+    found = calibrate([recorded(*alike(runs=2, rounds=3))], CONFIG, **SMALL)
+    assert found.by_run is None
+    assert "there are 2 here" in flat(found)
+
+
+def test_with_a_fresh_control_both_sides_are_asked_and_no_drift_enters():
+    found = calibrate([recorded(*alike())], config(control="fresh", stop="off"), **SMALL)
+    assert found.by_run is None
+    assert found.splits.calls == 160
+    assert found.shapes[0].baseline == found.shapes[0].at_most == 2
+    assert "control: fresh asks both agents in the same run" in flat(found)
+
+
+# ---------------------------------------------------------------------------------------- wording
+
+
+def flat(found):
+    return " ".join(as_text(found, width=100).split())
+
+
+def test_the_promise_is_kept_broken_or_open():
+    found = calibrate([recorded(*alike())], CONFIG, **SMALL)
+    few, none = found.splits.blocked, replace(found.splits.blocked, low=0.02, high=0.2)
+    for rate, alpha, said in (
+        (few, 0.5, "promises 50 % at most: kept."),
+        (few, 0.001, "promises 0.1 % at most: nothing speaks against it"),
+        (none, 0.01, "promises 1 % at most: that is not kept."),
+    ):
+        shown = replace(found, alpha=alpha, splits=replace(found.splits, blocked=rate))
+        assert said in flat(shown)
+
+
+def test_markdown_shows_hostile_names_as_text():
+    suite = recorded(*alike(), name="<img src=x>|a")
+    found = as_markdown(calibrate([replace(suite, notes=("@all <b>",))], CONFIG, **SMALL))
+    assert "`<img src=x>\\|a`" in found
+    assert "<b>" not in found
+    assert "@all" not in found
+
+
+def test_lines_fit_a_terminal():
+    found = calibrate([recorded(*alike())], CONFIG, **SMALL)
+    assert max(map(len, as_text(found, width=80).splitlines())) <= 80

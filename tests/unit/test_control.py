@@ -1,0 +1,63 @@
+"""`regression.control: fresh`: which agent answers for the base branch, or why none is asked."""
+
+import pytest
+
+from gate.control import Control, control_of
+from gate.errors import UsageError
+from gate.records import Config, PluginSpec, RegressionRules
+
+
+def sample(**options):
+    return PluginSpec(name="sample", options=options)
+
+
+def config(agent, control_agent=None, control="fresh"):
+    return Config(
+        agent=agent,
+        suites=(),
+        control_agent=control_agent,
+        regression=RegressionRules(control=control),
+        file="gate.yml",
+    )
+
+
+NEW, OLD, OTHER = sample(options={"top_k": 1}), sample(), sample(options={"seed": 7})
+
+
+def test_the_stored_baseline_is_the_default():
+    assert control_of(config(NEW, OLD, control="stored"), OLD) == Control()
+
+
+def test_the_named_agent_is_asked_before_that_of_the_base_branch():
+    assert control_of(config(NEW, OTHER), OLD) == Control(fresh=True, agent=OTHER)
+    assert control_of(config(NEW), OLD) == Control(fresh=True, agent=OLD, of_base=True)
+
+
+def test_without_any_agent_to_ask_it_says_what_to_write():
+    with pytest.raises(UsageError, match="write the agent to compare with as control_agent"):
+        control_of(config(NEW), None)
+
+
+def test_an_agent_is_not_its_own_control_unless_gate_yml_says_so():
+    slower = sample(options={"top_k": 1}, timeout_s=9.0)
+    found = control_of(config(NEW), slower)
+    assert not found.fresh
+    assert "cannot be its own control; the stored baseline is used" in found.notes[0]
+    found = control_of(config(NEW, slower), None)
+    assert found.agent == slower
+    assert "no change between them can be seen" in found.notes[0]
+
+
+def test_a_run_of_the_base_branch_itself_asks_no_control():
+    assert control_of(config(NEW, OLD), None, own_run=True) == Control()
+
+
+def test_an_option_that_names_stored_answers_wins_and_is_told():
+    found = control_of(config(NEW, OLD), None, instead="--baseline repo")
+    assert not found.fresh
+    assert found.notes[0].startswith("regression.control: fresh: --baseline repo asks for stored")
+
+
+def test_both_agents_are_asked_with_the_time_out_and_concurrency_of_the_command_line():
+    found = control_of(config(NEW, OTHER), None, timeout=7.0, concurrency=2)
+    assert found.agent.options == {**OTHER.options, "timeout_s": 7.0, "concurrency": 2}

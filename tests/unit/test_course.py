@@ -1,0 +1,88 @@
+"""Where a run is between its looks, also after it was read back."""
+
+import json
+
+import pytest
+
+from gate.course import SETTLED, course
+from gate.records import Looks, equal_looks
+
+PLANS = {"s": Looks(calls=(10, 20, 30)), "t": Looks(calls=(15, 40))}
+
+
+def read_back(now, plans=PLANS):
+    return course(plans, "c", json.loads(json.dumps(now.state())))
+
+
+def test_every_suite_goes_on_batch_by_batch_until_it_is_settled():
+    now = course(PLANS, "c", None)
+    assert (now.trials("s"), now.trials("t")) == (range(10), range(15))
+    now = now.after({"s"}, "")
+    assert (now.going, now.ended) == ({"s"}, {"t": SETTLED})
+    assert (now.trials("s"), now.made) == (range(10, 20), {"s": 1, "t": 1})
+    now = now.after(set(), "a regression was found")
+    assert (now.going, now.made) == (set(), {"s": 2, "t": 1})
+    assert now.ended == {"s": "a regression was found", "t": SETTLED}
+
+
+def test_nobody_goes_beyond_the_cap():
+    now = course(PLANS, "c", None).after({"s", "t"}, "").after({"s", "t"}, "")
+    assert (now.going, now.ended) == ({"s"}, {"t": "all 40 trials were made"})
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_was():
+    now = course(PLANS, "c", None).after({"s"}, "")
+    again = read_back(now)
+    assert again == now
+    assert not again.again
+
+
+def test_a_run_that_had_ended_makes_the_next_batch_of_every_suite_below_its_cap():
+    ended = course(PLANS, "c", None).after({"s", "t"}, "").after({"s"}, "").after(set(), "done")
+    again = read_back(ended)
+    assert (again.going, again.ended) == (set(), {"s": "done", "t": SETTLED})  # both at their caps
+    early = read_back(course(PLANS, "c", None).after({"s"}, "").after(set(), "done"))
+    assert (early.going, early.again) == ({"s", "t"}, True)
+    assert (early.trials("s"), early.trials("t")) == (range(20, 30), range(15, 40))
+    assert early.ended == {}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {},
+        {"looks": 3, "going": "s", "ended": []},
+        {"looks": {"s": "many", "t": True}, "going": [None, ["s"]], "ended": {"s": 1}},
+        {"looks": {"s": -5, "other": 2}, "going": [], "ended": None},
+    ],
+)
+def test_a_state_that_makes_no_sense_is_a_beginning(state):
+    now = course(PLANS, "c", state)
+    assert (now.made, now.going) == ({"s": 0, "t": 0}, {"s", "t"})
+
+
+def test_no_state_leads_beyond_the_plan():
+    now = course(PLANS, "c", {"looks": {"s": 99, "t": 99}, "going": ["s", "x"], "ended": {}})
+    assert (now.made, now.going) == ({"s": 3, "t": 2}, set())
+    assert now.trials("s") == range(20, 30)
+
+
+@pytest.mark.parametrize(
+    "calls", [(), (0, 5), (5, 5), (9, 3), (-3, 3), (1.5, 3), ("a",), tuple(range(1, 12))]
+)
+def test_looks_of_a_stored_plan_that_are_none_are_refused(calls):
+    with pytest.raises(ValueError, match="ascending"):
+        Looks(calls=calls)
+
+
+@pytest.mark.parametrize(
+    ("cap", "batch", "expected"),
+    [
+        (600, 16, tuple(range(60, 601, 60))),
+        (60, 16, (20, 40, 60)),
+        (12, 1, (12,)),
+        (3, 16, (3,)),
+    ],
+)
+def test_looks_are_equal_and_their_batches_keep_the_workers_busy(cap, batch, expected):
+    assert equal_looks(cap, batch=batch).calls == expected
