@@ -32,7 +32,7 @@ def _arguments(options: argparse.Namespace, suites: set[str], samples: set[int])
     """The options of the run that the shards were parts of; UsageError for different ones."""
     if len(samples) > 1:
         raise UsageError("gate merge: the shards have different --sample; merge those of one run")
-    given = [f"--suite={name}" for name in sorted(suites)] + [f"--out={options.out}"]
+    given = [f"--suite={name}" for name in sorted(suites)] + [f"--out={options.out}", "--stop=off"]
     given += [f"--config={options.config}"] if options.config else []
     given += [f"--sample={number}" for number in samples]
     return given + ([f"--baseline={options.baseline}"] if options.baseline else [])

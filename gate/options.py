@@ -12,6 +12,8 @@ COMMANDS: dict[str, str] = {
     "run": "run the suites, compare with the baseline, decide, report",
     "compare": "the same decision offline, from two sessions or baseline files",
     "merge": "join the shards of one run into one session and decide once",
+    "plan": "what a run could detect and what it costs, before anything is spent",
+    "calibrate": "how often an unchanged agent would be blocked, measured on recorded rounds",
     "report": "render every report of a session again, byte for byte the same",
     "comment": "publish a stored session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
@@ -21,7 +23,7 @@ COMMANDS: dict[str, str] = {
     "action": "the container's entry point: reads INPUT_* and GITHUB_*",
     "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
-LATER = ("plan", "calibrate", "history", "import", "review", "dataset", "export", "verify")
+LATER = ("history", "import", "review", "dataset", "export", "verify")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -62,7 +64,8 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="where session folders go (results)")
     add("--sample", type=_whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
     add("--shard", type=_shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
-    add("--resume", metavar="SESSION", help="go on with a session that was cut off")
+    add("--stop", dest="stop_rule", choices=("early", "off"), help="off: make every round (early)")
+    add("--resume", metavar="SESSION", help="go on with a session, or add rounds to it")
     add("--record", metavar="FILE", help="keep every answer of the agent in FILE")
     add("--replay", metavar="FILE", help="take the answers from FILE, call no agent")
     add("--budget-usd", type=_positive, metavar="USD", help="stop spending at this sum")
@@ -94,6 +97,34 @@ def _merge(p: argparse.ArgumentParser) -> None:
     p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     _output(p)
+
+
+def _plan(p: argparse.ArgumentParser) -> None:
+    about = "take its rounds as the baseline; a baseline file or a folder of them will do, too"
+    p.add_argument("session", nargs="?", metavar="SESSION", help=about)
+    p.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    p.add_argument("--rounds", type=_whole(1), metavar="N", help="times each case is run (3)")
+    p.add_argument("--sample", type=_whole(1), metavar="N", help="cases a suite (all)")
+    p.add_argument(
+        "--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)"
+    )
+    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+
+
+def _calibrate(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    about = "made by one and the same agent; baseline files or folders of them will do, too"
+    add("sessions", nargs="*", metavar="SESSION", help=about)
+    add("--runs", type=_whole(1), metavar="N", help="ask the agent first, in N runs: costs money")
+    add("--baseline", metavar="SOURCE", help="auto, repo, artifact or a path (auto)")
+    add("--config", metavar="FILE", help="(gate.yml)")
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--rounds", type=_whole(1), metavar="N", help="times a run asks each case (3)")
+    add("--reps", type=_whole(1), default=2000, metavar="N", help="pull requests to judge (2000)")
+    add("--seed", type=_whole(0), default=1, metavar="N", help="of the deals (1)")
+    add("--max", type=_rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
 
 
 def _report(p: argparse.ArgumentParser) -> None:
@@ -177,6 +208,16 @@ def _positive(text: str) -> float:
     return value
 
 
+def _rate(text: str) -> float:
+    try:
+        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a rate from 0 to 1, or 0% to 100%")
+    return value
+
+
 def _shard(text: str) -> tuple[int, int]:
     index, _, count = text.partition("/")
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
@@ -188,6 +229,8 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "run": _run,
     "compare": _compare,
     "merge": _merge,
+    "plan": _plan,
+    "calibrate": _calibrate,
     "report": _report,
     "comment": _comment,
     "baseline": _baseline,

@@ -38,13 +38,20 @@ def read_json(path: Path) -> Json:
 def read_report(path: Path) -> Report:
     """The report in summary.json; raises UsageError when it is none."""
     data = read_json(path)
-    wrong = mismatches(schema_of(Report), data)
-    if wrong:
-        where = ".".join(map(str, wrong[0].path))
-        raise UsageError(f"{path}: {where}: {wrong[0].message}; not a session of this version")
+    check_form(Report, data, path)
     report = from_json(Report, data)
     check_names(report.suites, path)
     return report
+
+
+def check_form(record: type, data: Json, path: Path) -> None:
+    """Raises UsageError for what is not the JSON of such a record."""
+    form = schema_of(record)
+    wrong = [] if compiled(form)(data) else mismatches(form, data)
+    if wrong:
+        where = "".join(f"{key}." for key in wrong[0].path).removesuffix(".")
+        place = f"{path}: {where}" if where else f"{path}"
+        raise UsageError(f"{place}: {wrong[0].message}; not a session of this version")
 
 
 def checked_rows(

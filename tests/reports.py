@@ -20,6 +20,8 @@ from gate.records import (
     Report,
     SuiteReport,
 )
+from gate.verdict import with_calls
+from gate.verdict.reasons import joined, passed, regressed, suspected
 
 HEAD = "4f1c9d2ab77e01c3d5e6f708192a3b4c5d6e7f80"
 BASE = "a81e03c4d5e6f708192a3b4c5d6e7f8091a2b3c4"
@@ -188,16 +190,19 @@ def change(number: int = 1, **changes: Any) -> CaseChange:
 
 def passing(**changes: Any) -> Report:
     """Nothing got worse, one target is not reached yet."""
+    compared = (
+        comparison(),
+        comparison(RECALL, baseline=0.93, current=0.931, delta=0.001, mde=0.026),
+        latency(),
+        comparison("retrieval.mrr", level="warn", baseline=0.88, current=0.88, delta=0.0),
+    )
     made = Report(
         session_id="20260120-101500-0a1b2c3d",
         created_at="2026-01-20T10:15:00Z",
         duration_s=57.6,
         outcome="pass",
         exit_code=0,
-        reason=(
-            "no regression seen; a drop of 3.1 points or more in `agent.success_rate` would have "
-            "been caught 8 times in 10"
-        ),
+        reason=passed(compared, (), 0.8),
         policy=Policy(),
         provenance=Provenance(
             commit=HEAD,
@@ -217,12 +222,7 @@ def passing(**changes: Any) -> Report:
             pull_request=42,
         ),
         suites={"analytics": suite()},
-        comparisons=(
-            comparison(),
-            comparison(RECALL, baseline=0.93, current=0.931, delta=0.001, mde=0.026),
-            latency(),
-            comparison("retrieval.mrr", level="warn", baseline=0.88, current=0.88, delta=0.0),
-        ),
+        comparisons=compared,
         gates=(
             gate(),
             gate(RECALL, value=0.931, min=0.82, target=0.90, target_met=True),
@@ -250,35 +250,87 @@ def passing(**changes: Any) -> Report:
     return replace(made, **changes)
 
 
+def stopped_early(**changes: Any) -> Report:
+    """Nothing got worse, and the verdict stood before all planned trials were made."""
+    calls = Calls(planned=600, cap=1200, made=240, saved=360)
+    compared = (
+        comparison(
+            current=0.926, delta=0.006, ci_low=-0.041, ci_high=0.053, p_value=0.61, p_better=0.39
+        ),
+        comparison(RECALL, baseline=0.93, current=0.921, delta=-0.009, ci_low=-0.05, ci_high=0.032),
+    )
+    reason = with_calls(passed(compared, (), 0.8), "pass", calls, trials=240)
+    ended = {"look": 2, "looks": 10, "ended": "every blocking metric of it is settled"}
+    dropped = (
+        "run 20260111-040000-0b1c2d3e (commit 77e0a1b, 2026-01-11) and 3 older runs left out: "
+    )
+    info = baseline(
+        rounds=6,
+        runs=2,
+        pooling=(
+            f"{dropped}agent.success_rate differs by −4.2 pt from the newer runs (p = 0.003)",
+            "the baseline's runs differ beyond chance, which is counted in: agent.success_rate by "
+            "±0.8 pt (6 runs)",
+        ),
+    )
+    made = replace(
+        passing(),
+        reason=reason,
+        suites={"analytics": suite(reason=reason, trials=240, baseline=info, **ended)},
+        comparisons=compared,
+        cases=CaseChanges(),
+        calls=calls,
+        cost=Cost(usd=0.3368, baseline_usd=0.3445),
+        baseline=info,
+        duration_s=23.1,
+    )
+    return replace(made, **changes)
+
+
+def _fallen() -> Comparison:
+    return comparison(
+        RECALL,
+        baseline=0.933,
+        current=0.842,
+        delta=-0.091,
+        ci_low=-0.132,
+        ci_high=-0.05,
+        p_value=0.0001,
+        p_adjusted=0.0003,
+        status="regression",
+    )
+
+
+_CUT = Calls(planned=600, cap=1200, made=431, saved=169)
+
+
 def _failing_suite() -> dict[str, SuiteReport]:
     worse = {**metrics(), RECALL: estimate(RECALL, 0.842), FACTS: estimate(FACTS, 0.881)}
-    reason = "`retrieval.recall@5` fell by 9.1 points."
-    return {"analytics": suite(outcome="fail", reason=reason, metrics=worse)}
+    below = "`correctness.fact_accuracy` is 0.881, below min 0.9 (interval 0.86 to 0.899)"
+    reason = with_calls(joined([regressed(_fallen()), below]), "fail", _CUT, trials=431)
+    return {
+        "analytics": suite(
+            outcome="fail",
+            reason=reason,
+            metrics=worse,
+            trials=431,
+            look=4,
+            looks=10,
+            ended="`retrieval.recall@5` of analytics got worse",
+        )
+    }
 
 
 def regression(**changes: Any) -> Report:
-    """A blocking metric fell, another one is below its limit, latency may rise."""
+    """A blocking metric fell and ended the run, another is below its limit, latency may rise."""
     made = replace(
         passing(),
         outcome="fail",
         exit_code=1,
-        reason=(
-            "`retrieval.recall@5` fell by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to -5.0; "
-            "allowed -2.0); and 1 more reason"
-        ),
+        reason=_failing_suite()["analytics"].reason,
         suites=_failing_suite(),
         comparisons=(
-            comparison(
-                RECALL,
-                baseline=0.933,
-                current=0.842,
-                delta=-0.091,
-                ci_low=-0.132,
-                ci_high=-0.05,
-                p_value=0.0001,
-                p_adjusted=0.0003,
-                status="regression",
-            ),
+            _fallen(),
             comparison(
                 FACTS,
                 baseline=0.941,
@@ -289,8 +341,9 @@ def regression(**changes: Any) -> Report:
                 p_value=0.012,
                 p_adjusted=0.024,
                 status="suspected",
+                settled=False,
             ),
-            comparison(),
+            comparison(settled=False, mde=0.067),
             latency(current=2731.0, delta=0.182, ci_low=0.06, ci_high=0.31, status="regression"),
         ),
         gates=(
@@ -306,7 +359,7 @@ def regression(**changes: Any) -> Report:
                 change(n, baseline_passed=None, baseline_rounds=None) for n in range(50, 53)
             ),
         ),
-        calls=Calls(planned=609, cap=1218, made=431, saved=178),
+        calls=_CUT,
         duration_s=161.2,
         reproduce="gate run --suite analytics --case churn-by-quarter-01 --baseline auto",
     )
@@ -352,37 +405,48 @@ def gate_min(**changes: Any) -> Report:
 
 
 def inconclusive(**changes: Any) -> Report:
-    reason = (
-        "`agent.success_rate` may have fallen by 6.3 points (0.95 -> 0.89, 98 % interval -17.0 to "
-        "+4.0), but a change this large would show 3.1 % of the time if nothing had changed"
+    """A suspicion that all the trials that may be made did not settle."""
+    fell = comparison(
+        baseline=0.95,
+        current=0.887,
+        delta=-0.063,
+        ci_low=-0.17,
+        ci_high=0.04,
+        p_value=0.031,
+        p_adjusted=0.06,
+        status="suspected",
+        n_paired=20,
+        mde=0.18,
     )
+    calls = Calls(planned=60, cap=120, made=120, saved=0)
+    reason = with_calls(suspected(fell, 0.8), "inconclusive", calls, trials=120)
     return replace(
         passing(),
         outcome="inconclusive",
         reason=reason,
         suites={
             "analytics": suite(
-                outcome="inconclusive", reason=reason, cases=20, trials=60, not_run=3
+                outcome="inconclusive",
+                reason=reason,
+                cases=20,
+                trials=120,
+                look=10,
+                looks=10,
+                ended="all 120 trials were made",
             )
         },
         comparisons=(
-            comparison(
-                baseline=0.95,
-                current=0.887,
-                delta=-0.063,
-                ci_low=-0.17,
-                ci_high=0.04,
-                p_value=0.031,
-                p_adjusted=0.06,
-                status="suspected",
+            fell,
+            latency(
+                status="inconclusive",
+                reason="60 of 100 calls needed for a p95",
+                mde=None,
                 n_paired=20,
-                mde=0.18,
             ),
-            latency(status="inconclusive", reason="60 of 100 calls needed for a p95", mde=None),
         ),
         gates=(gate(proved=False),),
-        calls=Calls(planned=60, cap=60, made=57, saved=3),
-        cost=Cost(usd=0.0812),
+        calls=calls,
+        cost=Cost(usd=0.1712),
         **changes,
     )
 
@@ -466,7 +530,7 @@ def agent_down(**changes: Any) -> Report:
         comparisons=(),
         gates=(gate(value=None, status="missing", target_met=None),),
         cases=CaseChanges(),
-        calls=Calls(planned=600, cap=600, made=0, saved=600),
+        calls=Calls(planned=600, cap=600, made=0, saved=0),
         cost=Cost(usd=None),
         duration_s=1.2,
         **changes,
@@ -489,9 +553,12 @@ def several_suites(**changes: Any) -> Report:
         ),
     }
     first = regression()
+    calls = Calls(planned=732, cap=1464, made=563, saved=169)
+    reason = f"analytics: {joined([regressed(_fallen()), 'a limit is broken'])}"
     made = replace(
         first,
-        reason=f"analytics: {first.reason}",
+        reason=with_calls(reason, "fail", calls, trials=563),
+        calls=calls,
         suites=suites,
         comparisons=(*first.comparisons, comparison(suite="dialogue", n_paired=32)),
         gates=(*first.gates, gate(suite="tool"), gate(suite="dialogue")),
@@ -607,6 +674,7 @@ def hostile(text: str = HOSTILE) -> Report:
 
 SCENARIOS: Mapping[str, Callable[[], Report]] = {
     "pass": passing,
+    "stopped_early": stopped_early,
     "fail_regression": regression,
     "fail_gate_min": gate_min,
     "inconclusive": inconclusive,

@@ -28,12 +28,14 @@ from gate.github.outputs import (
     write_outputs,
     write_summary,
 )
+from gate.github.sessions import Stored, restore
 from gate.merging import merge
 from gate.options import parse
 from gate.records import Report
 from gate.redact import Redactor
 from gate.reporters.annotations import render_annotations
 from gate.reporters.comment import render_limited, step_summary
+from gate.resuming import OtherSession
 from gate.secret_names import secrets_of
 from gate.stop import Stop
 from gate.text import command
@@ -83,7 +85,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
         return 0
     try:
         wanted = read_inputs(env)
-        finished = _execute(wanted, hooks)
+        finished = _execute(wanted, _stored(wanted, job, env, hooks), hooks)
     except GateError as error:
         message = hooks.redact(str(error))
         write_outputs(env.get("GITHUB_OUTPUT"), error_outputs(message, error.exit_code))
@@ -109,14 +111,38 @@ def _run_or_merge(
     return outcome
 
 
-def _execute(wanted: Plan, hooks: Hooks) -> Finished:
+def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Stored:
+    """What an earlier run at this head commit left; a shard's session is half of one."""
+    if wanted.shard or wanted.argv[0] != "run" or job.mode not in ("pull_request", "branch"):
+        return Stored()
+    out = Path(env.get("INPUT_RESULTS-DIR", "").strip() or "results")
+    api = hooks.connect(job, token(env))
+    try:
+        return restore(api, job, out)
+    finally:
+        if api is not None:
+            api.close()
+
+
+def _execute(wanted: Plan, stored: Stored, hooks: Hooks) -> Finished:
     """Whatever the run prints is text of agents and datasets: the runner must not obey it."""
     before, after = stop_commands()
     hooks.echo(before)
     try:
-        return hooks.execute(wanted.argv, wanted.settings, wanted.env)
+        if stored.folder is None:
+            return hooks.execute(wanted.argv, _with(wanted, stored.note), wanted.env)
+        argv = (*wanted.argv, f"--resume={stored.folder}")
+        try:
+            return hooks.execute(argv, _with(wanted, stored.note), wanted.env)
+        except OtherSession as error:
+            note = f"the stored session of this commit was left alone: {error}"
+            return hooks.execute(wanted.argv, _with(wanted, note), wanted.env)
     finally:
         hooks.echo(after)
+
+
+def _with(wanted: Plan, note: str) -> Mapping[str, str]:
+    return {**wanted.settings, "note": note} if note else wanted.settings
 
 
 def _publish(

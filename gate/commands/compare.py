@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.announce import verdict_text
-from gate.archive import SURROGATES, new_session_id
-from gate.conclude import Measured, Setting, conclude
+from gate.archive import new_session_id
+from gate.conclude import conclude
 from gate.config_options import for_release
 from gate.errors import UsageError
+from gate.event_log import SURROGATES
 from gate.lookup import Compared, differences
+from gate.measured import Measured, Setting
 from gate.prepare import metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
@@ -65,7 +67,9 @@ def _measured(
     name: str, suite: StoredSuite, baseline: StoredSuite | None, gates: tuple[GateRule, ...]
 ) -> Measured:
     asked, meta = frozenset(suite.table.cases), suite.meta
-    sampled = frozenset(baseline.table.cases) - asked if baseline and meta.not_selected else None
+    spared = len(asked) < meta.cases and not suite.not_run
+    partial = meta.not_selected or spared
+    left_out = frozenset(baseline.table.cases) - asked if baseline and partial else frozenset()
     return Measured(
         name=name,
         meta=meta,
@@ -73,9 +77,9 @@ def _measured(
         tally=suite.tally,
         baseline=_against(baseline, suite, name),
         gates=gates,
-        not_run=max(0, meta.cases * meta.rounds - suite.tally.trials),
-        unasked=max(0, meta.cases - len(asked)),
-        not_asked=sampled or frozenset(),
+        not_run=max(0, suite.not_run),
+        not_asked=left_out,
+        ended=suite.ended,
     )
 
 
@@ -84,7 +88,8 @@ def _against(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Com
         info = BaselineInfo(source="none", detail=f"no suite '{name}'")
         return Compared(table=None, info=info)
     differ = differences(baseline.facts, suite.facts)
-    return Compared(table=baseline.table, info=replace(baseline.info, fingerprint_diff=differ))
+    info = replace(baseline.info, fingerprint_diff=differ)
+    return Compared(table=baseline.table, info=info, drift=baseline.drift)
 
 
 def _gates(config: Config, name: str) -> tuple[GateRule, ...]:

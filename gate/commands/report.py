@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.archive import SURROGATES, load_session
+from gate.archive import load_session
 from gate.errors import InfrastructureError, UsageError
+from gate.event_log import SURROGATES
 from gate.publish import write_reports
 from gate.records import ReportOptions
 from gate.session_form import checked_rows

@@ -145,7 +145,6 @@ def _next(report: Report) -> str:
 
 def _opening(report: Report, detail: Detail) -> Iterator[str]:
     yield markdown(headline.because(report, detail.reason), limit=detail.reason)
-    yield markdown(headline.surprise(report))
     if report.outcome == "pass":
         yield _in_limits(report)
 
@@ -168,7 +167,7 @@ def _suites(report: Report, detail: Detail) -> str:
         (
             inline(s.name, 60),
             f"{headline.icon(s.outcome)} {headline.word(s.outcome)}",
-            markdown(headline.why(s), limit=200),
+            markdown(headline.in_short(s), limit=200),
         )
         for s in list(report.suites.values())[: detail.rows]
     ]

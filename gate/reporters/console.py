@@ -26,6 +26,7 @@ _COLORS: dict[Sign, str] = {
     "refused": "bold red",
     "unsure": "yellow",
     "warn": "yellow",
+    "open": "cyan",
     "new": "cyan",
     "good": "green",
 }
@@ -35,6 +36,7 @@ _WORDS: dict[Sign, str] = {
     "refused": "FAIL",
     "unsure": "?",
     "warn": "warn",
+    "open": "open",
     "new": "new",
     "good": "ok",
 }

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
 from gate.text import clean, one_line
-from gate.wording import casebook, figures, headline, sentences
+from gate.wording import casebook, figures, headline, sentences, unmeasured
 from gate.wording.checks import checks
 from gate.wording.method import method, provenance
 from gate.wording.spans import prose
@@ -74,7 +74,6 @@ class Html:
             title=headline.headline(report),
             icon=headline.icon(report.outcome),
             because=headline.because(report),
-            surprise=headline.surprise(report),
             comparisons=sentences.comparisons(report),
             loosened=[prose(text, 600) for text in report.loosened],
             cautions=sentences.cautions(report),
@@ -84,11 +83,14 @@ class Html:
             run_link=sentences.run_link(report),
             checks=checks(report),
             outcomes=headline.OUTCOMES,
+            why=headline.why,
             entries=entries,
             left_out=left_out,
             books=books,
             method=method(report),
             provenance=provenance(report),
+            unmeasured=unmeasured.unmeasured,
+            unmeasured_told=unmeasured.sentence,
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             policy=_policy(style, script),
@@ -213,6 +215,7 @@ def _template() -> Template:
         change=figures.change,
         count=figures.count,
         absent=lambda text: text or figures.ABSENT,
+        tight=figures.tight,
     )
     return made.get_template("report.html.j2")
 

@@ -43,8 +43,7 @@ def _for_suite(report: Report) -> Report:
 
 def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str]:
     yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
-    reason = markdown(headline.because(report), limit=2_000)
-    yield f"{reason} {markdown(headline.surprise(report))}".strip()
+    yield markdown(headline.because(report), limit=2_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
     if report.loosened:
         lines = [prose(text) for text in report.loosened]

@@ -9,16 +9,17 @@ from typing import Literal
 from gate.records import Comparison, GateResult, Report
 from gate.wording import figures
 
-Sign = Literal["bad", "warn", "unsure", "refused", "new", "good"]
+Sign = Literal["bad", "warn", "unsure", "refused", "open", "new", "good"]
 ICONS: dict[Sign, str] = {
     "bad": "❌",
     "warn": "⚠️",
     "unsure": "🟡",
     "refused": "🚫",
+    "open": "⏸️",
     "new": "🆕",
     "good": "✅",
 }
-_RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "new", "good")
+_RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "open", "new", "good")
 _COMPARED: dict[str, tuple[Sign, str]] = {
     "regression": ("bad", "regression"),
     "missing": ("bad", "not measured any more"),
@@ -116,9 +117,15 @@ class Check:
 
 
 def checks(report: Report) -> tuple[Check, ...]:
-    """Every judged (suite, metric): the worst first, regressions before limits, then by suite."""
+    """Every judged (suite, metric): the worst first, regressions before limits, then by suite. What
+    has no number on either side is no row unless it blocks.
+    """
     gates = {(gate.suite, gate.metric): gate for gate in report.gates}
-    found = {(item.suite, item.metric): item for item in report.comparisons}
+    found = {
+        (item.suite, item.metric): item
+        for item in report.comparisons
+        if item.level == "block" or item.baseline is not None or item.current is not None
+    }
     rows = [_check(report, key, gates.get(key), found.get(key)) for key in {**gates, **found}]
     order = {name: number for number, name in enumerate(report.suites)}
 
@@ -176,6 +183,8 @@ def _numbers(
 def _compared(found: Comparison, report: Report) -> Finding:
     sign, word = _COMPARED[found.status]
     finding = Finding(sign=sign, word=word)
+    if found.status == "no_regression" and not found.settled and found.level == "block":
+        finding = Finding(sign="open", word="not settled")
     if found.status == "missing" and report.policy.missing_metric != "fail":
         finding = replace(finding, sign="warn")
     return finding if found.level == "block" else _milder(finding)

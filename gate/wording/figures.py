@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 ABSENT = "–"
@@ -70,6 +71,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
+def often(chance: float) -> str:
+    """`8 times in 10`; of a chance that is no tenth `85 % of the time`."""
+    tenths = round(10 * chance, 6)
+    return f"{tenths:g} times in 10" if tenths.is_integer() else f"{percent(chance)} of the time"
+
+
 def duration(seconds: float) -> str:
     whole = round(seconds)
     if whole < 60:
@@ -99,6 +106,11 @@ def listed(words: Iterable[str], *, most: int = 3) -> str:
     return " and ".join(
         part for part in (", ".join(items[:-1]), items[-1] if items else "") if part
     )
+
+
+def tight(shown: str) -> str:
+    """Broken over two lines only before an interval and between two limits."""
+    return re.sub(r" (?![(·])(?<!· )", "\N{NO-BREAK SPACE}", shown)
 
 
 def _change(delta: float, unit: str, relative: bool) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gate.records import Outcome, Report, SuiteReport
 from gate.text import one_line
 from gate.wording import figures
@@ -16,8 +18,6 @@ OUTCOMES: dict[Outcome, tuple[str, str]] = {
     "not_comparable": ("🚫", "Not comparable"),
     "error": ("💥", "Error"),
 }
-_RARE = 0.0001  # a smaller chance is not worth its digits
-_CHANCES = {0.5: "5 times in 10", 0.8: "8 times in 10", 0.9: "9 times in 10"}
 
 
 def headline(report: Report) -> str:
@@ -50,25 +50,9 @@ def why(suite: SuiteReport) -> Line:
     return prose(suite.reason.strip())
 
 
-def surprise(report: Report) -> Line:
-    """How often chance alone makes a change like the one that the reason names."""
-    for check in blocking(report):
-        found = check.comparison
-        if found is None or found.status != "regression" or found.p_value is None:
-            continue
-        named = f"`{check.metric}`" in report.reason
-        if named and (len(report.suites) < 2 or report.reason.startswith(f"{check.suite}: ")):
-            noun = "drop" if found.direction == "higher" else "rise"
-            rare = found.p_value < _RARE
-            often = f"{'less than ' * rare}{100 * max(found.p_value, _RARE):.2g} %"
-            return say(
-                f"If nothing had changed, a {noun} this large would show {often} of the time."
-            )
-    return ()
-
-
-def chance(report: Report) -> str:
-    return _CHANCES.get(report.power, f"with a chance of {figures.percent(report.power)}")
+def in_short(suite: SuiteReport) -> Line:
+    """The first clause of a suite's reason, without its figures."""
+    return prose(re.split(r" \(|; ", suite.reason.strip(), maxsplit=1)[0])
 
 
 def _clause(report: Report) -> str:

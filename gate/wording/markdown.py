@@ -10,6 +10,7 @@ from gate.wording import figures
 from gate.wording.checks import Check
 from gate.wording.sentences import rounds
 from gate.wording.spans import Line, markdown
+from gate.wording.unmeasured import sentence, unmeasured
 
 NAME = 80  # characters of a metric, a case or a suite in a table
 
@@ -51,18 +52,20 @@ def checks_table(report: Report, rows: Sequence[Check], first: str) -> str:
 def change_head(rows: Sequence[Check]) -> str:
     """`change (99 %)` when all intervals have that confidence."""
     levels = {c.comparison.confidence for c in rows if c.comparison and c.comparison.ci_low}
-    return f"change ({_tight(figures.percent(levels.pop()))})" if len(levels) == 1 else "change"
+    return (
+        f"change ({figures.tight(figures.percent(levels.pop()))})" if len(levels) == 1 else "change"
+    )
 
 
 def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool) -> str:
     """Case, rounds passed before and now, and why it failed."""
     suites = len(report.suites) > 1
-    head = [*(["Suite"] if suites else []), "Case", _tight("baseline → now"), "why"]
+    head = [*(["Suite"] if suites else []), "Case", figures.tight("baseline → now"), "why"]
     rows = (
         [
             *([inline(change.suite, NAME)] if suites else []),
             cell(change.case_id, NAME),
-            _tight(rounds(change)),
+            figures.tight(rounds(change)),
             _why(change, evidence=evidence),
         ]
         for change in changes
@@ -71,28 +74,33 @@ def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool)
 
 
 def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
-    """Every metric of a suite: baseline, now with its interval, trials, change."""
+    """Every metric of a suite: baseline, now with its interval, trials, change; below it those
+    without a value.
+    """
     found = {c.metric: c for c in report.comparisons if c.suite == suite}
     estimates = report.suites[suite].metrics
     rows = [
         _metric_row(name, estimates.get(name), found.get(name))
-        for name in sorted({*estimates, *found})
+        for name in sorted({*estimates, *found} - {*unmeasured(report, suite)})
         if not changed_only or (name in found and found[name].status != "no_regression")
     ]
     head = ("Metric", "baseline", "now", "interval", "n", "change", "")
-    return table(head, "<>><><<", rows) if rows else ""
+    parts = [table(head, "<>><><<", rows) if rows else ""]
+    if not changed_only:
+        parts.append(markdown(sentence(report, suite)))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _check_row(check: Check, *, suites: bool) -> list[str]:
-    now = _tight(check.current)
+    now = figures.tight(check.current)
     return [
         *([inline(check.suite, NAME)] if suites else []),
         cell(check.metric, NAME),
-        _tight(check.baseline),
+        figures.tight(check.baseline),
         f"**{now}**" if check.sign == "bad" else now,
-        " (".join(map(_tight, check.change.split(" ("))),
-        " · ".join(map(_tight, check.limit.split(" · "))),
-        f"{check.icon}{_tight(' ')}{inline(check.verdict)}" if check.verdict else check.icon,
+        figures.tight(check.change),
+        figures.tight(check.limit),
+        f"{check.icon}\N{NO-BREAK SPACE}{inline(check.verdict)}" if check.verdict else check.icon,
     ]
 
 
@@ -105,6 +113,8 @@ def _why(change: CaseChange, *, evidence: bool) -> str:
 def _metric_row(name: str, now: Estimate | None, found: Comparison | None) -> list[str]:
     unit = (now.unit if now else "") or (found.unit if found else "")
     value = now.value if now else found.current if found else None
+    if found is not None and found.delta is not None:
+        value = found.current  # weighted as the baseline beside it, where cases had unlike rounds
     was = found.baseline if found else None
     digits = figures.digits_of((was, value), unit)
     change = status = ""
@@ -112,12 +122,14 @@ def _metric_row(name: str, now: Estimate | None, found: Comparison | None) -> li
         change = figures.change(found.delta, unit, relative=found.relative)
     if found is not None:
         status = found.status.replace("_", " ")
+        if found.status == "no_regression" and not found.settled:
+            status += " so far"
     if value is None and now is not None and now.reason:
         status = f"not measured: {now.reason}"
     return [
         cell(name, NAME),
-        _tight(figures.value(was, unit, digits=digits)),
-        _tight(figures.value(value, unit, digits=digits)),
+        figures.tight(figures.value(was, unit, digits=digits)),
+        figures.tight(figures.value(value, unit, digits=digits)),
         _range(now, unit, digits),
         f"{now.n:,}" if now else "",
         change or figures.ABSENT,
@@ -129,9 +141,4 @@ def _range(now: Estimate | None, unit: str, digits: int) -> str:
     if now is None or now.ci_low is None or now.ci_high is None:
         return ""
     low, high = (figures.value(end, unit, digits=digits) for end in (now.ci_low, now.ci_high))
-    return _tight(f"{low} … {high}")
-
-
-def _tight(figure: str) -> str:
-    """Not broken over two lines."""
-    return figure.replace(" ", "\N{NO-BREAK SPACE}")
+    return figures.tight(f"{low} … {high}")

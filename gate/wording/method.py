@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gate.records import Comparison, Report, Rule, SuiteReport
 from gate.wording import figures
 from gate.wording.checks import blocking
-from gate.wording.headline import chance
-from gate.wording.spans import Line, Span, code, join, link, say
+from gate.wording.sentences import baselines
+from gate.wording.spans import Line, Span, code, join, link, prose, say
 
 _RULES: dict[Rule, str] = {
     "point": "the value itself decides about a limit",
@@ -45,20 +45,69 @@ def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
 
 def _method(report: Report) -> Iterator[Line]:
     compared = [
-        check
+        check.comparison
         for check in blocking(report)
         if check.comparison and check.comparison.level == "block" and check.comparison.n_paired
     ]
     if compared:
-        tests = dict.fromkeys(c.comparison.method for c in compared if c.comparison)
-        yield say("Test: {}.", join("; ", (say("{}", test) for test in tests if test)) or "none")
-        level = figures.percent(report.alpha)
-        yield say(
-            f"If nothing changed, a run blocks with a chance of at most {level}, all "
-            f"{figures.count(len(compared), 'blocking comparison')} together (Holm)."
-        )
-    yield from (_seen(report, check.comparison) for check in compared if check.comparison)
+        yield from _test(report, compared)
+        yield from _looks(report)
+        yield from _baselines(report)
+    yield from (_seen(report, found) for found in compared)
     yield from _limits(report)
+
+
+def _test(report: Report, compared: Sequence[Comparison]) -> Iterator[Line]:
+    """What a chance in the verdict means, and how many verdicts are wrong."""
+    tests = dict.fromkeys(found.method for found in compared if found.method)
+    yield say(
+        "“If nothing had changed”: each case's runs are shuffled between the baseline and this run "
+        "to see how often that alone makes a change as large ({}).",
+        join("; ", (say("{}", test) for test in tests)) or "no test",
+    )
+    together = [f"all {len(compared):,} blocking comparisons (Holm)"] if len(compared) > 1 else []
+    together += ["all looks"] if any(suite.look for suite in report.suites.values()) else []
+    yield say(
+        "If nothing changed, a run blocks with a chance of at most {}{}{}.",
+        figures.percent(report.alpha),
+        ", over " if together else "",
+        " and ".join(together),
+    )
+
+
+def _looks(report: Report) -> Iterator[Line]:
+    """How often a suite was looked at while it ran, and why it made no more trials."""
+    looked = [suite for suite in report.suites.values() if suite.look]
+    for suite in looked:
+        where = say("{}: looked", suite.name) if len(report.suites) > 1 else say("Looked")
+        times = f"{figures.count(suite.look, 'time')} of at most {suite.looks}"
+        ended = say("; ended: {}", prose(suite.ended)) if suite.ended else ()
+        yield say("{} {}{}.", where, times, ended)
+    if looked:
+        yield say(
+            f"The earlier the look, the more it takes to block, so that stopping early does not "
+            f"raise that {figures.percent(report.alpha)}; a run passes early only where a change "
+            f"for the worse of the size below would have shown {figures.often(report.power)}. The "
+            "intervals hold at every look: the earlier, the wider."
+        )
+
+
+def _baselines(report: Report) -> Iterator[Line]:
+    """Which runs were compared with, and what was left out."""
+    groups = baselines(report)
+    for info, names in groups.items():
+        of = say("Baseline of {}", figures.listed(names)) if len(groups) > 1 else say("Baseline")
+        if info.source == "control":
+            yield say(
+                "{}: the control agent, asked in the same run and round by round, so that a day's "
+                "drift of a model or a service meets both sides.",
+                of,
+            )
+        elif info.runs > 1 or info.pooling:
+            rounds, runs = figures.count(info.rounds, "round"), figures.count(info.runs, "run")
+            text = f"{rounds} of a case, from the newest {runs} that agree with each other"
+            yield say("{}: {}.", of, text)
+        yield from (say("{}.", prose(text[:1].upper() + text[1:])) for text in info.pooling)
 
 
 def _seen(report: Report, found: Comparison) -> Line:
@@ -70,9 +119,16 @@ def _seen(report: Report, found: Comparison) -> Line:
     whole = 1.0 if found.relative else abs(found.baseline or 0.0)
     blind = found.mde is None or (noun == "drop" and abs(found.mde) > whole)
     harm = f"no {noun}" if blind else f"a {noun} of {size} or more"
-    sure = f", adjusted p = {found.p_adjusted:.2g}" if found.p_adjusted is not None else ""
-    text = f": {figures.count(found.n_paired, 'paired case')}{sure}; {harm}"
-    return say("{}{} would have been caught {}.", code(found.metric), text, chance(report))
+    p, adjusted = found.p_value, found.p_adjusted
+    chance = f", p = {p:.2g}" if p is not None else ""
+    chance += f" (adjusted {adjusted:.2g})" if adjusted is not None else ""
+    cut = "" if found.settled else "; the run ended before this was settled"
+    text = (
+        f": {figures.count(found.n_paired, 'paired case')}{chance}; {harm} would have been caught"
+    )
+    suite = f"{found.suite}: " if len(report.suites) > 1 else ""
+    often = figures.often(report.power)
+    return say("{}{}{} {}{}.", suite, code(found.metric), text, often, cut)
 
 
 def _limits(report: Report) -> Iterator[Line]:

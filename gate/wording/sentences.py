@@ -18,17 +18,21 @@ _TOP_CODES = 3
 
 def comparisons(report: Report) -> tuple[Line, ...]:
     """One line for all suites that share a baseline."""
-    groups: dict[BaselineInfo, list[str]] = {}
-    for suite in report.suites.values():
-        groups.setdefault(suite.baseline, []).append(suite.name)
-    if not groups:
-        groups[report.baseline] = []
+    groups = baselines(report)
     several = len(groups) > 1
     return tuple(
         join("", [say("{}: ", strong(figures.listed(names))) if several else (), line])
         for info, names in groups.items()
         for line in [_comparison(report, info, names)]
     )
+
+
+def baselines(report: Report) -> dict[BaselineInfo, list[str]]:
+    """Each baseline with the suites that were compared with it."""
+    groups: dict[BaselineInfo, list[str]] = {}
+    for suite in report.suites.values():
+        groups.setdefault(suite.baseline, []).append(suite.name)
+    return groups or {report.baseline: []}
 
 
 def cautions(report: Report) -> tuple[Line, ...]:
@@ -79,16 +83,13 @@ def rounds(change: CaseChange) -> str:
 
 
 def spending(report: Report) -> Line:
-    """Cost, calls and duration."""
+    """Cost, calls and duration; how many calls were planned is said in the reason."""
     cost = figures.money(report.cost.usd) if report.cost.usd is not None else "cost unknown"
-    if report.cost.usd is not None and report.cost.baseline_usd is not None:
+    if report.cost.usd is not None and report.cost.control_usd is not None:
+        cost += f" ({figures.money(report.cost.control_usd)} of it for the control)"
+    elif report.cost.usd is not None and report.cost.baseline_usd is not None:
         cost += f" (baseline {figures.money(report.cost.baseline_usd)})"
-    calls = report.calls
-    made = f"{calls.made:,} of {calls.planned:,} planned calls"
-    if calls.made > calls.planned:
-        made = f"{calls.made:,} calls, {calls.planned:,} planned"
-    elif calls.made == calls.planned:
-        made = figures.count(calls.made, "call")
+    made = figures.count(report.calls.made, "call")
     return say(DOT.join((cost, made, figures.duration(report.duration_s))))
 
 
@@ -158,7 +159,8 @@ def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Lin
         return say(
             "Compared with nothing: there is no baseline of {}{}.", figures.listed(names), where
         )
-    facts = [say("Compared with the baseline{}", _origin(report, info))]
+    what = "control" if info.source == "control" else "baseline"
+    facts = [say("Compared with the {}{}", what, _origin(report, info))]
     facts += [say(text) for text in _pairing(report, names)]
     if info.fingerprint_diff:
         differences = join("; ", (prose(text, 160) for text in info.fingerprint_diff[:8]))
@@ -171,6 +173,8 @@ def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Lin
 def _origin(report: Report, info: BaselineInfo) -> Line:
     at = say(" at {}", commit_link(report, info.commit)) if info.commit else ()
     source = f" ({info.source}" + (f", {info.detail})" if info.detail else ")")
+    if info.source == "control":
+        source = f" ({info.detail}, asked in the same run)"
     size = f", {figures.count(info.rounds, 'round')}" if info.rounds else ""
     runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
     when = f" from {figures.age(info.age_days)}" if info.age_days is not None else ""
@@ -182,7 +186,12 @@ def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
     paired = {name: max((c.n_paired for c in mine if c.suite == name), default=0) for name in names}
     cases = report.cases
     pairs = sum(paired.values())
-    facts = [f"{figures.count(pairs, 'case')} paired" if pairs else "no case paired"]
+    suites = [suite for name, suite in report.suites.items() if name in names]
+    whole = sum(suite.cases for suite in suites)
+    spared = any(suite.look and suite.trials < suite.cases for suite in suites)
+    of = f"{pairs:,} of " if spared and pairs else ""
+    paired_cases = figures.count(whole if of else pairs, "case")
+    facts = [f"{of}{paired_cases} paired" if pairs else "no case paired"]
     for word, found in (
         ("added", cases.added),
         ("removed", cases.removed),
@@ -236,6 +245,9 @@ def _share(passed: int | None, total: int | None) -> str:
 
 
 def _outcome_step(report: Report) -> Iterator[Line]:
+    fresh = report.baseline.source == "control"  # nothing is stored that could be replaced
+    if fresh and report.outcome in ("fail", "not_comparable"):
+        return
     if any(c.status == "regression" and c.level == "block" for c in report.comparisons):
         command = code("gate baseline accept --reason TEXT")
         yield say("if this is intended, run {} on the base branch once it is merged", command)
@@ -247,6 +259,19 @@ def _outcome_step(report: Report) -> Iterator[Line]:
             code("gate baseline accept --reason TEXT"),
         )
     elif report.outcome == "inconclusive":
-        yield say("more rounds or cases settle it: {}", code("gate run --rounds N"))
+        yield _more_trials(report)
     elif report.outcome == "error":
         yield say("then go on where it stopped: {}", code("gate run --resume SESSION"))
+
+
+def _more_trials(report: Report) -> Line:
+    """How an inconclusive suite comes to more trials."""
+    open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
+    if any(0 < suite.look < suite.looks for suite in open_suites):
+        return say("{} adds trials to this session", code("gate run --resume SESSION"))
+    rounds = "regression.max_rounds" if any(s.looks for s in open_suites) else "gate run --rounds N"
+    return say(
+        "more rounds ({}) or more cases settle it; {} tells how many",
+        code(rounds),
+        code("gate plan"),
+    )

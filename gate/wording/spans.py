@@ -11,6 +11,7 @@ from typing import Literal
 
 from gate import text
 
+_MINUS = re.compile(r"(?<=[ (])-(?=\d)")
 _URL = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w.~%/-]*)?(?:\?[\w.~%=&-]*)?", re.ASCII)
 
 
@@ -52,11 +53,16 @@ def say(template: str, *values: str | Span | Line) -> Line:
 
 
 def prose(value: str, limit: int = 1_000) -> Line:
-    """At most `limit` characters of sentences that may have `code` between backticks, and
-    arrows.
+    """At most `limit` characters of sentences that may have `code` between backticks, arrows and
+    negative numbers.
     """
     parts = re.split(r"(`[^`\n]+`)", text.one_line(value, limit).replace(" -> ", " → "))
-    spans = (code(p[1:-1]) if len(p) > 2 and p[0] == p[-1] == "`" else Span(p) for p in parts)
+    spans = (
+        code(p[1:-1])
+        if len(p) > 2 and p[0] == p[-1] == "`"
+        else Span(_MINUS.sub("\N{MINUS SIGN}", p))
+        for p in parts
+    )
     return tuple(span for span in spans if span.text)
 
 

@@ -1,0 +1,253 @@
+"""`gate calibrate`: how often the gate would block an agent that did not change."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TextIO
+
+from gate.analysis import pool
+from gate.baseline_file import BaselineFile, newest
+from gate.baseline_schema import Run
+from gate.calibration import calibrate
+from gate.codec import to_json
+from gate.control import Control
+from gate.errors import InfrastructureError, UsageError
+from gate.execute import execute
+from gate.lookup import differences
+from gate.options import parse
+from gate.plugins import AGENTS, build
+from gate.recorded import Recorded, Rounds, joined
+from gate.records import Config
+from gate.records.calibration import Calibration
+from gate.registry import did_you_mean
+from gate.rules import own_config
+from gate.set_up import Setup, set_up
+from gate.stored import load
+from gate.text import plain
+from gate.wording.calibration import as_markdown, as_text
+from gate.wording.figures import count, listed, money
+
+OWN_RULES = {"protect": "false"}  # gate.yml as it stands here
+WIDTH = 100
+ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
+TOLD_EVERY = 20
+AGENT = ("agent", "agent_digest", "judge")  # what must not differ between runs
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """1 when the rate is surely above `--max`, else 0. Raises GateError."""
+    sessions = [Path(path) for path in options.sessions]
+    if options.runs:
+        sessions += _record(options, env)
+    config, suites = _material(options, sessions, env)
+    with _counter(sys.stderr, options.reps) as told:
+        found = calibrate(suites, config, reps=options.reps, seed=options.seed, told=told)
+    print(_shown(found, options.format))
+    return int(options.max is not None and found.at_least > options.max)
+
+
+def _shown(found: Calibration, form: str) -> str:
+    if form == "json":
+        return json.dumps(to_json(found), indent=2)
+    if form == "markdown":
+        return as_markdown(found)
+    return as_text(found, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+@contextmanager
+def _counter(stream: TextIO, reps: int) -> Iterator[Callable[[int], None]]:
+    """A line that counts on a terminal, and is gone in the end."""
+    shown = stream.isatty()
+
+    def told(done: int) -> None:
+        if shown and done % TOLD_EVERY == 0:
+            stream.write(f"\r{done:,} of {reps:,}")
+            stream.flush()
+
+    try:
+        yield told
+    finally:
+        if shown:
+            stream.write("\r" + " " * 40 + "\r")
+
+
+def _as_run(options: argparse.Namespace, *more: str) -> argparse.Namespace:
+    """The options of a run of the same suites."""
+    given = [f"--suite={name}" for name in options.suite or ()]
+    for name in ("config", "rounds", "baseline"):
+        value = getattr(options, name)
+        given += [] if value is None else [f"--{name}={value}"]
+    as_run = parse(["run", *given, *more])
+    as_run.stop = options.stop
+    return as_run
+
+
+# ------------------------------------------------------------------------------- what was recorded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """Rounds of one suite from one place. `made`: of a run of it, where gate.yml does not say."""
+
+    suite: str
+    rounds: Rounds
+    made: int = ROUNDS
+    notes: tuple[str, ...] = ()
+
+
+def _material(
+    options: argparse.Namespace, sessions: Sequence[Path], env: Mapping[str, str]
+) -> tuple[Config, list[Recorded]]:
+    """The sessions that are named, and the baseline where one is named or no session is."""
+    parts = list(_of_sessions(sessions, options.suite))
+    if options.baseline is None and sessions:
+        root = Path(options.config).parent if options.config else Path()
+        config = own_config(options.config, root, env, datetime.now(UTC).date())
+        concurrency = build(AGENTS, config.agent, root).concurrency
+    else:
+        setup = set_up(_as_run(options), env, OWN_RULES, control=Control())
+        config, concurrency = setup.config, setup.agent.concurrency
+        parts += _of_baselines(setup)
+        if not parts:
+            raise UsageError(_nothing(setup))
+    together: dict[str, list[_Part]] = {}
+    for part in parts:
+        together.setdefault(part.suite, []).append(part)
+    suites = [
+        _recorded(name, each, config, batch=concurrency, rounds=options.rounds)
+        for name, each in together.items()
+    ]
+    return config, suites
+
+
+def _of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Iterator[_Part]:
+    now = datetime.now(UTC)
+    found = [one for path in sessions for one in load(path, now).suites.items()]
+    known = tuple(dict.fromkeys(name for name, _ in found))
+    for name in names or ():
+        if known and name not in (*known, "all"):
+            raise UsageError(f"--suite {name}: not in these sessions{did_you_mean(name, known)}")
+    for name, suite in found:
+        if not names or name in names or "all" in names:
+            yield _Part(
+                suite=name,
+                rounds=Rounds(table=suite.table, runs=suite.runs),
+                made=min(ROUNDS, suite.meta.rounds) if len(suite.runs) > 1 else suite.meta.rounds,
+                notes=suite.info.notes,
+            )
+
+
+def _of_baselines(setup: Setup) -> Iterator[_Part]:
+    for name, one in setup.baselines.items():
+        if one.table is not None:
+            rounds = Rounds(table=one.table, runs=one.runs)
+            yield _Part(suite=name, rounds=rounds, notes=one.info.notes)
+
+
+def _nothing(setup: Setup) -> str:
+    details = dict.fromkeys(one.info.detail for one in setup.baselines.values())
+    why = listed(detail for detail in details if detail)
+    return (
+        f"gate calibrate: there is no baseline{f' ({why})' if why else ''}; name sessions of one "
+        "agent, or let --runs N record some"
+    )
+
+
+def _recorded(
+    name: str, parts: Sequence[_Part], config: Config, *, batch: int, rounds: int | None
+) -> Recorded:
+    rules = next((suite for suite in config.suites if suite.name == name), None)
+    whole = joined([part.rounds for part in parts])
+    left_out = {entry.case for entry in config.quarantine}
+    table = whole.table.select(
+        [row for row, case in enumerate(whole.table.cases) if case not in left_out]
+    )
+    stored = newest(BaselineFile(table=table, runs=whole.runs), config.baseline.keep_rounds)
+    pooled = pool(stored.table, stored.runs)
+    notes = [note for part in parts for note in part.notes]
+    notes += [f"in a baseline of these runs: {note}" for note in pooled.left_out]
+    return Recorded(
+        name=name,
+        table=table,
+        runs=whole.runs,
+        rounds=rounds or (rules.rounds if rules else parts[-1].made),
+        batch=batch,
+        gates=rules.gates if rules else (),
+        drift=pooled.drift,
+        notes=tuple(dict.fromkeys([*notes, *pooled.remarks, *_unlike(whole.runs)])),
+    )
+
+
+def _unlike(runs: Sequence[Run]) -> Iterator[str]:
+    """What makes the runs none of one agent."""
+    for older, newer in pairwise(runs):
+        before, now = (
+            {key: run.fingerprint.get(key, "") for key in AGENT} for run in (older, newer)
+        )
+        changed = differences(before, now)
+        if changed:
+            yield (
+                f"run {newer.session_id} was not made like the one before it: {listed(changed)}; "
+                "what that changed is no false alarm"
+            )
+            return
+
+
+# ---------------------------------------------------------------------------------- recording some
+
+
+def _record(options: argparse.Namespace, env: Mapping[str, str]) -> list[Path]:
+    """Asks the configured agent in `--runs` runs, one after the other; gives their sessions.
+
+    Raises UsageError when gate.yml's budget does not allow for the calls, InfrastructureError when
+    a run could not be judged.
+    """
+    as_run = _as_run(options, "--baseline=none", "--stop=off")
+    setup = set_up(as_run, env, OWN_RULES, control=Control())
+    budget, spent = setup.config.budget, 0.0
+    _announce(setup, options.runs)
+    sessions: list[Path] = []
+    for number in range(1, options.runs + 1):
+        if budget.usd is not None:
+            as_run.budget_usd = budget.usd - spent
+        outcome = execute(as_run, env, OWN_RULES)
+        report = outcome.report
+        done = f"run {number} of {options.runs}"
+        if report.outcome == "error":
+            raise InfrastructureError(f"{done}: {report.reason}; see {outcome.session_dir}")
+        cost = money(report.cost.usd)
+        _tell(f"{done}: {count(report.calls.made, 'call')}, cost: {cost}; {outcome.session_dir}")
+        sessions.append(outcome.session_dir)
+        spent += report.cost.usd or 0.0
+        cut = any(suite.not_run for suite in report.suites.values())
+        if cut or (budget.usd is not None and spent >= budget.usd):
+            _tell(f"the budget is used up after {done}")
+            break
+    return sessions
+
+
+def _announce(setup: Setup, runs: int) -> None:
+    """How many calls are made, before the first one is."""
+    trials = sum(len(plan.chosen) * plan.suite.rounds for plan in setup.plans)
+    budget = setup.config.budget
+    if budget.calls is not None and budget.calls < runs * trials:
+        raise UsageError(
+            f"--runs {runs}: {runs * trials:,} calls, and budget.calls in gate.yml allows "
+            f"{budget.calls:,}; make fewer runs or raise it"
+        )
+    limit = f"at most {money(budget.usd)}" if budget.usd is not None else "no budget.usd is set"
+    each = f"{count(runs, 'run')} of {trials:,} calls ({limit})"
+    _tell(f"asks the agent {runs * trials:,} times: {each}")
+
+
+def _tell(words: str) -> None:
+    print(plain(f"gate calibrate: {words}"), file=sys.stderr, flush=True)

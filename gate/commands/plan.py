@@ -1,0 +1,156 @@
+"""`gate plan`: what a run could detect and what that costs, before anything is spent."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.analysis import MIN_PAIRED
+from gate.codec import to_json
+from gate.control import Control
+from gate.errors import UsageError
+from gate.lookup import Compared
+from gate.options import parse
+from gate.planning import Subject, plan
+from gate.prepare import SuitePlan
+from gate.records import BaselineInfo, Config, Suite
+from gate.registry import did_you_mean
+from gate.rules import own_config
+from gate.set_up import Setup, set_up
+from gate.stored import Stored, StoredSuite, load
+from gate.table import Table
+from gate.wording.figures import count
+from gate.wording.planning import as_markdown, as_text
+
+OWN_RULES = {"protect": "false"}  # a plan is for gate.yml as it stands here
+WIDTH = 100
+ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
+NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0; raises UsageError for what cannot be read. No agent is called."""
+    if options.session:
+        config, subjects = _of_session(options, env)
+        found = plan(subjects, config)
+    else:
+        setup = set_up(_as_run(options), env, OWN_RULES, control=Control())
+        subjects = [_subject(setup, one) for one in setup.plans]
+        found = plan(subjects, setup.config, tuple(dict.fromkeys(setup.config.warnings)))
+    if options.format == "json":
+        print(json.dumps(to_json(found), indent=2))
+    elif options.format == "markdown":
+        print(as_markdown(found))
+    else:
+        print(as_text(found, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
+    return 0
+
+
+def _as_run(options: argparse.Namespace) -> argparse.Namespace:
+    """The options of the run that is planned."""
+    given = [f"--suite={name}" for name in options.suite or ()]
+    for name in ("config", "rounds", "sample", "baseline"):
+        value = getattr(options, name)
+        given += [] if value is None else [f"--{name}={value}"]
+    as_run = parse(["run", *given])
+    as_run.stop = options.stop
+    return as_run
+
+
+def _subject(setup: Setup, one: SuitePlan) -> Subject:
+    found = setup.baselines.get(one.suite.name, NONE_WANTED)
+    table, left_out = found.table, _quarantined(setup.config)
+    now = {case.id: case.digest for case in one.cases() if case.id not in left_out}
+    notes: tuple[str, ...] = ()
+    if table is not None:
+        table, notes = _paired(_without(table, left_out), now, sampled=one.not_selected > 0)
+    return Subject(
+        name=one.suite.name,
+        cases=len(now),
+        rounds=one.suite.rounds,
+        specs=one.specs,
+        table=table,
+        baseline=found.info,
+        gates=one.suite.gates,
+        graders=one.grader_digests,
+        drift=found.drift,
+        batch=setup.agent.concurrency,
+        notes=notes,
+    )
+
+
+def _quarantined(config: Config) -> frozenset[str]:
+    return frozenset(entry.case for entry in config.quarantine)
+
+
+def _without(table: Table, cases: frozenset[str]) -> Table:
+    return table.select([row for row, case in enumerate(table.cases) if case not in cases])
+
+
+def _paired(
+    table: Table, now: Mapping[str, str], *, sampled: bool
+) -> tuple[Table | None, tuple[str, ...]]:
+    """The baseline of the cases as they are `now` (id -> hash), and what is to be told."""
+    known = zip(table.cases, table.digests, strict=True)
+    rows = [row for row, (case, digest) in enumerate(known) if now.get(case) == digest]
+    if len(rows) < MIN_PAIRED:
+        few = f"only {len(rows)} of the {len(now)} cases are in the baseline as they are now"
+        return None, (f"{few}, which is too few to compare",)
+    gone = len(table.cases) - len(rows)
+    if not gone or sampled:
+        return table.select(rows), ()
+    verb = "was" if gone == 1 else "were"
+    told = f"{count(gone, 'case')} of the baseline {verb} removed or changed since"
+    return table.select(rows), (told,)
+
+
+# ------------------------------------------------------------------------------ a stored session
+
+
+def _of_session(
+    options: argparse.Namespace, env: Mapping[str, str]
+) -> tuple[Config, list[Subject]]:
+    """A session's rounds as the baseline; its suites need no dataset here."""
+    for name in ("baseline", "sample"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"gate plan SESSION: plans with its own cases; leave --{name} out")
+    now = datetime.now(UTC)
+    stored = load(Path(options.session), now)
+    root = Path(options.config).parent if options.config else Path()
+    config = own_config(options.config, root, env, now.date())
+    subjects = list(_stored_subjects(stored, config, options))
+    return config, subjects
+
+
+def _stored_subjects(
+    stored: Stored, config: Config, options: argparse.Namespace
+) -> Iterator[Subject]:
+    names = [name for name in options.suite or stored.suites if name != "all"] or stored.suites
+    for name in names:
+        if name not in stored.suites:
+            hint = did_you_mean(name, tuple(stored.suites))
+            raise UsageError(f"--suite {name}: not in {stored.name}{hint}")
+        rules = next((suite for suite in config.suites if suite.name == name), None)
+        found = stored.suites[name]
+        made = found.meta.rounds if stored.session else min(ROUNDS, found.meta.rounds)
+        rounds = options.rounds or (rules.rounds if rules else made)
+        yield _stored_subject(name, found, rules, config, rounds)
+
+
+def _stored_subject(
+    name: str, found: StoredSuite, rules: Suite | None, config: Config, rounds: int
+) -> Subject:
+    table = _without(found.table, _quarantined(config))
+    return Subject(
+        name=name,
+        cases=len(table.cases),
+        rounds=rounds,
+        specs=found.meta.specs,
+        table=table if len(table.cases) >= MIN_PAIRED else None,
+        baseline=found.info,
+        gates=rules.gates if rules else (),
+    )
