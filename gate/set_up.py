@@ -24,7 +24,7 @@ from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import Config, PluginSpec, Provenance
 from gate.rules import Base, Rules, judging_rules, own_config
-from gate.stopping import stops_early, with_looks
+from gate.stopping import extends, stops_early, with_looks
 
 if TYPE_CHECKING:
     from gate.lookup import Compared
@@ -178,9 +178,11 @@ def _looked_at(
     concurrency: int,
 ) -> tuple[SuitePlan, ...]:
     """A part of the cases decides nothing, and one case by name is no measurement."""
-    if options.shard or options.case or not stops_early(config, job, options.stop_rule):
+    early = stops_early(config, job, options.stop_rule)
+    looked_at = early or extends(config, job, options.stop_rule)
+    if options.shard or options.case or not looked_at:
         return plans
-    return with_looks(plans, compared, config.regression, concurrency=concurrency)
+    return with_looks(plans, compared, config, early=early, concurrency=concurrency)
 
 
 def _opened(job: Job, key: str, root: Path) -> Opened:

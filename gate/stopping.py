@@ -13,37 +13,53 @@ from gate.records import Config, Looks, RegressionRules, equal_looks
 
 
 def stops_early(config: Config, job: Job, option: str | None) -> bool:
-    """`--stop`, else gate.yml's rule; where that is silent a run of the base branch makes every
-    round, because a baseline wants them all, and so does a release.
+    """`--stop`, else gate.yml's rule. A run of the base branch makes every round unless the option
+    says otherwise, because a baseline wants them all; so does a release.
 
     Recorded answers are replayed whole: they cost nothing, and rounds beyond them do not exist.
     """
     if option is not None:
         return option == "early"
-    if config.agent.name == "replay":
+    if config.agent.name == "replay" or _measures(config, job):
         return False
-    if config.regression.stop is not None:
-        return config.regression.stop == "early"
+    return config.regression.stop == "early"
+
+
+def extends(config: Config, job: Job, option: str | None) -> bool:
+    """Whether a run that makes all its planned trials goes on to the cap where they leave a doubt:
+    `policy.inconclusive: extend`.
+    """
+    wanted = config.policy.inconclusive == "extend" and config.agent.name != "replay"
+    return wanted and not (_measures(config, job) or stops_early(config, job, option))
+
+
+def _measures(config: Config, job: Job) -> bool:
     own_run = job.mode == "branch" and job.head_ref == config.baseline.branch
-    return not own_run and job.mode not in ("schedule", "release")
+    return own_run or job.mode in ("schedule", "release")
 
 
 def with_looks(
     plans: tuple[SuitePlan, ...],
     compared: frozenset[str],
-    rules: RegressionRules,
+    config: Config,
     *,
+    early: bool,
     concurrency: int,
 ) -> tuple[SuitePlan, ...]:
-    """The plans, with looks for the suites that are `compared` with something. A batch between two
-    looks keeps `concurrency` workers busy. Raises UsageError for more rounds than `max_rounds`.
+    """The plans with looks at the suites that are `compared` with something, and, where a run may
+    end `early`, at those with a limit that could break for certain. A batch between two looks keeps
+    `concurrency` workers busy. Raises UsageError for more rounds than `max_rounds`.
     """
-    return tuple(
-        replace(plan, looks=_looks(plan, rules, concurrency))
-        if plan.suite.name in compared
-        else plan
-        for plan in plans
-    )
+    found = []
+    for plan in plans:
+        looks = None
+        if plan.chosen and plan.suite.name in compared:
+            looks = _compared(plan, config.regression, early=early, concurrency=concurrency)
+        elif plan.chosen and early and _has_limits(plan, config):
+            looks = equal_looks(len(plan.chosen) * plan.suite.rounds, batch=concurrency)
+        # A single look, at the end, could spare nothing.
+        found.append(replace(plan, looks=looks if looks and len(looks.calls) > 1 else None))
+    return tuple(found)
 
 
 def as_begun(
@@ -55,14 +71,25 @@ def as_begun(
     return tuple(replace(plan, looks=stored[plan.suite.name].looks) for plan in plans)
 
 
-def _looks(plan: SuitePlan, rules: RegressionRules, concurrency: int) -> Looks | None:
+def _compared(
+    plan: SuitePlan, rules: RegressionRules, *, early: bool, concurrency: int
+) -> Looks | None:
     rounds, most = plan.suite.rounds, rules.max_rounds or 2 * plan.suite.rounds
     if most < rounds:
         raise UsageError(
             f"--rounds {rounds}: suite '{plan.suite.name}' has regression.max_rounds: {most}; give "
             "fewer rounds, or raise max_rounds in gate.yml"
         )
-    if not plan.chosen:
-        return None
-    looks = equal_looks(len(plan.chosen) * most, batch=concurrency)
-    return looks if len(looks.calls) > 1 else None  # a single one, at the cap, could spare nothing
+    planned, cap = (len(plan.chosen) * number for number in (rounds, most))
+    if early:
+        return equal_looks(cap, batch=concurrency)
+    return Looks(calls=(planned, cap)) if cap > planned else None
+
+
+def _has_limits(plan: SuitePlan, config: Config) -> bool:
+    """A gate that can fail a run without any baseline."""
+    shared = (gate for gate in config.gates if gate.metric in plan.specs)
+    return any(
+        gate.level == "block" and (gate.min is not None or gate.max is not None)
+        for gate in (*plan.suite.gates, *shared)
+    )

@@ -65,7 +65,7 @@ class RegressionRules:
     )
     metrics: Mapping[str, MetricRule] = field(default_factory=dict)
     max_removed: float = 0.10
-    stop: Literal["early", "off"] | None = None  # None: early, but off on the base branch
+    stop: Literal["early", "off"] = "early"  # runs that measure the base branch never stop early
     max_rounds: int | None = None  # the cap of an early stop; None: twice the suite's rounds
     control: Literal["stored", "fresh"] = "stored"  # where the baseline's answers come from
 

@@ -21,6 +21,9 @@ from gate.verdict.standing import Standing
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
+# A suspicion is looked at again up to this multiple of the metric's share of alpha: among twenty
+# metrics one is always a little suspicious.
+AGAIN = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +175,7 @@ def _is_settled(claim: _Claim, own: Line, status: Status) -> bool:
         return True
     if e.too_few:  # the planned trials may be enough; more than those are for doubts
         return pair.standing.data.complete
-    if status == "suspected":  # is looked at again
+    if status == "suspected" and e.p_worse <= AGAIN * own.alpha:
         return False
     if e.p_doubt >= own.futility:
         return True

@@ -31,6 +31,7 @@ class Position:
 class Line:
     """What this look asks for at one share of alpha: one-sided levels of a single test."""
 
+    alpha: float
     harm: float  # p at or below it accuses
     futility: float  # p at or above it acquits
     proof: float  # of a bound that may prove that nothing got worse
@@ -66,6 +67,7 @@ def line(alpha: float, power: float, where: Position) -> Line:
     found = boundaries(where.times, alpha, 1.0 - power)
     only = len(where.times) == 1
     return Line(
+        alpha=alpha,
         harm=alpha if only else nominal(found.harm[where.index]),
         futility=alpha if only else nominal(found.futility[where.index]),
         proof=nominal(found.proof[where.index]),

@@ -298,3 +298,29 @@ def test_a_regression_of_one_suite_ends_the_others(project):
     assert {suite["look"] for suite in found.values()} == {1}
     assert found["s"]["ended"] == found["t"]["ended"]
     assert "got worse" in found["s"]["ended"]
+
+
+def test_without_a_baseline_only_a_limit_that_is_broken_for_certain_ends_a_run(project):
+    shutil.rmtree(project / "baselines")
+    write(project, agent=BAD, more="gates: {agent.success_rate: {min: 0.9}}")
+    found = summary(run(project, code=1))
+    assert found["calls"]["cap"] == PLANNED
+    assert found["calls"]["saved"] > 0
+    assert "the gate on `agent.success_rate` of s is broken" in found["suites"]["s"]["ended"]
+    write(project, more="gates: {agent.success_rate: {min: 0.5}}")
+    assert summary(run(project))["calls"]["made"] == PLANNED
+
+
+def test_extend_is_a_second_look_where_all_planned_trials_leave_a_doubt(project):
+    extend = "regression: {stop: off}\npolicy: {inconclusive: extend}"
+    write(project, more=extend)
+    unchanged = summary(against(project))
+    assert (unchanged["calls"]["made"], unchanged["calls"]["cap"]) == (PLANNED, CAP)
+    # One case of forty breaks: p of 2.5 % after the planned trials, of 0.6 % after twice as many.
+    agent = project / "agent.py"
+    agent.write_text(agent.read_text().replace("case, 3", "case, 4"))
+    found = summary(against(project, code=1))
+    assert (found["calls"]["made"], found["suites"]["s"]["look"]) == (CAP, 2)
+    write(project, more="regression: {stop: off}")
+    agent.write_text(agent.read_text().replace("case, 3", "case, 4"))
+    assert summary(against(project))["outcome"] == "inconclusive"

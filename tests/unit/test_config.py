@@ -63,7 +63,7 @@ def told(text: str, root: Path = Path(), env: dict[str, str] | None = None) -> l
 @pytest.mark.parametrize(
     ("written", "stop", "max_rounds"),
     [
-        ("{}", None, None),
+        ("{}", "early", None),
         ("{stop: early, max_rounds: 6}", "early", 6),
         ("{stop: off}", "off", None),
         ("{stop: 'off'}", "off", None),

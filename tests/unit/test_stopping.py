@@ -8,8 +8,18 @@ from gate.archive import SuiteMeta
 from gate.errors import UsageError
 from gate.github.context import Job
 from gate.prepare import SuitePlan
-from gate.records import BaselineRules, Config, Looks, PluginSpec, RegressionRules, Suite
-from gate.stopping import as_begun, stops_early, with_looks
+from gate.records import (
+    BaselineRules,
+    Config,
+    GateRule,
+    Looks,
+    PluginSpec,
+    Policy,
+    RegressionRules,
+    Suite,
+)
+from gate.stopping import as_begun, extends, stops_early, with_looks
+from tests.verdict_tables import SUCCESS
 
 LAPTOP = Job()
 PULL_REQUEST = Job(mode="pull_request", head_ref="topic")
@@ -19,12 +29,19 @@ NIGHT = Job(mode="schedule", head_ref="main")
 RELEASE = Job(mode="release", head_ref="v1")
 
 
-def config(stop=None, agent="sample", branch="main"):
+def config(stop="early", agent="sample", branch="main", **more):
     return Config(
         agent=PluginSpec(name=agent),
         suites=(),
-        regression=RegressionRules(stop=stop),
+        regression=RegressionRules(stop=stop, max_rounds=more.pop("max_rounds", None)),
         baseline=BaselineRules(branch=branch),
+        **more,
+    )
+
+
+def looked_at(*plans, compared="s", early=True, concurrency=16, **more):
+    return with_looks(
+        plans, frozenset({compared}), config(**more), early=early, concurrency=concurrency
     )
 
 
@@ -54,7 +71,7 @@ def plan(name="s", cases=100, rounds=3):
         (RELEASE, False),
     ],
 )
-def test_a_silent_gate_yml_stops_early_where_no_baseline_is_measured(job, early):
+def test_a_run_stops_early_where_no_baseline_is_measured(job, early):
     assert stops_early(config(), job, None) is early
 
 
@@ -64,11 +81,47 @@ def test_the_base_branch_is_the_one_that_gate_yml_names():
 
 
 @pytest.mark.parametrize("job", [LAPTOP, PULL_REQUEST, MAIN, NIGHT, RELEASE])
-def test_the_option_beats_gate_yml_and_gate_yml_beats_the_event(job):
+def test_the_option_beats_gate_yml_and_the_event(job):
     assert stops_early(config("off"), job, "early")
     assert not stops_early(config("early"), job, "off")
-    assert stops_early(config("early"), job, None)
     assert not stops_early(config("off"), job, None)
+
+
+def test_a_doubt_after_all_planned_trials_may_be_worth_more_of_them():
+    extend = Policy(inconclusive="extend")
+    assert extends(config("off", policy=extend), PULL_REQUEST, None)
+    assert extends(config(policy=extend), LAPTOP, "off")
+    assert not extends(config(policy=extend), LAPTOP, None)  # goes on anyway
+    assert not extends(config("off"), PULL_REQUEST, None)
+    assert not extends(config("off", policy=extend), MAIN, None)
+    assert not extends(config("off", policy=extend), RELEASE, None)
+    assert not extends(config("off", policy=extend, agent="replay"), LAPTOP, None)
+
+
+def test_a_second_look_at_the_cap_is_for_doubts():
+    (one,) = looked_at(plan(), early=False)
+    assert one.looks == Looks(calls=(300, 600))
+    (none,) = looked_at(plan(), early=False, max_rounds=3)
+    assert none.looks is None
+
+
+@pytest.mark.parametrize(
+    ("gate", "looks"),
+    [
+        (GateRule(metric="agent.success_rate", min=0.8), True),
+        (GateRule(metric="agent.success_rate", target=0.8), False),
+        (GateRule(metric="agent.success_rate", min=0.8, level="warn"), False),
+        (GateRule(metric="retrieval.mrr", min=0.8), False),
+    ],
+)
+def test_without_a_baseline_only_a_limit_can_end_a_run(gate, looks):
+    measured = replace(plan(), specs={"agent.success_rate": SUCCESS})
+    (one,) = looked_at(measured, compared="other", gates=(gate,))
+    assert (one.looks is not None) is looks
+    if one.looks is not None:
+        assert one.looks.cap == 300  # never more than planned
+    (none,) = looked_at(measured, compared="other", gates=(gate,), early=False)
+    assert none.looks is None
 
 
 def test_recorded_answers_are_replayed_whole_unless_asked_otherwise():
@@ -77,32 +130,26 @@ def test_recorded_answers_are_replayed_whole_unless_asked_otherwise():
 
 
 def test_suites_that_are_compared_get_looks_up_to_twice_their_rounds():
-    compared, other = with_looks(
-        (plan("s"), plan("t")), frozenset({"s"}), RegressionRules(), concurrency=16
-    )
+    compared, other = looked_at(plan("s"), plan("t"))
     assert compared.looks == Looks(calls=tuple(range(60, 601, 60)))
     assert other.looks is None
     assert compared.meta().looks == compared.looks
 
 
 def test_max_rounds_is_the_cap_and_workers_stay_busy():
-    (one,) = with_looks((plan(),), frozenset({"s"}), RegressionRules(max_rounds=4), concurrency=100)
+    (one,) = looked_at(plan(), max_rounds=4, concurrency=100)
     assert one.looks == Looks(calls=(100, 200, 300, 400))
 
 
 @pytest.mark.parametrize(("cases", "concurrency"), [(0, 1), (3, 1), (10, 31)])
 def test_a_suite_that_is_too_small_for_two_looks_has_none(cases, concurrency):
-    (one,) = with_looks(
-        (plan(cases=cases),), frozenset({"s"}), RegressionRules(), concurrency=concurrency
-    )
+    (one,) = looked_at(plan(cases=cases), concurrency=concurrency)
     assert one.looks is None
 
 
 def test_more_rounds_than_the_cap_are_refused():
     with pytest.raises(UsageError, match=r"^--rounds 5: suite 's' .*max_rounds: 4; "):
-        with_looks(
-            (plan(rounds=5),), frozenset({"s"}), RegressionRules(max_rounds=4), concurrency=1
-        )
+        looked_at(plan(rounds=5), max_rounds=4)
 
 
 def test_a_session_keeps_the_looks_that_it_began_with():
