@@ -18,7 +18,7 @@ from gate.codec import from_json, to_json
 from gate.errors import InfrastructureError, UsageError
 from gate.event_log import SURROGATES, EventLog, disk, parsed
 from gate.filelock import FileLock
-from gate.records import Json, Looks, MetricSpec, Provenance, Report
+from gate.records import MOST_CASES, MOST_ROUNDS, Json, Looks, MetricSpec, Provenance, Report
 from gate.session_form import check_form, check_names, read_json, read_report
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
@@ -208,4 +208,16 @@ def read_meta(folder: Path) -> Meta:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path}: not readable as a session ({error})") from error
     check_names(meta.suites, path)
+    for name, suite in meta.suites.items():
+        if not _possible(suite):
+            raise UsageError(f"{path}: suites.{name}: numbers of cases or trials that no run has")
     return meta
+
+
+def _possible(suite: SuiteMeta) -> bool:
+    cap = suite.looks.cap if suite.looks else 0
+    return (
+        0 <= suite.cases <= MOST_CASES
+        and 0 <= suite.rounds <= MOST_ROUNDS
+        and cap <= suite.cases * MOST_ROUNDS
+    )

@@ -22,8 +22,8 @@ from gate.baseline_schema import (
     reject,
 )
 from gate.codec import from_json, to_json
-from gate.records import Json, MetricSpec
-from gate.table import Table, floats, newest_rounds
+from gate.records import LARGEST, Json, MetricSpec
+from gate.table import Array, Table, floats, newest_rounds
 
 MAX_VALUES = 100_000_000  # of the whole file: 800 MB in memory
 _CASES = '\n"cases": ['
@@ -66,12 +66,9 @@ def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
     if len(cases) * rounds * len(names) > MAX_VALUES:
         reject(file, None, f"more than {MAX_VALUES:,} values; lower baseline.keep_rounds")
     columns = {
-        name: floats([case["values"].get(name, nothing) for case in cases], rounds)
+        name: _column(name, [case["values"].get(name, nothing) for case in cases], rounds, file)
         for name in names
     }
-    for name, values in columns.items():
-        if (abs(values) == float("inf")).any():  # 1e999 is JSON, too
-            reject(file, None, f"values.{name}: a number is too large; save the baseline again")
     table = Table(
         suite=data["suite"],
         cases=tuple(case["id"] for case in cases),
@@ -84,6 +81,18 @@ def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
     )
     accepted = tuple(from_json(Accepted, one) for one in data["accepted"])
     return BaselineFile(table=table, runs=runs, accepted=accepted)
+
+
+def _column(name: str, rows: list[Any], rounds: int, file: str) -> Array:
+    try:
+        values = floats(rows, rounds)
+    except OverflowError:  # a whole number that is no float
+        values = floats([[LARGEST * 10]], 1)
+    if (abs(values) > LARGEST).any():
+        reject(file, None, f"values.{name}: a number is too large; save the baseline again")
+    if name == "success" and ((values < 0.0) | (values > 1.0)).any():
+        reject(file, None, "values.success: a number is not from 0 to 1; save the baseline again")
+    return values
 
 
 def newest(baseline: BaselineFile, rounds: int) -> BaselineFile:

@@ -13,13 +13,11 @@ from typing import Any, NoReturn
 from gate.codec import schema_of
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
-from gate.records import Json, MetricSpec, Provenance
+from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, Json, MetricSpec, Provenance
 from gate.schema import mismatches
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 256 << 20
-MAX_ROUNDS = 10_000  # of one run
-MAX_CASES = 100_000_000
 SHOWN = 20  # problems of one file
 
 
@@ -85,10 +83,12 @@ def schema() -> dict[str, Json]:
 
 def _run_schema() -> dict[str, Json]:
     run = schema_of(Run)
-    whole = {"type": "integer", "minimum": 0, "maximum": MAX_CASES}
-    count = {**whole, "maximum": MAX_ROUNDS}
-    counts = {"rounds": count, "kept": count, "cases": whole}
-    return {**run, "properties": {**run["properties"], **counts}}
+    whole = {"type": "integer", "minimum": 0, "maximum": MOST_CASES}
+    count = {**whole, "maximum": MOST_ROUNDS}
+    mean = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
+    means = {"type": "object", "additionalProperties": mean}
+    bounded = {"rounds": count, "kept": count, "cases": whole, "means": means}
+    return {**run, "properties": {**run["properties"], **bounded}}
 
 
 def _case_schema() -> dict[str, Json]:

@@ -126,7 +126,7 @@ def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
         name: _metric_rule(name, rule, where(("regression", "metrics", name)))
         for name, rule in (written.get("metrics") or {}).items()
     }
-    return RegressionRules(**written)
+    return RegressionRules(**written, place=where(("regression",)))
 
 
 def _metric_rule(name: str, data: Mapping[str, Json], place: Place) -> MetricRule:

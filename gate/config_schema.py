@@ -8,6 +8,7 @@ from typing import Any
 from gate.codec import schema_of
 from gate.plugins import AGENTS, GRADERS
 from gate.records import (
+    MOST_ROUNDS,
     BaselineRules,
     Budget,
     GateRule,
@@ -36,6 +37,7 @@ JUDGE_KEYS: dict[str, Json] = {
 _SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]*$"
 _NUMBER: Json = {"type": "number"}
 _WHOLE: Json = {"type": "integer", "minimum": 1}
+_ROUNDS: Json = {**_WHOLE, "maximum": MOST_ROUNDS}
 _ABOVE_ZERO: Json = {"type": ["number", "null"], "exclusiveMinimum": 0}
 _TEXT: Json = {"type": "string", "minLength": 1}
 _SHARE_OR_PERCENT: Json = {  # 0.02 or "5%"
@@ -137,7 +139,7 @@ def _suite() -> dict[str, Json]:
         name={"type": "string", "pattern": _SUITE_NAME},
         dataset=_TEXT,
         graders={"type": "array", "items": {"$ref": "#/$defs/grader"}, "minItems": 1},
-        rounds=_WHOLE,
+        rounds=_ROUNDS,
         max_attempts=_WHOLE,
         version={"type": ["string", "integer"]},
         sample=_object(
@@ -167,13 +169,14 @@ def _regression() -> dict[str, Json]:
     )
     return _record(
         RegressionRules,
+        drop=("place",),
         alpha={"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
         power={"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
         tolerance={"$ref": "#/$defs/amount"},
         metrics={"type": "object", "additionalProperties": metric},
         max_removed={**_SHARE_OR_PERCENT, "maximum": 1},
         stop={"enum": ["early", "off", False]},  # YAML 1.1 tools write `off` as false
-        max_rounds=_WHOLE,
+        max_rounds=_ROUNDS,
         control={"enum": ["stored", "fresh"]},
     )
 

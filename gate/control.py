@@ -44,8 +44,8 @@ def control_of(
     agent = config.control_agent or base_agent
     if agent is None:
         raise UsageError(
-            f"{config.file}: regression.control: fresh: the base branch's agent is not known here; "
-            "write the agent to compare with as control_agent, or control: stored"
+            f"{config.regression.place}: control: fresh: the base branch's agent is not known "
+            "here; write the agent to compare with as control_agent, or control: stored"
         )
     agent = asked_with(agent, timeout=timeout, concurrency=concurrency)
     if not _same(agent, config.agent):

@@ -51,16 +51,23 @@ class Course:
         return {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
 
 
-def course(plans: Mapping[str, Looks], seed: str, state: Mapping[str, Json] | None) -> Course:
+def course(
+    plans: Mapping[str, Looks], seed: str, state: Mapping[str, Json] | None, *, stands: bool = True
+) -> Course:
     """At the beginning, or from where a stored `state` (anybody may have written it) had come. Of a
-    run that had ended every suite below its cap makes one batch more.
+    run that had ended every suite below its cap makes one batch more. Where no verdict `stands`,
+    because it was cut off after its last look or an outage kept it from one, that look comes again.
     """
     looks, stored = _mapping(state, "looks"), (state or {}).get("going")
     made = {name: _within(looks.get(name), len(plan.calls)) for name, plan in plans.items()}
     below = frozenset(name for name, plan in plans.items() if made[name] < len(plan.calls))
     named = stored if isinstance(stored, list) else sorted(below)
     left = below & frozenset(name for name in named if isinstance(name, str))
-    going = left or below
+    ended = state is not None and not left
+    last = max(made.values(), default=0)
+    back = {name for name in made if made[name] == last > 0} if ended and not stands else set()
+    made = {name: number - (name in back) for name, number in made.items()}
+    going = frozenset(back) or left or below
     why = _mapping(state, "ended")
     return Course(
         plans=plans,
@@ -68,7 +75,7 @@ def course(plans: Mapping[str, Looks], seed: str, state: Mapping[str, Json] | No
         made=made,
         going=going,
         ended={name: str(why.get(name, "")) for name in plans if name not in going},
-        again=state is not None and not left,
+        again=ended and not back,
     )
 
 

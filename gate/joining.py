@@ -43,6 +43,11 @@ def _rows(shard: Session) -> Iterator[Row]:
 
 def _same_run(shard: Session, suites: Mapping[str, SuiteMeta]) -> None:
     for name, suite in shard.meta.suites.items():
+        if suite.looks is not None:  # judged once more, at a fixed size, alpha would be spent twice
+            raise UsageError(
+                f"{shard.folder}: '{name}' was judged while it ran, and is no part of another run; "
+                "merge sessions of `gate run --shard I/N`, or of `gate run --stop off`"
+            )
         whole = suites.get(name)
         for what in ("rounds", "graders", "dataset_digest"):
             if whole is None or getattr(whole, what) != getattr(suite, what):

@@ -106,8 +106,9 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     tally = collected.tallies[name]
     broken_off = collected.ended_early or unreachable or collected.control_unreachable
     control = collected.control
-    # What the verdict spares is not missing; neither are the cases that it spares.
-    spared = plan.looks is not None and not broken_off
+    # What the verdict spares is not missing, though a budget end the others later; neither are the
+    # cases that it spares.
+    spared = plan.looks is not None and (name in collected.course.ended or not broken_off)
     missing = len(plan.chosen) * plan.suite.rounds - tally.trials
     asked = frozenset(table.cases) if spared else plan.chosen
     return Measured(

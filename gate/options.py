@@ -56,7 +56,7 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--base-url", metavar="URL", help="(http://127.0.0.1:14000)")
     add("--model", help="(deepseek/deepseek-v4-flash)")
     add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
-    add("--rounds", type=_whole(1), metavar="N", help="times each case is run (3)")
+    add("--rounds", type=_whole(1, 10_000), metavar="N", help="times each case is run (3)")
     add("--max-attempts", type=_whole(1), metavar="N", help="tries of a trial, the first too (2)")
     add("--timeout", type=_positive, metavar="S", help="seconds in total for a request (240)")
     add("--concurrency", type=_whole(1), metavar="N", help="requests under way at once (16)")
@@ -104,7 +104,9 @@ def _plan(p: argparse.ArgumentParser) -> None:
     p.add_argument("session", nargs="?", metavar="SESSION", help=about)
     p.add_argument("--config", metavar="FILE", help="(gate.yml)")
     p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    p.add_argument("--rounds", type=_whole(1), metavar="N", help="times each case is run (3)")
+    p.add_argument(
+        "--rounds", type=_whole(1, 10_000), metavar="N", help="times each case is run (3)"
+    )
     p.add_argument("--sample", type=_whole(1), metavar="N", help="cases a suite (all)")
     p.add_argument(
         "--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)"
@@ -120,7 +122,7 @@ def _calibrate(p: argparse.ArgumentParser) -> None:
     add("--baseline", metavar="SOURCE", help="auto, repo, artifact or a path (auto)")
     add("--config", metavar="FILE", help="(gate.yml)")
     add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    add("--rounds", type=_whole(1), metavar="N", help="times a run asks each case (3)")
+    add("--rounds", type=_whole(1, 10_000), metavar="N", help="times a run asks each case (3)")
     add("--reps", type=_whole(1), default=2000, metavar="N", help="pull requests to judge (2000)")
     add("--seed", type=_whole(0), default=1, metavar="N", help="of the deals (1)")
     add("--max", type=_rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
@@ -189,10 +191,12 @@ def _schema(p: argparse.ArgumentParser) -> None:
     p.add_argument("what", choices=("config", "case", "baseline", "session", "details", "meta"))
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    end = "on" if most is None else f"to {most}"
+
     def convert(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} on")
+        if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} {end}")
         return int(text)
 
     return convert

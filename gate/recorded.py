@@ -117,13 +117,13 @@ class Subject:
     def _arms(
         self, sides: Sides, most: int, drift: Mapping[str, float], gate: Rehearsal, rng: Shuffler
     ) -> Arms:
-        cases = len(sides.current.cases)
+        cases, rounds = len(sides.current.cases), min(self.recorded.rounds, most)
         return Arms(
             name=self.recorded.name,
             sides=sides,
             place=any_order(cases, rng),
-            rounds=min(self.recorded.rounds, most),
-            looks=gate.looks(cases * most, self.recorded.batch),
+            rounds=rounds,
+            looks=gate.looks(cases, rounds, most, self.recorded.batch),
             gates=self.recorded.gates,
             drift=drift,
         )

@@ -90,12 +90,21 @@ class Rehearsal:
 
     def cap(self, rounds: int) -> int:
         """The most rounds that a suite with so many planned may come to."""
-        if self.regression.stop == "off":
+        if self.regression.stop == "off" and not self._extends:
             return rounds
         return max(rounds, self.regression.max_rounds or 2 * rounds)
 
-    def looks(self, trials: int, batch: int) -> Looks | None:
-        return None if self.regression.stop == "off" else equal_looks(trials, batch=batch)
+    def looks(self, cases: int, rounds: int, most: int, batch: int) -> Looks | None:
+        """None, too, where there would be a single one: then a run makes what it planned."""
+        if self.regression.stop == "off":
+            second = self._extends and most > rounds
+            return Looks(calls=(cases * rounds, cases * most)) if second else None
+        looks = equal_looks(cases * most, batch=batch)
+        return looks if len(looks.calls) > 1 else None
+
+    @property
+    def _extends(self) -> bool:
+        return self.config.policy.inconclusive == "extend"
 
     def rules(self) -> dict[str, Any]:
         """Arguments of `gate.verdict`."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gate.codec import schema_of
-from gate.records import Json, ToolCall, TrialStatus, Usage
+from gate.records import LARGEST, Json, ToolCall, TrialStatus, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,5 +59,23 @@ def schema() -> dict[str, Json]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of details.jsonl of an Agent Gate session",
-        **schema_of(DetailsRow),
+        **_bounded(schema_of(DetailsRow)),
     }
+
+
+def _bounded(schema: dict[str, Json]) -> dict[str, Json]:
+    """No number in it is too large to compute with."""
+    inner = {
+        key: {name: _bounded(one) for name, one in value.items()}
+        if key == "properties"
+        else _bounded(value)
+        if isinstance(value, dict)
+        else [_bounded(one) if isinstance(one, dict) else one for one in value]
+        if key in ("anyOf", "prefixItems")
+        else value
+        for key, value in schema.items()
+    }
+    kinds = schema.get("type", ())
+    if {"number", "integer"} & set([kinds] if isinstance(kinds, str) else kinds):
+        inner |= {"minimum": -LARGEST, "maximum": LARGEST}
+    return inner

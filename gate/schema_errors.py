@@ -96,7 +96,9 @@ def _wanted(error: ValidationError) -> str:
         return " or ".join(_KINDS.get(kind, f"a {kind}") for kind in kinds)
     if error.validator == "enum":
         near = did_you_mean(str(error.instance), [str(v) for v in wanted])
-        return "one of " + ", ".join(map(str, wanted)) + (near if "did you mean" in near else "")
+        # `off`, read as false by YAML 1.1, is there under its own name.
+        words = [str(value) for value in wanted if value is not False]
+        return "one of " + ", ".join(words) + (near if "did you mean" in near else "")
     return str(error.message)
 
 

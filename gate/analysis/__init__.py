@@ -12,7 +12,7 @@ from gate.analysis.missing import (
 )
 from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
 from gate.analysis.pooling import Pool, pool, spread
-from gate.analysis.session_effect import session_effects
+from gate.analysis.session_effect import is_mean, session_effects
 
 __all__ = [
     "MIN_PAIRED",
@@ -26,6 +26,7 @@ __all__ = [
     "estimates",
     "family_of",
     "infra_share",
+    "is_mean",
     "pair_cases",
     "pessimistic",
     "pessimistic_column",

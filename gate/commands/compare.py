@@ -52,7 +52,7 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
         mode=after.provenance.mode,
         provenance=after.provenance,
         notes=tuple(
-            f"{after.name} has no suite '{s}'" for s in before.suites.keys() - after.suites.keys()
+            f"{after.name} has no suite '{s}'" for s in before.suites if s not in after.suites
         ),
         elsewhere=metrics_of([s for s in config.suites if s.name not in after.suites], root),
     )

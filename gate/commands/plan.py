@@ -145,9 +145,13 @@ def _stored_subject(
     name: str, found: StoredSuite, rules: Suite | None, config: Config, rounds: int
 ) -> Subject:
     table = _without(found.table, _quarantined(config))
+    # A run that ended early has not asked them all.
+    cases = len(table.cases) + max(0, found.meta.cases - len(found.table.cases))
+    if not cases:
+        raise UsageError(f"gate plan SESSION: suite '{name}' has no case; give another session")
     return Subject(
         name=name,
-        cases=len(table.cases),
+        cases=cases,
         rounds=rounds,
         specs=found.meta.specs,
         table=table if len(table.cases) >= MIN_PAIRED else None,

@@ -8,6 +8,7 @@ less).
 """
 
 from gate.records.evidence import Evidence, Sight
+from gate.records.limits import LARGEST, MOST_CASES, MOST_ROUNDS
 from gate.records.looks import Looks, equal_looks
 from gate.records.report import BaselineInfo, Calls, Cost, Mode, Provenance, Report, SuiteReport
 from gate.records.settings import (
@@ -54,6 +55,9 @@ from gate.records.verdict import (
 )
 
 __all__ = [
+    "LARGEST",
+    "MOST_CASES",
+    "MOST_ROUNDS",
     "Attempt",
     "BaselineInfo",
     "BaselineRules",

@@ -68,6 +68,7 @@ class RegressionRules:
     stop: Literal["early", "off"] = "early"  # runs that measure the base branch never stop early
     max_rounds: int | None = None  # the cap of an early stop; None: twice the suite's rounds
     control: Literal["stored", "fresh"] = "stored"  # where the baseline's answers come from
+    place: Place = Place("gate.yml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

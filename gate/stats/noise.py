@@ -9,6 +9,9 @@ from gate.records import Sight
 from gate.stats.distributions import normal_cdf, normal_quantile, t_quantile
 from gate.stats.power import detectable
 
+TINY = 1e-12  # of a distribution found by a Fourier transform the rest is rounding
+NOTHING = 1e-300  # a smaller number is no float with all its digits
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
@@ -45,8 +48,13 @@ class Noise:
         )
 
     def blurred(self, p: float) -> float:
-        """A chance under the noise of single calls, with the variance of the drift added."""
-        if not self.drift or not 0.0 < p < 1.0:
+        """A chance under the noise of single calls, with the variance of the drift added.
+
+        One that is too small to be told from rounding is taken from `delta`.
+        """
+        if not self.drift or p >= 1.0:
             return p
+        if p < (TINY if math.isinf(self.df) else NOTHING):
+            return normal_cdf(-abs(self.delta) / self.se)
         shrink = math.sqrt(self.variance / (self.variance + self.drift))
         return normal_cdf(shrink * normal_quantile(p))

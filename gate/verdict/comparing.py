@@ -87,6 +87,8 @@ def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Stat
         return "not_comparable", one.not_comparable
     if not was:
         return "new", "the baseline has no value"
+    if not now and not one.data.complete:
+        return "inconclusive", "no value so far, and the planned trials were not all made"
     if not now:
         return "missing", "the baseline has it, this run measured none"
     if before.graders.get(spec.column) != after.graders.get(spec.column):
@@ -204,4 +206,5 @@ def _untested(pair: Pair, alpha: float) -> Comparison:
         direction=pair.spec.direction,
         unit=pair.spec.unit,
         reason=pair.why,
+        settled=not pair.awaited,
     )

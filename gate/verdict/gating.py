@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.analysis import errored_cases, family_of, pessimistic_column
+from gate.analysis import errored_cases, family_of, is_mean, pessimistic_column
 from gate.analysis.estimates import finite
 from gate.plugins import Array, Interval
 from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
@@ -67,7 +67,21 @@ def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> Gate
     result = _measured(one, gate, rule, confidence)
     if result.status != "pass" and gate.metric in one.data.accepted:
         return replace(result, status="accepted", reason="this change was accepted")
+    if one.data.cut_short and not _stands(one, gate, result, confidence):
+        why = "the run ended before the planned trials of this suite could tell"
+        return replace(result, status="inconclusive", reason=why)
     return result
+
+
+def _stands(one: Standing, gate: GateRule, result: GateResult, confidence: float) -> bool:
+    """Whether a gate that did not pass is as good as broken, when planned trials were not made."""
+    spec = one.data.current.specs.get(gate.metric)
+    if spec is None or result.status not in ("fail", "missing"):
+        return True
+    if by_value(gate, result.rule, spec):
+        return certain(one, gate, spec) == "broken"
+    convicted = _measured(one, gate, "convicted", confidence)
+    return one.data.all_asked and convicted.status == "fail"
 
 
 def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
@@ -166,6 +180,38 @@ def _message(gate: GateRule, value: float) -> str:
     return f"FAIL: {gate.metric} = {value:.4f} ({', '.join(limits)})"
 
 
+# ------------------------------------------------------------------- what is left cannot change it
+
+
+def by_value(gate: GateRule, rule: Rule, spec: MetricSpec) -> bool:
+    """Whether the value alone decides, or a limit at an end of the scale."""
+    return gate.min == spec.high or gate.max == spec.low or rule == "point"
+
+
+def certain(one: Standing, gate: GateRule, spec: MetricSpec) -> str:
+    """open, broken or settled: what the planned trials that are left cannot change, whatever they
+    come to. Only of a mean the worst and the best that can come are known.
+    """
+    if spec.low is None or spec.high is None or not is_mean(spec):
+        return "open"
+    values = one.current.column(spec.column)
+    rounds = max(values.shape[1], -(-one.data.planned // max(1, one.data.chosen)))
+    family, cases = family_of(spec), one.data.chosen - len(one.data.new_cases)
+    wholes = [_filled(values, cases, rounds, end) for end in (spec.low, spec.high)]
+    ends = [family.reduce(_with_lost(one, spec, whole, answered=True)) for whole in wholes]
+    below = [gate.min is not None and end < gate.min - EPSILON for end in ends]
+    above = [gate.max is not None and end > gate.max + EPSILON for end in ends]
+    if all(below) or all(above):
+        return "broken"
+    return "open" if any(below + above) else "settled"
+
+
+def _filled(values: Array, cases: int, rounds: int, value: float) -> Array:
+    whole = np.full((max(cases, len(values)), rounds), np.nan)
+    whole[: len(values), : values.shape[1]] = values
+    return np.where(np.isnan(whole), value, whole)
+
+
 # ---------------------------------------------------------------------------- what must not improve
 
 
@@ -175,13 +221,18 @@ def _values(one: Standing, spec: MetricSpec) -> Array:
     A case that was removed, edited or never answered counts as it did, so that losing a hard case
     never improves a score.
     """
-    values = one.current.column(spec.column)
+    return _with_lost(one, spec, one.current.column(spec.column), answered=False)
+
+
+def _with_lost(one: Standing, spec: MetricSpec, values: Array, *, answered: bool) -> Array:
+    """`answered`: as if every case that was asked had a value."""
     if one.pairing is None or one.not_comparable:
         return values
     before = one.pairing.whole
     if before.graders.get(spec.column) != one.current.graders.get(spec.column):
         return values
-    lost = {*one.pairing.removed, *one.pairing.changed, *errored_cases(one.pairing.current)}
+    gone = {*one.pairing.removed, *one.pairing.changed}
+    lost = gone if answered else {*gone, *errored_cases(one.pairing.current)}
     rows = [row for row, case in enumerate(before.cases) if case in lost]
     old = before.column(spec.column)[rows]
     old = old[:, max(0, old.shape[1] - values.shape[1]) :]
@@ -196,6 +247,7 @@ def _widened(values: Array, rounds: int) -> Array:
 def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidence: float) -> bool:
     """Whether the gate fails when every unanswered call counts as failed."""
     spec = one.current.specs[gate.metric]
-    values = pessimistic_column(one.current, one.current.column(spec.column), spec)
+    failed = pessimistic_column(one.current, one.current.column(spec.column), spec)
+    values = _with_lost(one, spec, failed, answered=True)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
     return interval is None or _decided(judged, gate, judged.rule, interval, spec).status == "fail"

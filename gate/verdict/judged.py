@@ -23,7 +23,7 @@ EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
 # A suspicion is looked at again up to this multiple of the metric's share of alpha: among twenty
 # metrics one is always a little suspicious.
-AGAIN = 5.0
+AGAIN = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,13 @@ class Pair:
     where: Position
 
     @property
+    def awaited(self) -> bool:
+        """Whether it has no value so far, and the planned trials may bring one."""
+        return self.fixed == "inconclusive"
+
+    @property
     def blocks(self) -> bool:
-        return self.level == "block" and self.fixed is None
+        return self.level == "block" and (self.fixed is None or self.awaited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +97,7 @@ def _judged(
     shown = line(rules.alpha, rules.power, pair.where)
     low, high = _agreeing(e, shown.harm, pair.spec.direction)
     allowed = pair.tolerance.value
-    if pair.tolerance.relative and not e.relative:
+    if pair.tolerance.relative and not e.relative and e.n_paired:
         allowed *= abs(e.baseline)
     claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
     status = claim.status(worse, better, rules.alpha)

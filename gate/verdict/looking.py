@@ -87,8 +87,8 @@ def _times(calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None) -> 
     if not rounds_b.any():
         rounds_b[:] = max(1, pairing.baseline.rounds)
     cases = max(1, data.chosen or len(data.current.cases))
-
-    kinds, counts = np.unique(rounds_b, return_counts=True)
+    # A case without a value in the baseline brings no information.
+    kinds, counts = np.unique(rounds_b[rounds_b > 0.0], return_counts=True)
 
     def information(trials: int) -> float:
         whole, part = divmod(trials, cases)

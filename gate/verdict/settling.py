@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from gate.analysis import family_of
-from gate.plugins import Array
-from gate.records import Comparison, GateRule, MetricSpec, Mode, Policy, RegressionRules
+from gate.records import Comparison, GateRule, Mode, Policy, RegressionRules
 from gate.verdict.comparing import compare_all
-from gate.verdict.gating import asked_gates, at_level, limits, rule_of, sharing
+from gate.verdict.gating import asked_gates, at_level, by_value, certain, limits, rule_of, sharing
 from gate.verdict.looking import line, position
 from gate.verdict.standing import Standing, SuiteData, stand
 
@@ -63,8 +59,13 @@ def undecided(
 
 
 def _unjudged(standings: Sequence[Standing], compared: set[str]) -> Iterator[str]:
-    """Suites that nothing compares: all planned trials are wanted for their numbers."""
+    """Suites that nothing compares: all planned trials are wanted for their numbers. What a part of
+    the cases says about how many were removed or changed is not the last word.
+    """
     for one in standings:
+        counted = bool(one.not_comparable) and not one.data.not_comparable
+        if counted and not one.data.all_asked:
+            yield one.data.name
         if one.data.name not in compared and not one.data.complete:
             yield one.data.name
 
@@ -82,33 +83,12 @@ def _gate(
     spec = one.current.specs.get(gate.metric)
     if spec is None or gate.metric in one.data.accepted:
         return "settled"
-    if gate.min == spec.high or gate.max == spec.low or rule == "point":
-        return _certain(one, gate, spec)
-    if one.data.made < one.data.chosen:
+    if by_value(gate, rule, spec):
+        return certain(one, gate, spec)
+    if not one.data.all_asked:
         return "open"
     level = line(regression.alpha / share, regression.power, position(one.data, one.pairing)).harm
     if at_level(one, gate, "convicted", level).status == "fail":
         return "broken"
     found = at_level(one, gate, rule, level)
     return "settled" if found.status == "pass" and found.proved else "open"
-
-
-def _certain(one: Standing, gate: GateRule, spec: MetricSpec) -> str:
-    """What the planned trials that are left cannot change, whatever they come to."""
-    if spec.low is None or spec.high is None:
-        return "open"
-    values = one.current.column(spec.column)
-    rounds = max(values.shape[1], -(-one.data.planned // max(1, one.data.chosen)))
-    family, cases = family_of(spec), one.data.chosen
-    ends = [family.reduce(_filled(values, cases, rounds, x)) for x in (spec.low, spec.high)]
-    below = [gate.min is not None and end < gate.min for end in ends]
-    above = [gate.max is not None and end > gate.max for end in ends]
-    if all(below) or all(above):
-        return "broken"
-    return "open" if any(below + above) else "settled"
-
-
-def _filled(values: Array, cases: int, rounds: int, value: float) -> Array:
-    whole = np.full((max(cases, len(values)), rounds), np.nan)
-    whole[: len(values), : values.shape[1]] = values
-    return np.where(np.isnan(whole), value, whole)

@@ -43,6 +43,16 @@ class SuiteData:
         return self.looks is None or self.made >= min(self.planned, self.looks.cap)
 
     @property
+    def all_asked(self) -> bool:
+        """Whether every case was asked once; a part of them has another mean."""
+        return self.looks is None or self.made >= self.chosen
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the verdict on something else may have ended the run first."""
+        return not (self.complete or self.not_run)
+
+    @property
     def excused(self) -> frozenset[str]:
         """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
         if self.agent_unreachable and self.baseline is not None:
@@ -105,11 +115,13 @@ def _not_comparable(pairing: Pairing | None, max_removed: float, unasked: int) -
         return ""
     # Cases that the budget left unasked are gone from the table, but nobody removed them.
     removed = max(0, len(pairing.removed) - unasked)
-    gone = removed + len(pairing.changed)
-    known = pairing.paired + gone
+    known, changed = len(pairing.whole.cases), len(pairing.changed)
+    # Of those that were not asked (yet) as many have changed in proportion.
+    asked = pairing.paired + changed
+    gone = removed + (changed * (known - removed) / asked if asked else 0.0)
     if known and gone > max_removed * known + 1e-9:
         return (
-            f"{gone} of the baseline's {known} cases were removed or changed "
+            f"{round(gone)} of the baseline's {known} cases were removed or changed "
             f"(allowed {100 * max_removed:g} %)"
         )
     if pairing.paired < MIN_PAIRED:

@@ -226,6 +226,19 @@ def test_going_on_with_an_ended_session_adds_rounds_until_the_cap(project):
     assert "is at its cap: no trial was added" in str(summary(session)["notes"])
 
 
+@pytest.mark.parametrize("outcome", [None, "error"])
+def test_no_rounds_are_added_to_a_session_that_never_came_to_a_verdict(project, outcome):
+    """Killed between its last look and its reports, or kept from a verdict by an outage."""
+    session = against(project)
+    before, look, file = keys(session), suite(session)["look"], session / "summary.json"
+    file.write_text(json.dumps({**summary(session), "outcome": outcome}))
+    if outcome is None:
+        file.unlink()
+    against(project, "--resume", str(session))
+    assert (keys(session), suite(session)["look"]) == (before, look)
+    assert "had ended" not in str(summary(session)["notes"])
+
+
 def test_no_rounds_of_another_agent_are_added(project):
     session = against(project)
     write(project, BAD)
@@ -254,6 +267,14 @@ def test_compare_says_what_the_run_said(project, agent, code):
         assert again[what] == found[what], what
     for what in ("look", "looks", "ended", "not_run"):
         assert again["suites"]["s"][what] == suite(session)[what]
+
+
+def test_a_plan_from_an_early_end_counts_the_cases_that_were_spared(project):
+    write(project, agent=BAD)
+    session = against(project, code=1)
+    assert len({case for case, _ in keys(session)}) < CASES
+    planned = done(project, "plan", str(session), "--format", "json")
+    assert json.loads(planned.stdout)["suites"][0]["at_most"]["calls"] == CAP
 
 
 def test_reports_of_an_early_end_are_rendered_again_byte_for_byte(project):

@@ -170,6 +170,9 @@ def broken(old: str, new: str) -> bytes:
         (b"[" * 100_000, "x.json: not a baseline file"),
         (broken("d-b", "d-\xff").decode().encode("latin-1"), "x.json:17: not UTF-8"),
         (broken("[0, 1]", "[0, 1e999]"), "x.json: values.success: a number is too large"),
+        (broken("[0, 1]", f"[0, {10**400}]"), "x.json: values.success: a number is too large"),
+        (broken("[0, 1]", "[0, 7]"), "x.json: values.success: a number is not from 0 to 1"),
+        (broken('"means": {', f'"means": {{"a": {10**400}, '), "means.a: 10+... must be at most"),
     ],
 )
 def test_what_is_no_baseline_file_is_refused_with_its_line(text: bytes, message: str) -> None:

@@ -9,7 +9,17 @@ from gate.analysis.dealing import any_order, begun, deck, one_against_others, sh
 from gate.calibration import calibrate
 from gate.errors import UsageError
 from gate.recorded import Recorded, Rounds, joined
-from gate.records import Config, GateRule, MetricRule, PluginSpec, RegressionRules, Tolerance
+from gate.records import (
+    Config,
+    GateRule,
+    Looks,
+    MetricRule,
+    PluginSpec,
+    Policy,
+    RegressionRules,
+    Tolerance,
+)
+from gate.rehearsal import Rehearsal
 from gate.wording.calibration import as_markdown, as_text
 from tests.main_runs import past
 from tests.verdict_tables import COST, RECALL, SUCCESS, build
@@ -165,6 +175,11 @@ def test_an_early_end_saves_calls_and_without_one_all_are_made():
     assert early.calls < 80 < early.at_most == 160
 
 
+def test_a_suite_too_small_for_two_batches_makes_what_it_planned():
+    suite = recorded(*alike(cases=8), rounds=1)
+    assert calibrate([suite], CONFIG, **SMALL).splits.calls == 8
+
+
 def test_limits_are_no_false_alarms_but_say_which_metrics_block():
     table, runs = past(*({"success": block, "recall": block} for block in alike()), specs=BOTH)
     gates = (GateRule(metric=RECALL.name, min=0.99), GateRule(metric=SUCCESS.name, max=0.01))
@@ -292,3 +307,11 @@ def test_markdown_shows_hostile_names_as_text():
 def test_lines_fit_a_terminal():
     found = calibrate([recorded(*alike())], CONFIG, **SMALL)
     assert max(map(len, as_text(found, width=80).splitlines())) <= 80
+
+
+def test_a_second_look_at_a_doubt_is_rehearsed_as_the_gate_makes_it():
+    extend = replace(config(stop="off"), policy=Policy(inconclusive="extend"))
+    gate = Rehearsal(config=extend)
+    assert (gate.cap(3), gate.looks(10, 3, 6, 16)) == (6, Looks(calls=(30, 60)))
+    gate = Rehearsal(config=config(stop="off"))
+    assert (gate.cap(3), gate.looks(10, 3, 3, 16)) == (3, None)

@@ -41,8 +41,10 @@ def test_version(capsys):
     ("argv", "said"),
     [
         (["frob"], "invalid choice: 'frob'"),
-        (["run", "--rounds", "0"], "'0' is not a whole number from 1 on"),
-        (["run", "--rounds", "two"], "'two' is not a whole number from 1 on"),
+        (["run", "--rounds", "0"], "'0' is not a whole number from 1 to 10000"),
+        (["run", "--rounds", "two"], "'two' is not a whole number from 1 to 10000"),
+        (["plan", "--rounds", "10001"], "'10001' is not a whole number from 1 to 10000"),
+        (["run", "--sample", "0"], "'0' is not a whole number from 1 on"),
         (["run", "--timeout", "-1"], "'-1' is not a number above 0"),
         (["run", "--budget-usd", "nan"], "'nan' is not a number above 0"),
         (["run", "--timeout", "inf"], "'inf' is not a number above 0"),

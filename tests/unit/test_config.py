@@ -73,6 +73,24 @@ def told(text: str, root: Path = Path(), env: dict[str, str] | None = None) -> l
 def test_when_a_run_may_end(written: str, stop: str | None, max_rounds: int | None) -> None:
     rules = config(f"agent: {{type: sample}}\nregression: {written}").regression
     assert (rules.stop, rules.max_rounds) == (stop, max_rounds)
+    assert rules.place == Place("gate.yml", 2, "regression")
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("stop: sometimes", "stop: 'sometimes' is not one of early, off"),
+        ("stop: true", "stop: True is not one of early, off"),
+        ("max_rounds: 0", "max_rounds: 0 must be at least 1"),
+        ("max_rounds: 1000000000000", "max_rounds: 1000000000000 must be at most 10000"),
+        ("control: frsh", "control: 'frsh' is not one of stored, fresh - did you mean 'fresh'?"),
+    ],
+)
+def test_a_mistake_about_when_a_run_may_end_is_told_with_its_line(
+    written: str, problem: str
+) -> None:
+    text = f"agent: {{type: sample}}\nregression:\n  {written}"
+    assert told(text) == [f"gate.yml:3: regression.{problem}"]
 
 
 def test_extend_is_a_policy_of_inconclusive_alone() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.control import Control, control_of
-from gate.errors import UsageError
+from gate.errors import Place, UsageError
 from gate.records import Config, PluginSpec, RegressionRules
 
 
@@ -11,12 +11,12 @@ def sample(**options):
     return PluginSpec(name="sample", options=options)
 
 
-def config(agent, control_agent=None, control="fresh"):
+def config(agent, control_agent=None, control="fresh", line=None):
     return Config(
         agent=agent,
         suites=(),
         control_agent=control_agent,
-        regression=RegressionRules(control=control),
+        regression=RegressionRules(control=control, place=Place("gate.yml", line, "regression")),
         file="gate.yml",
     )
 
@@ -34,8 +34,12 @@ def test_the_named_agent_is_asked_before_that_of_the_base_branch():
 
 
 def test_without_any_agent_to_ask_it_says_what_to_write():
-    with pytest.raises(UsageError, match="write the agent to compare with as control_agent"):
-        control_of(config(NEW), None)
+    with pytest.raises(UsageError) as caught:
+        control_of(config(NEW, line=9), None)
+    assert str(caught.value) == (
+        "gate.yml:9: regression: control: fresh: the base branch's agent is not known here; write "
+        "the agent to compare with as control_agent, or control: stored"
+    )
 
 
 def test_an_agent_is_not_its_own_control_unless_gate_yml_says_so():

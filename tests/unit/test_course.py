@@ -47,6 +47,20 @@ def test_a_run_that_had_ended_makes_the_next_batch_of_every_suite_below_its_cap(
     assert early.ended == {}
 
 
+def test_a_run_without_a_verdict_comes_back_to_its_last_look():
+    before = course(PLANS, "c", None).after({"s"}, "")
+    cut_off = course(PLANS, "c", before.after(set(), "done").state(), stands=False)
+    assert (cut_off.made, cut_off.going, cut_off.again) == (before.made, {"s"}, False)
+    assert cut_off.ended == {"t": SETTLED}
+    at_cap = course(PLANS, "c", {"looks": {"s": 3, "t": 2}, "going": []}, stands=False)
+    assert (at_cap.going, at_cap.trials("s")) == ({"s"}, range(20, 30))
+
+
+def test_a_run_without_a_verdict_that_was_never_looked_at_begins():
+    nothing = course(PLANS, "c", {"looks": {}, "going": []}, stands=False)
+    assert (nothing.made, nothing.going) == ({"s": 0, "t": 0}, {"s", "t"})
+
+
 @pytest.mark.parametrize(
     "state",
     [

@@ -10,6 +10,7 @@ from gate.metrics.mean import Mean
 from gate.metrics.rate import Rate
 from gate.plugins import METRICS
 from gate.records import Evidence, MetricSpec, Tolerance
+from gate.stats.distributions import normal_cdf
 from tests.sights import high, low, mde
 
 NAN = math.nan
@@ -117,6 +118,17 @@ def test_a_change_never_detectable_stays_so_on_the_log_scale() -> None:
             was, was + 1.0, spec, tolerance=Tolerance(value=0.05, relative=True)
         )
         assert mde(found, ALPHA) == math.inf
+
+
+@pytest.mark.parametrize("cases", [60, 100, 40_000])
+def test_what_no_call_explains_a_session_effect_may(cases: int) -> None:
+    """A chance that is 0 but for rounding, against an effect of which the drop is 1.8 sd."""
+    was, now = np.ones((cases, 12)), np.ones((cases, 3))
+    now[: 2 * cases // 5] = 0.0
+    found = Rate().compare(was, now, SHARE, tolerance=Tolerance(value=0.02), drift=0.05)
+    assert found.p_worse == pytest.approx(normal_cdf(found.delta / found.se), rel=0.05)
+    scores = Mean().compare(was, now * 0.9, SHARE, tolerance=Tolerance(value=0.02), drift=0.06)
+    assert 0.03 < scores.p_worse < 0.05
 
 
 def test_wild_logarithms_do_not_overflow() -> None:

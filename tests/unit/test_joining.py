@@ -5,6 +5,7 @@ import pytest
 from gate.archive import load_session
 from gate.errors import UsageError
 from gate.joining import absent, check
+from gate.records import Looks
 from tests.stored_session import store
 
 
@@ -34,6 +35,12 @@ def test_a_trial_that_comes_twice_is_refused(tmp_path):
     second = shard(tmp_path / "2", {"b": [True]})
     with pytest.raises(UsageError, match="case 'b' round 1 is in another shard too"):
         check([first, second], whole(first))
+
+
+def test_a_session_that_was_judged_while_it_ran_is_no_part_of_another(tmp_path):
+    looked = shard(tmp_path / "1", {"a": [True]}, looks=Looks(calls=(10, 20)))
+    with pytest.raises(UsageError, match=r"'analytics' was judged while it ran.*--stop off"):
+        check([looked], whole(looked))
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def write(folder, *, s=("",) * 8, more=""):
 def judged(tmp_path):
     """Runs everything in this process and gives the outcome of `judge`."""
 
-    def go(*arguments, env=None, ask=True, unreachable="", ended_early=""):
+    def go(*arguments, env=None, ask=True, unreachable="", ended_early="", settled=()):
         options = parse(["run", "--config", str(tmp_path / "gate.yml"), *arguments])
         options.stop = Stop()
         setup = set_up(options, env or {}, {})
@@ -64,6 +64,8 @@ def judged(tmp_path):
             session.write_details()
             if ended_early:
                 found = replace(found, ended_early=ended_early)
+            ended = dict.fromkeys(settled, "every blocking metric of it is settled")
+            found = replace(found, course=replace(found.course, ended=ended))
             return judge(setup, session, found, unreachable)
 
     return go
@@ -88,6 +90,23 @@ def test_notes_are_told_once_and_say_why_the_run_ended(tmp_path, judged):
     assert "the budget of 3 calls is used up: not every trial was made" in report.notes
     assert any(note.startswith("judged by its own rules:") for note in report.notes)
     assert len(set(report.notes)) == len(report.notes)
+
+
+@pytest.mark.parametrize(
+    ("settled", "not_run", "outcome"), [(("s",), 0, "pass"), ((), 10, "inconclusive")]
+)
+def test_a_budget_takes_nothing_from_a_suite_that_was_settled(
+    tmp_path, judged, settled, not_run, outcome
+):
+    """It asked six of its eight cases; the budget then ended the other suite."""
+    write(tmp_path)
+    judged("--baseline", "none").session_dir.rename(tmp_path / "base")
+    write(tmp_path, more="budget: {calls: 6}")
+    report = judged("--baseline", str(tmp_path / "base"), settled=settled).report
+    suite = report.suites["s"]
+    assert (suite.trials, suite.not_run, suite.outcome) == (6, not_run, outcome)
+    assert report.calls.saved == 0
+    assert report.suites["t"].not_run == 8
 
 
 def test_an_agent_out_of_reach_is_an_error_and_all_cases_are_unasked(tmp_path, judged):

@@ -313,6 +313,16 @@ def test_a_relative_tolerance_of_nothing_is_nothing() -> None:
     assert (row.tolerance, row.relative, row.status) == (0.0, False, "regression")
 
 
+def test_a_tolerance_is_a_number_where_no_case_has_two_values() -> None:
+    """NaN is no JSON."""
+    early, late = np.full((20, 3), np.nan), np.full((20, 3), np.nan)
+    early[:10], late[10:] = 5.0, 5.0
+    now, was = ({"success": passing(20, 3), "latency_ms": x} for x in (early, late))
+    rows = verdict(suite(build(now), build(was))).comparisons
+    row = next(row for row in rows if row.metric == P95.name)
+    assert (row.status, row.tolerance) == ("inconclusive", 0.05)
+
+
 # -------------------------------------------------------------------------------- suites as a whole
 
 

@@ -249,6 +249,17 @@ def test_a_case_that_nobody_answered_counts_as_it_did() -> None:
     assert found.value == pytest.approx(59 / 60)
 
 
+def test_missing_calls_are_counted_beside_the_cases_that_were_lost() -> None:
+    """Of 50 cases 5 are gone that always failed: 0.90; three calls of 90 may have failed, too."""
+    was = build({"success": passing(50, 2, failed=5)[::-1]})
+    flags = np.zeros((45, 2))
+    flags[:3, 1] = 1.0
+    now = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
+    limit = GateRule(metric=SUCCESS.name, min=0.88, rule="point")
+    _, [found] = judge(SuiteData(name="s", current=now, baseline=was), limit)
+    assert (found.value, found.status) == (pytest.approx(0.9), "inconclusive")
+
+
 def test_other_graders_and_other_datasets_lend_no_values() -> None:
     was = build({"success": passing(40, 3, failed=2)}, graders={"success": "1"})
     cut = build({"success": passing(40, 3, failed=2)}, graders={"success": "2"}).select(

@@ -1,6 +1,7 @@
 """What a look decides: who goes on, what ends a run, and what the ended run may say."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from gate.records import (
     Level,
     Looks,
     MetricRule,
+    MetricSpec,
     Mode,
     Policy,
     RegressionRules,
+    Rule,
 )
 from gate.verdict import SuiteData, Undecided, decide, undecided
 from tests.verdict_tables import RECALL, SUCCESS, build, latencies, passing
@@ -215,6 +218,80 @@ def test_what_another_suite_ended_is_marked_as_not_settled() -> None:
     assert [row.settled for row in rows(bad, named)] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("trials", "better"), [(40, False), (100, False), (600, False), (600, True)]
+)
+def test_a_case_that_main_has_no_value_of_does_not_blind_the_others(
+    trials: int, better: bool
+) -> None:
+    was = np.zeros((100, 12)) if better else np.ones((100, 12))
+    was[3] = np.nan
+    looks = Looks(calls=(40, 100, 200, 300, 400, 500, 600))
+    rounds, asked = -(-trials // 100), min(trials, 100)
+    now = 1.0 - was[:asked, :1].repeat(rounds, axis=1)
+    now[np.isnan(now)] = 0.0
+    data = running(now, was, looks=looks, made=trials, chosen=100, planned=300, not_asked=LATER)
+    row = rows(data)[0]
+    assert row.status == ("improvement" if better else "regression")
+    assert row.p_value is not None
+    assert row.p_adjusted is not None
+    assert row.p_adjusted >= row.p_value
+
+
+LATER = frozenset(f"c{n:03d}" for n in range(40, 100))  # asked after the first look
+
+
+def begun(rate: float = 1.0, **columns: np.ndarray) -> SuiteData:
+    """The first 40 of 100 cases were asked once."""
+    was = {"success": np.ones((100, 12)), **columns}
+    now = {name: values[:40, :1] for name, values in was.items()}
+    now["success"] = passing(40, 1, failed=round(40 * (1.0 - rate)))
+    specs = (SUCCESS, RECALL)[: len(was)]
+    return SuiteData(
+        name="s",
+        current=build(now, specs=specs),
+        baseline=build(was, specs=specs),
+        looks=Looks(calls=(40, 80, 120, 200)),
+        made=40,
+        chosen=100,
+        planned=100,
+        not_asked=LATER,
+    )
+
+
+def test_a_metric_of_few_cases_is_waited_for_and_not_missing() -> None:
+    recall = np.full((100, 12), np.nan)
+    recall[90:] = 0.5
+    data = begun(recall=recall)
+    assert look(data, rules=SEVERAL).suites == {"s"}
+    found = decide([data], gates=(), regression=SEVERAL, policy=Policy(), mode="pull_request")
+    assert [(row.status, row.settled) for row in found.comparisons][1] == ("inconclusive", False)
+    done = replace(data, made=100)
+    assert look(done, rules=SEVERAL).suites == frozenset()
+    found = decide([done], gates=(), regression=SEVERAL, policy=Policy(), mode="pull_request")
+    assert found.comparisons[1].status == "missing"
+
+
+@pytest.mark.parametrize(("removed", "comparable"), [(10, True), (12, False)])
+def test_removed_cases_are_counted_among_all_of_the_baseline(
+    removed: int, comparable: bool
+) -> None:
+    """40 of 100 - removed cases were asked."""
+    data = begun()
+    there = replace(data, not_asked=frozenset(sorted(LATER)[removed:]), chosen=100 - removed)
+    assert look(there).suites == {"s"}
+    assert (rows(there)[0].status == "not_comparable") is not comparable
+
+
+def test_cases_that_changed_are_counted_among_those_that_were_asked() -> None:
+    data = begun()
+    digests = (*(f"x{n}" for n in range(8)), *data.current.digests[8:])
+    changed = replace(data, current=replace(data.current, digests=digests))
+    assert rows(changed)[0].status == "not_comparable"
+    assert look(changed).suites == {"s"}  # until all are known
+    assert look(replace(changed, made=100)).suites == frozenset()
+
+
 # -------------------------------------------------------------------------------------------- gates
 
 
@@ -224,8 +301,9 @@ def gate(**limits: object) -> GateRule:
 
 def test_a_gate_wants_an_answer_to_every_case() -> None:
     was = flaky(12, 0.8, 8)
-    better = np.maximum(was, flaky(12, 0.6, 9))
-    part = running(better[:50, :1], was, made=50, chosen=60)
+    better = np.maximum(was, flaky(12, 0.9, 9))
+    spared = frozenset(f"c{n:03d}" for n in range(50, 60))
+    part = running(better[:50, :1], was, made=50, not_asked=spared)
     assert look(part).suites == frozenset()
     assert look(part, gates=[gate(min=0.5)]).suites == {"s"}
     assert look(running(better[:, :1], was), gates=[gate(min=0.5)]).suites == frozenset()
@@ -263,6 +341,65 @@ def test_a_point_limit_ends_when_what_is_left_cannot_change_it(
     was = np.zeros((60, 12))  # surely no worse than that, but for the limit
     found = look(running(now, was), gates=[gate(rule="point", **limit)])
     assert bool(found.suites) is goes_on
+
+
+def test_a_point_limit_counts_the_cases_that_were_removed() -> None:
+    """Five that main always failed are gone: the others cannot make up for them."""
+    was = passing(60, 12, failed=5)[::-1]
+    data = running(passing(55, 1), was, made=55, chosen=55, planned=110)
+    near = [gate(min=0.95, rule="point")]
+    assert look(data, gates=near).why == "the gate on `agent.success_rate` of s is broken"
+    assert decide_gates(data, near) == ["fail"]
+    assert look(data, gates=[gate(min=0.9, rule="point")]).suites == {"s"}
+
+
+def test_a_limit_on_consistency_is_not_certain_after_one_round() -> None:
+    spec = MetricSpec(
+        name="agent.consistency",
+        column="success",
+        family="k_rounds",
+        options={"k": 2, "wanted": "alike"},
+    )
+    tables = [
+        build({"success": x}, specs=(spec,)) for x in (passing(60, 12, 30), passing(60, 1, 30))
+    ]
+    data = replace(running(passing(60, 1)), baseline=tables[0], current=tables[1])
+    limit = GateRule(metric=spec.name, min=0.9, rule="point")
+    assert look(data, gates=[limit]).suites == {"s"}
+
+
+def decide_gates(
+    data: SuiteData, gates: Sequence[GateRule], mode: Mode = "pull_request"
+) -> list[str]:
+    found = decide([data], gates=gates, regression=RegressionRules(), policy=Policy(), mode=mode)
+    return [row.status for row in found.gates]
+
+
+@pytest.mark.parametrize("rule", ["point", "convicted", "proven"])
+def test_a_gate_that_the_end_of_the_run_left_open_is_no_failure(rule: Rule) -> None:
+    """Another suite ended the run when 40 of 100 cases were asked, by chance the hard ones."""
+    limit = [gate(min=0.87, rule=rule)]
+    data = begun(rate=0.7)
+    assert decide_gates(data, limit) == ["inconclusive"]
+    assert decide_gates(replace(data, not_run=60), limit) == ["fail"]  # a budget did
+    assert decide_gates(replace(data, made=100), limit) == ["fail"]
+
+
+def test_a_gate_that_is_broken_for_certain_fails_however_the_run_ended() -> None:
+    assert decide_gates(begun(rate=0.5), [gate(min=0.85, rule="point")]) == ["fail"]
+    assert decide_gates(begun(rate=0.9), [gate(min=1.0)]) == ["fail"]
+    asked = running(passing(60, 1, failed=40), passing(60, 12))
+    for rule in ("convicted", "proven"):
+        assert decide_gates(asked, [gate(min=0.8, rule=rule)]) == ["fail"]
+    assert decide_gates(running(passing(60, 1), passing(60, 12)), [gate(min=0.99)]) == ["pass"]
+
+
+def test_a_gate_without_a_value_yet_is_not_missing() -> None:
+    recall = np.full((100, 12), np.nan)
+    recall[90:] = 0.5
+    limit = [GateRule(metric=RECALL.name, min=0.2)]
+    assert decide_gates(begun(recall=recall), limit) == ["inconclusive"]
+    assert decide_gates(replace(begun(recall=recall), made=100), limit) == ["missing"]
 
 
 @pytest.mark.parametrize(("level", "goes_on"), [("block", True), ("warn", False)])
