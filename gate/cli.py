@@ -4,6 +4,7 @@ environment.
 
 from __future__ import annotations
 
+import codecs
 import gc
 import importlib
 import os
@@ -15,7 +16,7 @@ from typing import NoReturn
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import LATER, parse, parser
 from gate.stop import Stop
-from gate.text import plain
+from gate.text import plain, stand_ins
 
 
 def main() -> NoReturn:
@@ -93,7 +94,8 @@ def _tell(error: GateError) -> int:
 
 def _plain_streams() -> None:
     """A terminal that cannot show a sign gets its ASCII stand-in, never an exception."""
+    codecs.register_error("gate-ascii", stand_ins)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")
+            reconfigure(errors="gate-ascii")

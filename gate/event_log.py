@@ -1,5 +1,5 @@
 """events.jsonl, the resume log: a line a trial, written and flushed on its own in order of
-completion; between them a line after each look at the verdict.
+completion; between them a line after each look at the verdict, and one with the outcome.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gate.errors import InfrastructureError
 from gate.records import Json
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
-LOOK = "look"
+LOOK, VERDICT = "look", "verdict"
 
 Row = Mapping[str, Json]
 _Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
@@ -35,6 +35,7 @@ class EventLog:
         self._file: BinaryIO | None = None
         self._size = 0
         self.look: Mapping[str, Json] | None = None  # what the last look left, as it was written
+        self.outcome: Json = None  # of the verdict on it; None: there is none yet
 
     def open(self) -> None:
         with disk(self._path):
@@ -58,7 +59,12 @@ class EventLog:
     def append_look(self, state: Mapping[str, Json]) -> None:
         """Writes what a look left; the last one wins."""
         self.line(json.dumps({"event": LOOK, **state}, ensure_ascii=False))
-        self.look = state
+        self.look, self.outcome = state, None
+
+    def append_verdict(self, outcome: str) -> None:
+        """Writes that the reports are there, and what they say."""
+        self.line(json.dumps({"event": VERDICT, "outcome": outcome}))
+        self.outcome = outcome
 
     def rows(self) -> Iterator[Row]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
@@ -121,7 +127,9 @@ class EventLog:
                 if row is not None and is_trial(row):
                     self._note(row, offset, len(line))
                 elif row is not None and row.get("event") == LOOK:
-                    self.look = row
+                    self.look, self.outcome = row, None
+                elif row is not None and row.get("event") == VERDICT:
+                    self.outcome = row.get("outcome")
                 offset += len(line)
         return offset
 

@@ -59,7 +59,9 @@ def execute(
         session.write_details()
         if control is not None:
             control.write_details()
-        return cast("Outcome", judging.loaded().judge(setup, session, collected, unreachable))
+        outcome = judging.loaded().judge(setup, session, collected, unreachable)
+        session.log.append_verdict(outcome.report.outcome)
+        return cast("Outcome", outcome)
 
 
 def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta
+from gate.archive import Meta, SessionWriter, SuiteMeta
 from gate.course import Course, course
 from gate.errors import UsageError
-from gate.session_form import checked_rows, read_report
+from gate.session_form import checked_rows
 from gate.set_up import Setup
 from gate.stopping import as_begun
 
@@ -49,7 +49,8 @@ def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     """The setup with the looks that the session began with, and where it is between them."""
     wanted = setup.plans
     setup = replace(setup, plans=as_begun(wanted, session.meta.suites))
-    now = _course(session.meta, session, stands=_stands(session.folder / SUMMARY))
+    stands = session.log.outcome not in (None, "error")  # "error": an outage kept it from one
+    now = _course(session.meta, session, stands=stands)
     notes = [*setup.notes, *_notes(now, session.meta.session_id)]
     if setup.plans != wanted:
         notes.append(
@@ -80,14 +81,6 @@ def _fits(session: SessionWriter, meta: Meta) -> None:
 def _course(meta: Meta, session: SessionWriter, *, stands: bool = True) -> Course:
     plans = {name: suite.looks for name, suite in meta.suites.items() if suite.looks is not None}
     return course(plans, meta.provenance.commit or "", session.log.look, stands=stands)
-
-
-def _stands(summary: Path) -> bool:
-    """Whether there is a verdict, and no outage kept the run from one."""
-    try:
-        return summary.exists() and read_report(summary).outcome != "error"
-    except UsageError:
-        return False
 
 
 def _without_looks(suites: Mapping[str, SuiteMeta]) -> dict[str, SuiteMeta]:

@@ -158,3 +158,21 @@ def _visible(text: str) -> list[str]:
         if accents <= _ACCENTS:
             shown.append(sign)
     return shown
+
+
+_ASCII = str.maketrans(
+    {"…": "...", "−": "-", "–": "-", "→": "->", "·": "|", "≤": "<=", "∞": "inf", "\u00a0": " "}
+    | {"±": "+-", "×": "x"}
+)
+
+
+def in_ascii(text: str) -> str:
+    """For a terminal that can show no more; what has no stand-in is `?`."""
+    return text.translate(_ASCII).encode("ascii", "replace").decode()
+
+
+def stand_ins(error: UnicodeError) -> tuple[str, int]:
+    """An error handler of codecs: `in_ascii` of what an encoding does not have."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return in_ascii(error.object[error.start : error.end]), error.end

@@ -66,7 +66,9 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
     for pool in pools:
         path = _write(folder, pool)
         runs = sum(run.kept > 0 for run in pool.runs)
-        desk.echo(f"{path}: {pool.table.rounds} rounds of {runs} runs, {_cases(pool)}")
+        desk.echo(
+            f"{path}: {pool.table.rounds} rounds of {runs} run{'s' * (runs != 1)}, {_cases(pool)}"
+        )
     return 0
 
 

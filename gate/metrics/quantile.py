@@ -47,9 +47,10 @@ class Quantile:
         drift: float = 0.0,
     ) -> Evidence:
         both = ~(np.isnan(baseline).all(axis=1) | np.isnan(current).all(axis=1))
-        baseline, current = baseline[both], current[both]
         if not both.any():
             return no_pairs()
+        if not both.all():
+            baseline, current = baseline[both], current[both]
         split = quantile(np.concatenate([baseline.ravel(), current.ravel()]), self.q)
         more_below: Direction = "higher" if spec.direction == "lower" else "lower"
         question = Question(direction=more_below, span=1.0)
@@ -98,4 +99,6 @@ class Quantile:
 
 
 def _below(values: Array, split: float) -> Array:
-    return np.where(np.isnan(values), np.nan, (values <= split).astype(np.float64))
+    below = (values <= split).astype(np.float64)
+    below[np.isnan(values)] = np.nan
+    return below

@@ -31,6 +31,9 @@ class Looks:
 
 
 def equal_looks(cap: int, *, batch: int = FEWEST_CALLS) -> Looks:
-    """Looks after equal batches of at least `batch` trials, at most ten of them."""
+    """Looks after equal batches of at least `batch` trials, at most ten of them. Their number is
+    even, so that half of the cap, which the planned trials are by default, is a look.
+    """
     number = max(1, min(MOST_LOOKS, cap // max(FEWEST_CALLS, batch)))
+    number -= number % 2 if number > 1 else 0
     return Looks(calls=tuple(round(cap * (k + 1) / number) for k in range(number)))

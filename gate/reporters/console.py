@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gate.records import Report
-from gate.text import one_line, plain
+from gate.text import in_ascii, one_line, plain
 from gate.wording import headline, sentences
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, warned
@@ -40,9 +40,6 @@ _WORDS: dict[Sign, str] = {
     "new": "new",
     "good": "ok",
 }
-_ASCII = str.maketrans(
-    {"…": "...", "−": "-", "–": "-", "→": "->", "·": "|", "≤": "<=", "∞": "inf", "\u00a0": " "}
-)
 
 
 def render_console(report: Report, *, color: bool, unicode: bool, width: int) -> str:
@@ -101,7 +98,7 @@ class _Screen:
         line = plain(one_line(text, 1_200))
         if self._unicode:
             return line
-        return line.translate(_ASCII).encode("ascii", "replace").decode()
+        return in_ascii(line)
 
     def line(self, text: str, style: str = "", *, wrap: bool = True) -> None:
         self._console.print(Text(self.shown(text), style=style), soft_wrap=not wrap)

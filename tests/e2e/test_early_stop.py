@@ -230,10 +230,11 @@ def test_going_on_with_an_ended_session_adds_rounds_until_the_cap(project):
 def test_no_rounds_are_added_to_a_session_that_never_came_to_a_verdict(project, outcome):
     """Killed between its last look and its reports, or kept from a verdict by an outage."""
     session = against(project)
-    before, look, file = keys(session), suite(session)["look"], session / "summary.json"
-    file.write_text(json.dumps({**summary(session), "outcome": outcome}))
-    if outcome is None:
-        file.unlink()
+    before, look, log = keys(session), suite(session)["look"], session / "events.jsonl"
+    lines = log.read_text("utf-8").splitlines()
+    assert json.loads(lines.pop()) == {"event": "verdict", "outcome": "pass"}
+    told = [json.dumps({"event": "verdict", "outcome": outcome})] if outcome else []
+    log.write_text("".join(f"{line}\n" for line in [*lines, *told]), "utf-8")
     against(project, "--resume", str(session))
     assert (keys(session), suite(session)["look"]) == (before, look)
     assert "had ended" not in str(summary(session)["notes"])

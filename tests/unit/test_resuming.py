@@ -107,3 +107,22 @@ def test_a_plan_of_looks_that_is_none_is_refused(folder, calls):
     assert calls.replace(" ", "") in file.read_text().replace(" ", "")
     with pytest.raises(OtherSession, match=r"not (readable as )?a session"):
         reopened(folder, META, same)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cases": -1},
+        {"cases": 0},
+        {"cases": 10**12},
+        {"rounds": -1},
+        {"rounds": 10**9},
+        {"looks": Looks(calls=(10**9, 2 * 10**9))},
+    ],
+)
+def test_numbers_that_no_run_has_are_refused_before_they_are_used(tmp_path, change):
+    meta = replace(META, suites={"s": replace(SUITE, **change)})
+    with SessionWriter.create(tmp_path, meta, same) as session:
+        folder = session.folder
+    with pytest.raises(OtherSession, match=r"suites\.s: numbers of cases or trials that no run"):
+        reopened(folder, meta, same)

@@ -78,6 +78,8 @@ def test_a_summary_that_is_no_json_is_refused(tmp_path, text):
 
 ROWS = {
     "scores.x": {"scores": {"x": "high"}},
+    "scores.y": {"scores": {"y": 1e300}},
+    "latency_ms": {"latency_ms": 10**400},
     "round": {"round": "first"},
     "attempts": {"attempts": None},
     "no suite": {"suite": "other"},

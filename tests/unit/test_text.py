@@ -1,5 +1,6 @@
 """Hostile text shows as text in every place: checked with GitHub's own Markdown parser."""
 
+import codecs
 import re
 import unicodedata
 from html.parser import HTMLParser
@@ -10,7 +11,19 @@ from cmarkgfm.cmark import Options
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.text import block, cell, clean, code, command, inline, markup, one_line, plain, xml
+from gate.text import (
+    block,
+    cell,
+    clean,
+    code,
+    command,
+    inline,
+    markup,
+    one_line,
+    plain,
+    stand_ins,
+    xml,
+)
 from tests.reports import HOSTILE
 
 PIECES = (
@@ -191,3 +204,10 @@ def test_a_command_is_one_line(text):
 def test_the_worst_text_of_all_shows_in_every_sink():
     for sink in (inline, code, cell, markup, block, plain, xml, one_line):
         assert "alert(1)" in sink(HOSTILE), sink
+
+
+def test_a_stream_without_a_sign_gets_its_stand_in() -> None:
+    codecs.register_error("stand-ins", stand_ins)
+    assert "± 3 … ≤ 4 × \u4e2d".encode("ascii", "stand-ins") == b"+- 3 ... <= 4 x ?"
+    with pytest.raises(UnicodeDecodeError):
+        b"\xff".decode("utf-8", "stand-ins")

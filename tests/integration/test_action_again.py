@@ -1,0 +1,118 @@
+"""`gate action` from the event to the comment, run for real, and the re-run of its job."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate import bundled
+from gate.commands.action import Hooks, run
+from gate.execute import execute
+from gate.github.api import Api, Time
+from gate.github.comments import Pace
+from gate.github.context import Job
+from gate.options import parse
+from gate.stop import Stop
+from tests.e2e.test_everyday import done
+from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.unit.test_github_sessions import add_run
+
+BASE = "b" * 40
+CONFIG = """version: 1
+agent: {type: sample, options: {top_k: TOP}}
+suites:
+  - {name: s, dataset: d.jsonl, graders: [facts]}
+"""
+
+
+def execute_here(argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]) -> Any:
+    options = parse(argv)
+    options.stop = Stop()
+    return execute(options, env, settings)
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[GitHub]:
+    """A pull request on a main branch that has rules, cases and a baseline."""
+    shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "d.jsonl")
+    (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "5"), encoding="utf-8")
+    done(tmp_path, "run", "--baseline", "none")
+    (measured,) = (tmp_path / "results").iterdir()
+    done(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
+    shutil.rmtree(tmp_path / "results")
+    with serving(GitHub()) as server:
+        for name in ("gate.yml", "d.jsonl", "baselines/s.json"):
+            server.contents[BASE, name] = (tmp_path / name).read_bytes()
+        server.heads[3] = HEAD
+        yield server
+        assert server.violations == []
+
+
+def act(folder: Path, github: GitHub, attempt: int) -> dict[str, Any]:
+    """The summary of the session that the step leaves."""
+    repository = {"full_name": REPOSITORY, "id": REPOSITORY_ID}
+    head = {"sha": HEAD, "ref": "topic", "repo": repository}
+    pull = {"number": 3, "head": head, "base": {"sha": BASE, "ref": "main"}}
+    event = {"pull_request": pull, "repository": repository}
+    (folder / "event.json").write_text(json.dumps(event), encoding="utf-8")
+    env = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(folder / "event.json"),
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "GITHUB_WORKSPACE": str(folder),
+        "GITHUB_API_URL": github.url,
+        "GITHUB_REPOSITORY": REPOSITORY,
+        "GITHUB_REPOSITORY_ID": str(REPOSITORY_ID),
+        "GITHUB_RUN_ID": "7",
+        "GITHUB_RUN_ATTEMPT": str(attempt),
+        "INPUT_GITHUB-TOKEN": "token",
+    }
+
+    def connect(job: Job, token: str) -> Api:
+        quick = Time(sleep=lambda seconds: None)
+        return Api(github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
+
+    printed: list[str] = []
+    pace = Pace(sleep=lambda seconds: None)
+    hooks = Hooks(execute=execute_here, connect=connect, echo=printed.append, pace=pace)
+    assert run(argparse.Namespace(), env, hooks) == 1, printed
+    (session,) = (folder / "results").iterdir()
+    found: dict[str, Any] = json.loads((session / "summary.json").read_text(encoding="utf-8"))
+    return found
+
+
+def upload(folder: Path, github: GitHub) -> None:
+    """What actions/upload-artifact makes of the session folder, which then is gone."""
+    (session,) = (folder / "results").iterdir()
+    files = {p.relative_to(session).as_posix(): p for p in session.rglob("*") if p.is_file()}
+    add_run(github, 7, {name: path.read_bytes() for name, path in files.items()})
+    shutil.rmtree(folder / "results")
+
+
+def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
+    github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "1"), encoding="utf-8")
+    first = act(tmp_path, github, 1)
+    assert first["outcome"] == "fail"
+    assert 0 < first["calls"]["made"] < first["calls"]["planned"]
+    (comment,) = github.comments
+    assert f"{first['calls']['saved']} saved" in comment["body"]
+    upload(tmp_path, github)
+    second = act(tmp_path, github, 2)
+    assert second["session_id"] == first["session_id"]
+    assert second["calls"]["made"] > first["calls"]["made"]
+    assert second["suites"]["s"]["look"] == first["suites"]["s"]["look"] + 1
+    assert "had ended: one batch of trials was added to it" in str(second["notes"])
+    (comment,) = github.comments
+    assert "run=7.2" in comment["body"]
+    assert "goes on with the stored session" in comment["body"]
