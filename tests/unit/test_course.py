@@ -93,7 +93,7 @@ def test_looks_of_a_stored_plan_that_are_none_are_refused(calls):
     ("cap", "batch", "expected"),
     [
         (600, 16, tuple(range(60, 601, 60))),
-        (60, 16, (20, 40, 60)),
+        (60, 16, (30, 60)),
         (12, 1, (12,)),
         (3, 16, (3,)),
     ],
