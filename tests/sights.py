@@ -1,7 +1,10 @@
-"""Evidence asked at one level, as a test of a fixed size does."""
+"""Evidence and p-values asked as tests of a fixed size do."""
+
+from collections.abc import Sequence
 
 from gate.records import Evidence, Sight
 from gate.stats.distributions import normal_quantile
+from gate.stats.multiplicity import step_down
 
 
 def sight(alpha: float, power: float = 0.8) -> Sight:
@@ -19,3 +22,7 @@ def high(found: Evidence, alpha: float) -> float:
 
 def mde(found: Evidence, alpha: float, power: float = 0.8) -> float:
     return found.detectable(sight(alpha, power))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    return step_down(p_values, lambda _, sharing: float(sharing), len(p_values))

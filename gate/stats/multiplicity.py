@@ -10,18 +10,15 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values: at most alpha where Holm (1979) rejects with family-wise error alpha."""
-    return step_down(p_values, lambda _, sharing: float(sharing), len(p_values))
-
-
 def step_down(
     p_values: Sequence[float], worth: Callable[[int, int], float], sharing: int, alpha: float = 1.0
 ) -> list[float]:
-    """Holm's procedure where test i of those that share alpha among `sharing` is adjusted by the
-    factor `worth`(i, sharing), which looks at the data in between make larger (Ye, Li, Liu and Yao
-    2013). Once an adjusted p-value exceeds `alpha` nothing more can be rejected, and the exact
-    factors, which may be dear, are no longer asked for.
+    """Adjusted p-values: at most alpha where Holm (1979) rejects with family-wise error alpha.
+
+    Test i of those that share alpha among `sharing` is adjusted by the factor
+    `worth`(i, sharing): `sharing` itself for a test of a fixed size, more where looks at the data
+    in between spend alpha, too (Ye, Li, Liu and Yao 2013). Once an adjusted p-value exceeds `alpha`
+    nothing more can be rejected, and the exact factors, which may be dear, are no longer asked for.
     """
     first = [worth(i, sharing) for i in range(len(p_values))]
     order = sorted(range(len(p_values)), key=lambda i: p_values[i] * first[i])

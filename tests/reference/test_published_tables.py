@@ -8,9 +8,10 @@ from scipy import stats
 
 from gate.stats.distributions import t_quantile
 from gate.stats.intervals import clopper_pearson, wilson
-from gate.stats.multiplicity import benjamini_hochberg, holm
+from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.pairs import Pairs, pair
 from gate.stats.shuffle import hypergeometric, shuffle_test
+from tests.sights import holm
 
 
 def calls(passed: int, failed: int, width: int) -> list[float]:
