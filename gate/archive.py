@@ -18,8 +18,17 @@ from gate.codec import from_json, to_json
 from gate.errors import InfrastructureError, UsageError
 from gate.event_log import SURROGATES, EventLog, disk, parsed
 from gate.filelock import FileLock
-from gate.records import MOST_CASES, MOST_ROUNDS, Json, Looks, MetricSpec, Provenance, Report
-from gate.session_form import check_form, check_names, read_json, read_report
+from gate.records import (
+    MOST_CASES,
+    MOST_ROUNDS,
+    AcceptedChange,
+    Json,
+    Looks,
+    MetricSpec,
+    Provenance,
+    Report,
+)
+from gate.session_form import check_form, check_names, read_json, read_report, regular
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 CONTROL = "_control"  # the session inside a session; no suite has a name like it
@@ -55,6 +64,7 @@ class Meta:
     suites: Mapping[str, SuiteMeta]
     options: Mapping[str, Json] = field(default_factory=dict)
     health: Mapping[str, Json] = field(default_factory=dict)
+    accepted: tuple[AcceptedChange, ...] = ()  # changes that somebody accepted before the run
     schema_version: int = SCHEMA_VERSION
 
 
@@ -169,7 +179,8 @@ class Session:
     def rows(self) -> Iterator[Row]:
         """The rows of details.jsonl, or of the resume log when the run was cut off."""
         details = self.folder / DETAILS
-        with (details if details.exists() else self.folder / EVENTS).open("rb") as file:
+        there = details if details.exists() else self.folder / EVENTS
+        with regular(there).open("rb") as file:
             for line in file:
                 row = parsed(line)
                 if row is not None and "case_id" in row:
@@ -185,24 +196,28 @@ def is_session(path: Path) -> bool:
     return (path / META).is_file()
 
 
-def load_session(folder: Path) -> Session:
-    """Raises UsageError when the folder is no session of this version."""
-    meta = read_meta(folder)
+def load_session(folder: Path, *, most: int | None = None) -> Session:
+    """Raises UsageError when the folder is no session of this version.
+
+    `most`: bytes of each file that is read, for a folder that others made.
+    """
+    meta = read_meta(folder, most)
     summary = folder / SUMMARY
-    report = read_report(summary) if summary.exists() else None
+    there = summary.exists() or summary.is_symlink()
+    report = read_report(summary, most) if there else None
     return Session(folder=folder, meta=meta, report=report)
 
 
-def read_meta(folder: Path) -> Meta:
+def read_meta(folder: Path, most: int | None = None) -> Meta:
     path = folder / META
     if not path.is_file():
         raise UsageError(
             f"{folder}: no session here (no {META}); give a folder that `gate run` wrote"
         )
-    data = read_json(path)
+    data = read_json(path, most)
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
         raise UsageError(f"{path}: not a session of this version of gate")
-    check_form(Meta, data, path)
+    check_form(Meta, data, path, quick=most is not None)
     try:
         meta = from_json(Meta, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -41,6 +41,7 @@ class Effects:
     beside: Callable[[Row], None] = lambda row: None  # told of each of them
     clock: Clock = field(default_factory=Clock)
     record: Recorder | None = None
+    scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
     idle: Callable[[], None] = lambda: None  # called while the agent thinks
     looked: Callable[[Course], None] = lambda course: None  # told what a look left
 
@@ -152,7 +153,13 @@ class _Run:
     def _worker(self, agent: Agent, control: Agent | None) -> Worker[Task, Trial]:
         """What is recorded for a replay are the agent's answers."""
         effects = self._effects
-        make = partial(TrialWorker, world=effects.world, grade=grade_attempt, clock=effects.clock)
+        make = partial(
+            TrialWorker,
+            world=effects.world,
+            grade=grade_attempt,
+            clock=effects.clock,
+            scrub=effects.scrub,
+        )
         asking = make(agent, record=effects.record)
         return asking if control is None else PairedWorker(asking, make(control))
 

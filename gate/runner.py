@@ -57,12 +57,14 @@ class TrialWorker:
         *,
         clock: Clock | None = None,
         record: Callable[[Case, int, Response | Exception, float], None] | None = None,
+        scrub: Callable[[Response], Response] = lambda response: response,
     ) -> None:
         self._timeout_s = agent.timeout_s
         self._connection: Connection = agent.connect(world)
         self._grade = grade
         self._clock = clock or Clock()
         self._record = record
+        self._scrub = scrub
 
     def work(self, task: Task) -> Trial | Later[Task]:
         if not task.started_at:
@@ -70,12 +72,14 @@ class TrialWorker:
         start = self._clock.seconds()
         try:
             response = self._connection.ask(task.case, timeout_s=self._timeout_s - task.waited_s)
+            latency = self._ms_since(start)
         except InfraFailure as failure:
             return self._infra(task, failure, self._ms_since(start))
         except AgentFailure as failure:
             self._keep(task, failure, self._ms_since(start))
             return self._agent_error(task, failure, self._ms_since(start))
-        latency = self._ms_since(start)
+        # Before graders quote from it: half a quoted secret would not be found any more.
+        response = self._scrub(response)
         self._keep(task, response, latency)
         return self._next(task, self._completed(task, response, latency))
 

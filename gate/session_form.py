@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from gate.codec import from_json, schema_of
 from gate.errors import UsageError
 from gate.fits import compiled
-from gate.records import Json, Report
+from gate.records import LARGEST, Json, Report
 from gate.row_schema import schema
 from gate.schema import mismatches
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
 _ROW = schema()
+_DIGITS = 40  # of a whole number: more than any count or seed has
 
 
 def check_names(names: Iterable[str], path: Path) -> None:
@@ -27,31 +30,70 @@ def check_names(names: Iterable[str], path: Path) -> None:
             raise UsageError(f"{path}: '{name[:80]}' is no name of a suite; not a session of gate")
 
 
-def read_json(path: Path) -> Json:
-    """Raises UsageError."""
+def regular(path: Path, most: int | None = None) -> Path:
+    """The same path; raises UsageError for a link, a device or a file of more than `most` bytes."""
     try:
-        return json.loads(path.read_bytes())
+        found = path.lstat()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: not readable: {error}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise UsageError(f"{path}: no plain file (a link?), which no run of gate writes")
+    if most is not None and found.st_size > most:
+        raise UsageError(f"{path}: larger than {most >> 20} MB; not published from foreign hands")
+    return path
+
+
+def read_json(path: Path, most: int | None = None) -> Json:
+    """At most `most` bytes. Raises UsageError, also for numbers that are none."""
+    try:
+        return json.loads(
+            regular(path, most).read_bytes(),
+            parse_float=_number,
+            parse_int=_whole,
+            parse_constant=_refused,
+        )
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not readable: {error}") from error
 
 
-def read_report(path: Path) -> Report:
+def read_report(path: Path, most: int | None = None) -> Report:
     """The report in summary.json; raises UsageError when it is none."""
-    data = read_json(path)
-    check_form(Report, data, path)
+    data = read_json(path, most)
+    check_form(Report, data, path, quick=most is not None)
     report = from_json(Report, data)
     check_names(report.suites, path)
+    for name, suite in report.suites.items():
+        if suite.name != name:
+            raise UsageError(f"{path}: suites.{name}: has another name; not a session of gate")
     return report
 
 
-def check_form(record: type, data: Json, path: Path) -> None:
-    """Raises UsageError for what is not the JSON of such a record."""
+def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> None:
+    """Raises UsageError for what is not the JSON of such a record. `quick` does not say where:
+    that takes minutes for a large file made to be wrong everywhere.
+    """
     form = schema_of(record)
-    wrong = [] if compiled(form)(data) else mismatches(form, data)
-    if wrong:
+    if compiled(form)(data):
+        return
+    if quick:
+        raise UsageError(f"{path}: not of the form that this version writes")
+    if wrong := mismatches(form, data):
         where = "".join(f"{key}." for key in wrong[0].path).removesuffix(".")
         place = f"{path}: {where}" if where else f"{path}"
         raise UsageError(f"{place}: {wrong[0].message}; not a session of this version")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return value if abs(value) <= LARGEST else _refused(text)
+
+
+def _whole(text: str) -> int:
+    return int(text) if len(text) <= _DIGITS else _refused(text)
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is no number that a run measures")
 
 
 def checked_rows(

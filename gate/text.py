@@ -24,7 +24,7 @@ _NEWLINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 # Not of category Cf, and still drawn as nothing: fillers, joiners, variation selectors.
 _BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0", *map(chr, range(0xFE00, 0xFE10))}
 _ACCENTS = 3  # combining marks on one letter; more are stacked to cover the neighbouring lines
-_BREAK = "&#8203;"  # a zero-width space: GitHub's filters no longer see the name, number or link
+BREAK = "&#8203;"  # a zero-width space: GitHub's filters no longer see the name, number or link
 
 _MARKDOWN = str.maketrans(
     {
@@ -50,12 +50,16 @@ def clean(text: str, limit: int | None = None) -> str:
     """Printable text, lines ended by \\n: no escape sequences, control or invisible characters, no
     change of writing direction, no lone surrogates. At most `limit` characters, then an ellipsis.
     """
-    if limit is not None and len(text) > 8 * limit + 64:
+    shortened = limit is not None and len(text) > 8 * limit + 64
+    if limit is not None and shortened:
         text = text[: 8 * limit + 64]  # the rest cannot be shown; 50 MB need not be cleaned
     text = _CONTROL.sub("", _ESCAPES.sub("", _NEWLINES.sub("\n", text)))
     if not text.isascii():
         text = "".join(_visible(text))
-    return text if limit is None else _cut(text, limit)
+    if limit is None:
+        return text
+    # What was cut off ends in an ellipsis: the redactor finds the beginning of a secret by it.
+    return _cut(text + "…" if shortened and len(text) < limit else text, limit)
 
 
 def one_line(text: str, limit: int | None = LIMIT) -> str:
@@ -74,7 +78,7 @@ def inline(text: str, limit: int | None = LIMIT) -> str:
 def midline(text: str, limit: int | None = LIMIT) -> str:
     """`inline` for words that never start a line."""
     escaped = one_line(text, limit).translate(_MARKDOWN)
-    return _AUTOLINKS.sub(lambda found: found[0] + _BREAK, escaped)
+    return _AUTOLINKS.sub(lambda found: found[0] + BREAK, escaped)
 
 
 def markup(text: str, limit: int | None = LIMIT) -> str:
@@ -82,7 +86,7 @@ def markup(text: str, limit: int | None = LIMIT) -> str:
     read.
     """
     escaped = html.escape(one_line(text, limit)).replace("$", "&dollar;")
-    return _AUTOLINKS.sub(lambda found: found[0] + _BREAK, escaped)
+    return _AUTOLINKS.sub(lambda found: found[0] + BREAK, escaped)
 
 
 def code(text: str, limit: int | None = LIMIT) -> str:

@@ -127,8 +127,8 @@ class _Connection:
 
     def _complaint(self, stderr: bytes) -> str:
         """The last line of standard error that is not empty."""
-        lines = stderr.decode("utf-8", "replace").strip().splitlines()
-        return one_line(Redactor(self._secrets).redact(lines[-1] if lines else "no message"), 200)
+        shown = Redactor(self._secrets).redact(stderr.decode("utf-8", "replace"))
+        return one_line((shown.strip().splitlines() or ["no message"])[-1], 200)
 
 
 def _answer(stdout: bytes, model: str | None) -> Response:

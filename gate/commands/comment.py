@@ -1,29 +1,43 @@
 """`gate comment SESSION`: publishes a stored session, as the second workflow of a fork does.
 
-Which pull request it is says the event alone, never the session: that may come from the fork.
+The folder may come from a fork: only meta.json and summary.json are read, within limits, and the
+comment is rendered anew. Which pull request, commit and run it is about says the event alone.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.archive import Session, load_session
 from gate.errors import InfrastructureError, UsageError
+from gate.foreign import MOST_BYTES, Origin, origin_of, shown
 from gate.github.api import Api
-from gate.github.comments import Pace, Published, decide, marker, publish
+from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
 from gate.github.context import Job, current_job, token
 from gate.github.forge import connect
+from gate.github.payload import number, read_event
 from gate.github.pulls import find_pull_request
 from gate.records import Report
+from gate.redact import Redactor
 from gate.reporters.comment import render_limited
+from gate.secret_names import secrets_of
 from gate.text import plain
 
 FORK = (
     "> [!NOTE]\n> Measured by a run of a fork, whose files this workflow only passes on: its "
     "author could have changed the numbers.\n\n"
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What is used to publish: tests hand in others."""
+
+    redact: Callable[[str], str] = lambda text: text
+    pace: Pace = field(default_factory=Pace)
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -36,7 +50,10 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             "runner give the step `env: GITHUB_TOKEN: ${{ github.token }}`"
         )
     try:
-        done = comment(load_session(Path(options.session)), job, api, options)
+        session = load_session(Path(options.session), most=MOST_BYTES)
+        origin = _origin(job, env)
+        means = Means(redact=Redactor(secrets_of(env, ())))
+        done = comment(session, job, api, options, origin, means)
     finally:
         api.close()
     print(plain(f"comment {done.action}: {done.url or done.reason}"))
@@ -50,37 +67,32 @@ def comment(
     job: Job,
     api: Api,
     options: argparse.Namespace,
-    pace: Pace | None = None,
+    origin: Origin | None,
+    means: Means,
 ) -> Published:
     """Raises UsageError when the session is not about the event's commit."""
     report = _report(session)
+    _check_commit(session, report, job)
     made = session.meta.provenance
-    if job.event != "laptop" and job.head_sha and made.commit != job.head_sha:
-        raise UsageError(
-            f"{session.folder}: measured {(made.commit or 'no commit')[:12]}, but this event is "
-            f"about {job.head_sha[:12]}; download the artifact of the run that started this one"
-        )
-    number = find_pull_request(api, job) if job.event != "laptop" else made.pull_request
-    if number is None:
-        return Published(
-            action="skipped", reason="no open pull request has this commit as its head"
-        )
+    found = find_pull_request(api, job) if job.event != "laptop" else made.pull_request
+    if found is None:
+        reason = "no open pull request has this commit as its head"
+        return Published(action="skipped", reason=reason)
     wanted = decide(options.when, report)
     if wanted == "nothing":
         return Published(action="skipped", reason="--when never")
+    origin = origin or origin_of(report)
+    comment_id = options.comment_id or report.comment_id
+    mark = marker(comment_id, origin.commit, origin.run_id, origin.run_attempt)
+    safe = replace(shown(report, origin), comment_id=comment_id)
     note = FORK if job.is_fork else ""
-    mark = marker(
-        options.comment_id or report.comment_id, made.commit, made.run_id, made.run_attempt
-    )
-    return publish(
-        api,
-        number,
-        mark,
-        note + _body(session),
-        shorter=lambda limit: note + render_limited(report, session.rows, limit - len(note)),
-        create=wanted == "write",
-        pace=pace,
-    )
+
+    def render(limit: int) -> str:
+        return means.redact(note + render_limited(safe, lambda: iter(()), limit - len(note)))
+
+    body = render(LIMITS[0])
+    create = wanted == "write"
+    return publish(api, found, mark, body, shorter=render, create=create, pace=means.pace)
 
 
 def _report(session: Session) -> Report:
@@ -92,11 +104,26 @@ def _report(session: Session) -> Report:
     return session.report
 
 
-def _body(session: Session) -> str:
-    path = session.folder / "comment.md"
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(
-            f"{path}: {error.strerror}; `gate report {session.folder}` renders it"
-        ) from error
+def _check_commit(session: Session, report: Report, job: Job) -> None:
+    if job.event == "laptop" or not job.head_sha:
+        return
+    for commit in (session.meta.provenance.commit, report.provenance.commit):
+        if commit != job.head_sha:
+            raise UsageError(
+                f"{session.folder}: measured {(commit or 'no commit')[:12]}, but this event is "
+                f"about {job.head_sha[:12]}; download the artifact of the run that started this one"
+            )
+
+
+def _origin(job: Job, env: Mapping[str, str]) -> Origin | None:
+    """The run that measured, as the event has it; None where the event is no end of a run."""
+    event = read_event(env) if job.event == "workflow_run" else None
+    if event is None:
+        return None
+    run_id, attempt = number(event, "workflow_run.id"), number(event, "workflow_run.run_attempt")
+    return Origin(
+        commit=job.head_sha,
+        run_id=str(run_id) if run_id else None,
+        run_attempt=str(attempt) if attempt else None,
+        run_url=f"{job.server_url}/{job.repository}/actions/runs/{run_id}" if run_id else None,
+    )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
 
 from gate.errors import UsageError
 
-ENCRYPTED = 0x1
+ENCRYPTED, UTF8 = 0x1, 0x800  # flag bits
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others take memory that the sender chooses
+HEADER = struct.Struct("<4s22xHH")  # an entry's own: signature, lengths of name and of extra field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,10 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+    *(NotImplementedError, RuntimeError, EOFError, OverflowError, ValueError),
+)
 
 
 def unpack(
@@ -38,11 +46,12 @@ def unpack(
         with zipfile.ZipFile(BytesIO(data)) as archive:
             members = archive.infolist()
             _check(members, source, limits)
+            _check_places(members, data, archive.start_dir, source)
             by_name = {member.filename: member for member in members if not member.is_dir()}
             return {
                 name: _read(archive, by_name[name], source) for name in wanted if name in by_name
             }
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError) as error:
+    except (*_UNREADABLE, OSError) as error:
         raise _refused(source, f"it is no readable zip ({error})") from error
 
 
@@ -75,10 +84,34 @@ def _fault(member: zipfile.ZipInfo, limits: Limits) -> str:
         return "is a symbolic link"
     if member.flag_bits & ENCRYPTED:
         return "is encrypted"
+    if member.compress_type not in PACKED:
+        return "is packed in a way that an upload is not"
     big = member.file_size > 1 << 20
     if big and member.file_size > limits.ratio * max(1, member.compress_size):
         return f"expands more than {limits.ratio:g} times"
     return ""
+
+
+def _check_places(members: list[zipfile.ZipInfo], data: bytes, index: int, source: str) -> None:
+    """What the index at its end says of a zip must be what stands there: each entry under its own
+    name, in bytes of its own. A few bytes that many entries share expand to any size.
+    """
+    end = 0
+    for member in sorted(members, key=lambda one: one.header_offset):
+        start, why = member.header_offset, ""
+        if not 0 <= start <= len(data) - HEADER.size:
+            raise _refused(source, f"its entry {member.filename[:80]!r} is not there")
+        signature, name, extra = HEADER.unpack_from(data, start)
+        first = start + HEADER.size
+        written = data[first : first + name]
+        encoding = "utf-8" if member.flag_bits & UTF8 else "cp437"
+        if signature != b"PK\x03\x04" or written.decode(encoding) != member.orig_filename:
+            why = "has another name in the index"
+        elif start < end or first + name + extra + member.compress_size > index:
+            why = "shares bytes with another one"
+        if why:
+            raise _refused(source, f"its entry {member.orig_filename[:80]!r} {why}")
+        end = first + name + extra + member.compress_size
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> bytes:

@@ -42,7 +42,7 @@ class Reply:
         return self.masked(message) if message else self.excerpt() or "nothing"
 
     def masked(self, text: str) -> str:
-        return one_line(Redactor(self.secrets).redact(text[:4000]), _SAID)
+        return one_line(Redactor(self.secrets).redact(text), _SAID)
 
 
 def judge(reply: Reply, *, now: datetime, setting: str) -> None:
@@ -108,7 +108,7 @@ def _date(text: str) -> datetime | None:
 
 def _said(body: bytes) -> str:
     """The message of the usual shapes of error bodies, else the body itself."""
-    text = body[:4000].decode("utf-8", "replace")
+    text = body.decode("utf-8", "replace")
     try:
         return _message(json.loads(body) if len(body) < 100_000 else None) or text
     except (ValueError, RecursionError):

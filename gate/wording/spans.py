@@ -12,7 +12,9 @@ from typing import Literal
 from gate import text
 
 _MINUS = re.compile(r"(?<=[ (])-(?=\d)")
-_URL = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w.~%/-]*)?(?:\?[\w.~%=&-]*)?", re.ASCII)
+_URL = re.compile(
+    r"https?://[\w.-]+(?::\d+)?(?:/[\w.~%/-]*)?(?:\?[\w.~%=&-]*)?(?:#[\w-]+)?", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,8 @@ def prose(value: str, limit: int = 1_000) -> Line:
     """
     parts = re.split(r"(`[^`\n]+`)", text.one_line(value, limit).replace(" -> ", " → "))
     spans = (
-        code(p[1:-1])
-        if len(p) > 2 and p[0] == p[-1] == "`"
-        else Span(_MINUS.sub("\N{MINUS SIGN}", p))
-        for p in parts
+        code(p[1:-1]) if n % 2 else Span(_MINUS.sub("\N{MINUS SIGN}", p))
+        for n, p in enumerate(parts)
     )
     return tuple(span for span in spans if span.text)
 
@@ -77,8 +77,12 @@ def join(separator: str, lines: Iterable[Line]) -> Line:
 def markdown(line: Line, *, limit: int = text.LIMIT) -> str:
     """One line of GitHub Markdown, fit for a table cell too; `limit` holds for each span."""
     first, *others = line or (Span(""),)
-    start = _markdown(first, text.inline, limit)
-    return (start + "".join(_markdown(span, text.midline, limit) for span in others)).strip()
+    made, before = _markdown(first, text.inline, limit), first
+    for span in others:
+        # Fences that touch are one fence, and what stood behind them would be loose.
+        made += text.BREAK if before.kind == span.kind == "code" else ""
+        made, before = made + _markdown(span, text.midline, limit), span
+    return made.strip()
 
 
 def plain(line: Line, *, limit: int = text.LIMIT) -> str:

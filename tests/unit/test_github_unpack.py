@@ -10,6 +10,8 @@ from collections.abc import Callable
 from io import BytesIO
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gate.errors import UsageError
 from gate.github.unpack import Limits, unpack
@@ -53,6 +55,56 @@ def false_size(size: int) -> bytes:
     return bytes(data)
 
 
+def renamed_in_the_index() -> bytes:
+    """Read by its index it is a.json, read from the start b.json."""
+    data = zipped(("b.json", b"{}"))
+    central = data.index(b"PK\x01\x02")
+    return data[:central] + data[central:].replace(b"b.json", b"a.json")
+
+
+def overlapping(*, same: bool) -> bytes:
+    """A second entry of the index that leads to the first one's bytes, or into them."""
+    data = bytearray(zipped(("a.json", b"x" * 100), ("b.json", b"y" * 100), method=0))
+    second = data.rindex(b"PK\x01\x02")
+    if same:
+        data[second + 46 : second + 52] = b"a.jsoN"
+        data[30:36] = b"a.jsoN"
+        first = data.index(b"PK\x01\x02")
+        data[first + 46 : first + 52] = b"a.jsoN"
+        data[second + 46 : second + 52] = b"z.json"
+    data[second + 42 : second + 46] = struct.pack("<I", 0 if same else 20)
+    return bytes(data)
+
+
+def nested_quote() -> bytes:
+    """The first entry's content holds the second entry whole: both are honest on their own."""
+    inner = zipped(("b.json", b"y" * 100), method=0)
+    local = inner[: inner.index(b"PK\x01\x02")]
+    data = bytearray(zipped(("a.json", local), ("b.json", b"y" * 100), method=0))
+    second = data.rindex(b"PK\x01\x02")
+    data[second + 42 : second + 46] = struct.pack("<I", 36)
+    return bytes(data)
+
+
+def zip64(size: int, packed: int) -> bytes:
+    """An index whose 64-bit sizes are others than the entry's."""
+    data = zipped(("a.json", b"0123456789"), method=0)
+    central, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    extra = struct.pack("<HHQQ", 1, 16, size, packed)
+    entry = bytearray(data[central:end])
+    entry[20:28] = b"\xff" * 8
+    entry[30:32] = struct.pack("<H", len(extra))
+    tail = bytearray(data[end:])
+    tail[12:16] = struct.pack("<I", len(entry) + len(extra))
+    return data[:central] + bytes(entry) + extra + bytes(tail)
+
+
+def broken_stream() -> bytes:
+    data = bytearray(zipped(("a.json", bytes(range(256)) * 9)))
+    data[60:90] = b"\xff" * 30
+    return bytes(data)
+
+
 def test_only_the_named_members_come_out() -> None:
     data = zipped(("a.json", b"A"), ("b/c.json", b"C"), ("d.json", b"D"), ("b/", b""))
     assert unpack(data, ["a.json", "b/c.json", "z.json"], source="artifact 'x'") == {
@@ -81,6 +133,17 @@ def test_only_the_named_members_come_out() -> None:
         (lambda: false_size(9), "no readable zip|not as long as it says"),
         (lambda: patched(zipped(("a.json", b"0123"), method=0), b"0123", b"0124"), "no readable"),
         (lambda: zipped(("a.json", b"x"))[:-10], "no readable zip"),
+        (renamed_in_the_index, "another name in the index"),
+        (lambda: overlapping(same=True), "another name|shares bytes"),
+        (lambda: overlapping(same=False), "another name in the index"),
+        (nested_quote, "shares bytes with another"),
+        (lambda: zip64(1 << 40, 10), "expands to more than 256 MB"),
+        (lambda: zip64(10, 1 << 40), "shares bytes|no readable"),
+        (lambda: zip64((1 << 64) - 1, (1 << 64) - 1), "expands to more"),
+        (lambda: zip64(11, 10), "no readable zip|not as long as it says"),
+        (broken_stream, "no readable zip"),
+        (lambda: zipped(("a.json", b"x"), method=zipfile.ZIP_LZMA), "packed in a way"),
+        (lambda: zipped(("a.json", b"x"), method=zipfile.ZIP_BZIP2), "packed in a way"),
         (lambda: b"PK not really", "no readable zip"),
         (lambda: b"", "no readable zip"),
     ],
@@ -104,3 +167,39 @@ def test_size_limits_are_parameters() -> None:
 def test_a_bad_entry_that_nobody_asked_for_is_refused_too() -> None:
     with pytest.raises(UsageError, match="leads out"):
         unpack(zipped(("a.json", b""), ("../b", b"")), ["a.json"], source="x")
+
+
+def test_a_zip_in_a_zip_stays_packed() -> None:
+    bomb = zipped(("a.json", b"0" * (3 << 20)))
+    found = unpack(zipped(("inner.zip", bomb), ("a.json", b"A")), ["a.json"], source="x")
+    assert found == {"a.json": b"A"}
+
+
+def test_what_is_expanded_is_bounded_by_what_was_promised() -> None:
+    """The index says 10 bytes; the stream would give 3 MB."""
+    data = bytearray(zipped(("a.json", b"0" * (3 << 20))))
+    central = data.index(b"PK\x01\x02")
+    data[central + 24 : central + 28] = struct.pack("<I", 10)
+    with pytest.raises(UsageError, match=r"not as long as it says|no readable zip"):
+        unpack(bytes(data), ["a.json"], source="x")
+
+
+WHOLE = zipped(("a.json", b"A" * 50), ("b/c.json", b"C" * 50), ("d/", b""))
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=4),
+    st.integers(0, 40),
+)
+def test_any_damage_gives_the_content_or_a_refusal(
+    changes: list[tuple[int, int]], cut: int
+) -> None:
+    data = bytearray(WHOLE)
+    for place, value in changes:
+        data[place] = value
+    try:
+        found = unpack(bytes(data[: len(data) - cut]), ["a.json"], source="x")
+    except UsageError:
+        return
+    assert found in ({}, {"a.json": b"A" * 50})

@@ -2,14 +2,18 @@ import base64
 import html
 import json
 import re
+import sys
 import time
+import unicodedata
 from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.records import Document, Response, ToolCall
 from gate.redact import Redactor
+from gate.separators import places, squeezed
 from gate.text import inline
 
 KEY = 'sk-live_A1b2C3+/="&é d4E5f6'
@@ -101,6 +105,118 @@ def test_it_is_callable_and_shows_nothing_of_what_it_knows():
 def test_a_line_without_secrets_is_the_same_object():
     line = "x" * 1000
     assert Redactor([KEY, "another-secret-value"]).redact(line) is line
+
+
+# ------------------------------------------------------------------------- split by separators
+
+PLAIN = "sk-live_A1b2C3d4E5f6"
+FORMS = (
+    PLAIN,
+    base64_in(PLAIN, b""),
+    base64_in(PLAIN, b"p"),
+    base64_in(PLAIN, b"pp"),
+    PLAIN.encode().hex(),
+    PLAIN.encode().hex().upper(),
+)
+SEPARATORS = (
+    *("\n", "\r\n", " ", "\t", "  \n  ", "\x0b", "\x00"),
+    *("\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff", "\xad", "\xa0"),
+    *("\u3000", "\u2028", "\u202e", "\u2066", "\u115f", "\ufe0f", "\U000e0041", "\u180e"),
+    *("\\n", "\\r\\n", "\\t", "\\u200b", "\\u200B", "\\\\n", "\\\\u200b", "\\u00ad", "\\ufeff"),
+    *("\\u{200b}", "\\x0a", "\\xa0", "\\udb40\\udc41", "\\u001b[31m", "\x1b[0m"),
+    *("&#8203;", "&#x200b;", "&#x0200B;", "&amp;#8203;", "&zwsp;", "&shy;", "&nbsp;", "&#10;"),
+    *("<wbr>", "<wbr/>", "<br />", "</b>", "<!-- -->", "&lt;wbr&gt;"),
+    *("%0A", "%20", "%E2%80%8B", "%c2%ad", "%EF%BB%BF"),
+)
+
+
+@pytest.mark.parametrize("separator", SEPARATORS, ids=ascii)
+@pytest.mark.parametrize("step", [1, 4])
+def test_a_form_split_by_what_nobody_sees_is_replaced(separator, step):
+    redact = Redactor([PLAIN]).redact
+    for form in FORMS:
+        split = separator.join(form[n : n + step] for n in range(0, len(form), step))
+        shown = redact(f"é before {split} after {split}")
+        assert shown.count("***") == 2
+        left = squeezed(shown.replace("***", "|")).decode()
+        assert not [n for n in range(4, len(form) - 12) if form[n : n + 4] in left]
+        assert shown.startswith("é before ")
+        assert " after" in shown
+
+
+@given(st.lists(st.sampled_from(SEPARATORS), min_size=len(PLAIN) - 1, max_size=len(PLAIN) - 1))
+def test_any_mixture_of_separators(chosen):
+    split = "".join(sign + by for sign, by in zip(PLAIN, [*chosen, ""], strict=True))
+    assert Redactor([PLAIN]).redact(f"<{split}>") == "<***>"
+    inside = json.dumps({"a": [split]})
+    assert json.loads(Redactor([PLAIN]).redact(inside)) == {"a": ["***"]}
+
+
+def test_a_separator_that_also_belongs_to_the_text_around_does_not_hide_the_secret():
+    """`\\n` before `ey...` could be a line break and the rest of a key that begins with n."""
+    redact = Redactor(["nothing-to-see-1"]).redact
+    assert redact("C:\\nothing-to-see-1") == "C:\\***"
+    assert redact("&lt;nothing-to-see-1") == "&lt;***"
+    assert redact("100%nothing-to-see-1") == "100%***"
+
+
+def test_a_secret_with_blanks_is_found_wrapped_and_one_of_words_stays_apart():
+    redact = Redactor(["correct horse battery"]).redact
+    assert redact("x correct\nhorse\n  battery y") == "x *** y"
+    assert Redactor(["secret1"]).redact("secret 1, se cret1") == "secret 1, se cret1"
+    assert Redactor(["secret12"]).redact("secret 12") == "***"
+
+
+@pytest.mark.parametrize("cut", ["…", "\\u2026", "&hellip;", " …"])
+def test_the_beginning_of_a_secret_before_a_cut_goes_too(cut):
+    redact = Redactor([PLAIN]).redact
+    for form in (PLAIN, PLAIN.encode().hex()):
+        assert re.fullmatch(r"it said \*\*\* ?\S+ and", redact(f"it said {form[:14]}{cut} and"))
+    assert redact("it said sk-li… and") == "it said sk-li… and", "five characters are no beginning"
+
+
+def test_every_invisible_character_is_a_separator():
+    categories = ("Cc", "Cf", "Zs", "Zl", "Zp")
+    signs = [chr(n) for n in range(sys.maxunicode + 1)]
+    left = [
+        s
+        for s in signs
+        if unicodedata.category(s) in categories and squeezed(f"é{s}") != b"\xc3\xa9"
+    ]
+    assert left == []
+    assert squeezed("aé日😀…-_.\"'") == "aé日😀…-_.\"'".encode()
+
+
+@given(st.lists(st.sampled_from([*SEPARATORS, "a", "é", "日", "😀", "\ud800"]), max_size=30))
+def test_each_byte_is_found_where_it_was(pieces):
+    text = "".join(pieces)
+    tight = squeezed(text)
+    found = places(text, range(len(tight)))
+    owners = [text[found[n]].encode("utf-8", "surrogatepass") for n in range(len(tight))]
+    assert all(tight[n] in owner for n, owner in enumerate(owners))
+    assert [*found.values()] == sorted(found.values())
+
+
+def test_records_are_scrubbed_before_anybody_quotes_from_them():
+    scrub = Redactor([PLAIN]).scrub
+    clean = Response(answer="nothing", retrieved=(Document(id="d", text="t"),))
+    assert scrub(clean) is clean
+    call = ToolCall(
+        name=f"f {PLAIN}", arguments={PLAIN: [1, None, f"\u200b{PLAIN[:9]}\n{PLAIN[9:]}"]}
+    )
+    found = scrub(Response(answer="é", steps=(call,), model=PLAIN, retrieved=(Document(id=PLAIN),)))
+    assert found.steps == (ToolCall(name="f ***", arguments={"***": [1, None, "\u200b***"]}),)
+    assert (found.model, found.retrieved) == ("***", (Document(id="***"),))
+
+
+def test_a_long_answer_full_of_split_secrets_takes_seconds_not_hours():
+    split = "\u200b".join(PLAIN)
+    text = f"é {split}… " * 20_000
+    start = time.process_time()
+    assert Redactor([PLAIN]).redact(text) == "é ***… " * 20_000
+    hostile = "<" * 200_000 + "&amp;" * 40_000 + "\\" * 200_000 + "%" * 100_000 + "\x1b[" * 100_000
+    Redactor([PLAIN]).redact(hostile + "sk-live…" * 50_000)
+    assert time.process_time() - start < 20
 
 
 def test_many_lines_cost_little():

@@ -1,0 +1,69 @@
+"""A report that a pull request's own run made: anybody may have written it, so what it claims about
+other things than its numbers is replaced by what is known, or left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from gate.records import BaselineInfo, Report
+
+MOST_BYTES = 8 << 20  # of meta.json and of summary.json: 20,000 changed cases, 200 MB in memory
+_COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
+_RUN = re.compile(
+    r"https?://[\w.-]+(?::\d+)?/[\w.-]+/[\w.-]+/actions/runs/\d+(?:/attempts/\d+)?", re.A
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The run that measured. None is unknown."""
+
+    commit: str | None
+    run_id: str | None
+    run_attempt: str | None
+    run_url: str | None
+
+
+def origin_of(report: Report) -> Origin:
+    """As the report has it, where nobody else can say."""
+    p = report.provenance
+    return Origin(
+        commit=_commit(p.commit),
+        run_id=p.run_id,
+        run_attempt=p.run_attempt,
+        run_url=p.run_url if p.run_url and _RUN.fullmatch(p.run_url) else None,
+    )
+
+
+def shown(report: Report, origin: Origin) -> Report:
+    """The report with its numbers and texts, and nothing that leads elsewhere or speaks for
+    somebody: no command to copy, no acceptance, no link but to the run of `origin`.
+    """
+    return replace(
+        report,
+        provenance=replace(
+            report.provenance,
+            commit=origin.commit,
+            base_commit=_commit(report.provenance.base_commit),
+            run_id=origin.run_id,
+            run_attempt=origin.run_attempt,
+            run_url=origin.run_url,
+        ),
+        baseline=_baseline(report.baseline),
+        suites={
+            name: replace(suite, baseline=_baseline(suite.baseline))
+            for name, suite in report.suites.items()
+        },
+        accepted=(),
+        reproduce="",
+    )
+
+
+def _baseline(info: BaselineInfo) -> BaselineInfo:
+    return replace(info, commit=_commit(info.commit))
+
+
+def _commit(text: str | None) -> str | None:
+    return text if text and _COMMIT.fullmatch(text) else None
