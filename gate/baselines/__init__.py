@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from gate.plugins import BASELINES, BaselineRequest, Forge, FoundBaseline
+from gate.records import Mode
 
 ORDER = ("repo", "artifact")  # of `auto`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where to look: the folder of gate.yml, the host, the base commit; and the time now."""
+
+    root: Path
+    forge: Forge | None
+    base_sha: str | None
+    base_name: str | None = None  # the tag of base_sha, at a release
+    no_base: str = ""  # why a release has nothing to be compared with
+    now: datetime
+    mode: Mode = "laptop"
 
 
 def find_baseline(

@@ -23,7 +23,8 @@ class FromArtifact:
         artifact = forge.artifact(request)
         name, limit = f"artifact: '{request.artifact}'", f"{request.max_age_days:g} days"
         if artifact is None:
-            where = f"no trusted run of {request.branch} within {limit}"
+            before = f" at {request.base_name} or before it" if request.base_name else ""
+            where = f"no trusted run of {request.branch}{before} within {limit}"
             request.explain(f"{name}: {where} has it")
             return None
         days = _age_days(artifact.created_at, request.now)

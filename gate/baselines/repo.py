@@ -26,16 +26,18 @@ class Repo:
             request.explain("repo: neither git nor GitHub's API can be asked here")
             return None
         ref = request.base_sha or request.branch
+        where = request.base_name or _short(ref)
         text = forge.read(file, ref) if forge else (root / file).read_bytes()
         if text is None:
-            hint = f" yet: commit it to {request.branch}" if own else ""
-            request.explain(f"repo: no {file} at {_short(ref)}{hint}")
+            later = own and request.base_name is None
+            hint = f" yet: commit it to {request.branch}" if later else ""
+            request.explain(f"repo: no {file} at {where}{hint}")
             return None
         run = newest_run(text, file)
         return FoundBaseline(
             text=text,
             source="repo",
-            detail=f"{file} at {_short(ref)}" if forge else f"{file} of the working tree",
+            detail=f"{file} at {where}" if forge else f"{file} of the working tree",
             file=file,
             notes=_old(run.created_at if run else None, request),
         )

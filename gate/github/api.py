@@ -6,47 +6,50 @@ REST API"). Proxies and private certificates are taken from the environment by r
 
 from __future__ import annotations
 
-import itertools
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 import requests
-from requests.auth import AuthBase
 
 from gate.errors import InfrastructureError
 from gate.github import retry
+from gate.github.trying import TIMEOUT_S, TRIES, Asked, Bearer, NoAuth, Time, ask, is_safe
 from gate.records import Json
 
 JSON_TYPE = "application/vnd.github+json"
 RAW_TYPE = "application/vnd.github.raw+json"
 API_VERSION = "2022-11-28"
-TIMEOUT_S = (10.0, 60.0)  # to connect, between two bytes
-TRIES = 4
-MAX_WAIT_S = 180.0  # in total per request; a longer rate limit ends the try
 WRITE_GAP_S = 1.0  # GitHub asks for a second between two writes
 MAX_PAGES = 1000
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ONCE_S = (2.0, 3.0)  # as TIMEOUT_S, for a write that is tried once
 
 
 class ApiError(InfrastructureError):
     """GitHub refused or could not be reached; `status` is None when there was no answer."""
 
-    def __init__(self, message: str, *, status: int | None = None, detail: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        detail: str = "",
+        rate_limited: bool = False,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.detail = detail  # GitHub's own words, cleaned
+        self._rate_limited = rate_limited
+
+    @property
+    def forbidden(self) -> bool:
+        """The token may not do this, now or later: a permission is missing."""
+        return self.status in (403, 404) and not self._rate_limited
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Time:
-    """The clock of an Api; tests hand in one that does not wait."""
-
-    sleep: Callable[[float], None] = time.sleep
-    seconds: Callable[[], float] = time.monotonic
-    unix: Callable[[], float] = time.time
+class BrokenOff(ApiError):
+    """A download that may work when it is begun anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,11 @@ class Api:
     def __repr__(self) -> str:
         return f"Api({self._base!r}, repository={self.repository!r})"
 
+    @property
+    def acts_as_app(self) -> bool:
+        """A token of an app's installation, as a workflow's is: it has no user to ask for."""
+        return self._token.startswith("ghs_")
+
     def close(self) -> None:
         self._session.close()
 
@@ -120,34 +128,62 @@ class Api:
         return answer.content
 
     def write(
-        self, method: str, path: str, body: Mapping[str, Json] | None = None, *, needs: str
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Json] | None = None,
+        *,
+        needs: str,
+        once: bool = False,
     ) -> Json:
-        """POST, PATCH or DELETE, at least a second after the last one; None without content."""
-        now = self._clock.seconds()
-        if self._last_write is not None and now - self._last_write < WRITE_GAP_S:
-            self._clock.sleep(WRITE_GAP_S - (now - self._last_write))
+        """POST, PATCH or DELETE, at least a second after the last one; None without content.
+
+        `once`: a single short try, at once, for what nobody can wait for.
+        """
+        if not once:
+            self.wait_to_write()
         try:
-            answer = self._send(method, path, body=body, needs=needs)
+            answer = self._send(method, path, body=body, needs=needs, once=once)
         finally:
             self._last_write = self._clock.seconds()
         return _json(answer) if answer.content else None
 
+    def wait_to_write(self) -> None:
+        """Waits until a write may follow the last one, for who must not wait between a read and
+        its write.
+        """
+        if self._last_write is not None:
+            gone = self._clock.seconds() - self._last_write
+            if gone < WRITE_GAP_S:
+                self._clock.sleep(WRITE_GAP_S - gone)
+
     def download(self, path: str, *, limit: int, needs: str = "") -> Download:
-        """Follows an artifact's redirect without the token, over https, up to `limit` bytes."""
+        """Follows an artifact's redirect without the token, over https, up to `limit` bytes. One
+        that breaks off is begun anew.
+        """
+        for tried in range(1, TRIES):
+            try:
+                return self._download(path, limit, needs)
+            except BrokenOff:
+                self._clock.sleep(2.0**tried)
+        return self._download(path, limit, needs)
+
+    def _download(self, path: str, limit: int, needs: str) -> Download:
+        # Asked for each time: a signed address is good for a minute.
         answer = self._send("GET", path, needs=needs, follow=False)
         target = answer.headers.get("Location", "")
-        parts = urlsplit(target)
-        local = self._http_on_loopback and parts.hostname in LOOPBACK
-        if parts.scheme != "https" and not (parts.scheme == "http" and local):
+        if not is_safe(target, http_on_loopback=self._http_on_loopback):
             raise ApiError(f"GitHub sent the download of {path} to an address that is not https")
         try:
             with self._session.get(
-                target, auth=_NoAuth(), stream=True, timeout=TIMEOUT_S, allow_redirects=False
+                target, auth=NoAuth(), stream=True, timeout=TIMEOUT_S, allow_redirects=False
             ) as blob:
                 return _downloaded(blob, limit, path)
         except requests.RequestException as error:
-            kind = type(error).__name__
-            raise ApiError(f"{path}: the download broke off ({kind}); run the job again") from error
+            # Only its kind is told: its text has the signed address.
+            raise BrokenOff(
+                f"{path}: the download broke off ({type(error).__name__}); run the job again"
+            ) from None
 
     def _send(
         self,
@@ -159,33 +195,28 @@ class Api:
         needs: str = "",
         accept: str = JSON_TYPE,
         follow: bool = True,
+        once: bool = False,
     ) -> requests.Response:
         """The answer, after as many tries as it takes; raises ApiError on 400 and above."""
-        waited = 0.0
         headers = {"Accept": accept, "X-GitHub-Api-Version": API_VERSION}
-        for tried in itertools.count(1):
-            try:
-                answer = self._session.request(
-                    method,
-                    self._url(path),
-                    params=params,
-                    json=body,
-                    headers=headers,
-                    auth=_Bearer(self._token),
-                    timeout=TIMEOUT_S,
-                    # A moved POST would become a GET, so only reads follow.
-                    allow_redirects=follow and method == "GET",
-                )
-                refusal, error = _refusal(answer), ""
-            except requests.RequestException as caught:
-                refusal, error = None, type(caught).__name__
-            if not error and refusal is None:
-                break
-            pause = retry.wait(refusal, tried=tried, now=self._clock.unix())
-            if pause is None or tried == TRIES or waited + pause > MAX_WAIT_S:
-                raise self._failed(f"{method} {path}", refusal, error, needs)
-            self._clock.sleep(pause)
-            waited += pause
+
+        def send() -> requests.Response:
+            return self._session.request(
+                method,
+                self._url(path),
+                params=params,
+                json=body,
+                headers=headers,
+                auth=Bearer(self._token),
+                timeout=ONCE_S if once else TIMEOUT_S,
+                # A moved POST would become a GET, so only reads follow.
+                allow_redirects=follow and method == "GET",
+            )
+
+        asked = ask(send, self._clock, tries=1 if once else TRIES)
+        answer = asked.answer
+        if answer is None or asked.refusal is not None:
+            raise self._failed(f"{method} {path}", asked, needs)
         if answer.is_redirect and follow:
             raise ApiError(f"GitHub moved {path}; name the repository as it is called now")
         return answer
@@ -194,10 +225,11 @@ class Api:
         whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
         return self._base + whole
 
-    def _failed(self, what: str, refusal: retry.Refusal | None, error: str, needs: str) -> ApiError:
+    def _failed(self, what: str, asked: Asked, needs: str) -> ApiError:
+        refusal = asked.refusal
         if refusal is None:
             return ApiError(
-                f"GitHub cannot be reached at {self._base} ({error}); "
+                f"GitHub cannot be reached at {self._base} ({asked.error}); "
                 "check the network and proxy settings of the runner"
             )
         said = refusal.said.replace(self._token, "***") if self._token else refusal.said
@@ -205,24 +237,8 @@ class Api:
             f"GitHub answered {refusal.status} to {what}: {said}{retry.hint(refusal, needs)}",
             status=refusal.status,
             detail=said,
+            rate_limited=refusal.rate_limited,
         )
-
-
-class _Bearer(AuthBase):
-    # As `auth`, not as a header, so that a .netrc file never replaces it.
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        if self._token:
-            request.headers["Authorization"] = f"Bearer {self._token}"
-        return request
-
-
-class _NoAuth(AuthBase):
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers.pop("Authorization", None)
-        return request
 
 
 def _json(answer: requests.Response) -> Json:
@@ -234,20 +250,6 @@ def _json(answer: requests.Response) -> Json:
         ) from error
 
 
-def _refusal(answer: requests.Response) -> retry.Refusal | None:
-    if answer.status_code < 400:
-        return None
-    try:
-        data = answer.json()
-    except (ValueError, RecursionError):
-        data = None
-    return retry.Refusal(
-        status=answer.status_code,
-        headers=answer.headers,
-        said=retry.message(data, answer.reason or ""),
-    )
-
-
 def _filename(disposition: str) -> str | None:
     found = re.search(r'filename="?([^";]+)', disposition)
     return found[1].strip().replace("\\", "/").rsplit("/", 1)[-1] if found else None
@@ -255,7 +257,8 @@ def _filename(disposition: str) -> str | None:
 
 def _downloaded(blob: requests.Response, limit: int, path: str) -> Download:
     if blob.status_code != 200:
-        raise ApiError(
+        kind = BrokenOff if blob.status_code in retry.SERVER_FAULTS else ApiError
+        raise kind(
             f"the store answered {blob.status_code} for {path}; run the job again",
             status=blob.status_code,
         )

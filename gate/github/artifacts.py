@@ -1,7 +1,8 @@
 """The baseline artifact of the base branch: which run is trusted, and its bytes, checked.
 
 An artifact is trusted for who made it: a successful push, schedule or manual run of this very
-repository's branch. Forks share branch and artifact names, so ids are compared.
+repository's branch. Forks share branch and artifact names, so ids are compared. One that is not
+what its run stored ends the command: an older one in its place would hide that somebody meddled.
 """
 
 from __future__ import annotations
@@ -16,15 +17,14 @@ from urllib.parse import quote
 
 from gate.errors import UsageError
 from gate.github.api import Api, ApiError, Download
+from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import DEFAULT_LIMITS, unpack
 from gate.plugins import Artifact, BaselineRequest
 from gate.records import Json
 
-NEEDS = "actions: read"
 EVENTS = ("push", "schedule", "workflow_dispatch")
-RUNS_ASKED = 20  # runs whose artifacts are listed before giving up
 RUNS_LISTED = 200
-ZIP_TYPES = ("application/zip", "application/x-zip-compressed", "application/octet-stream")
+ZIP_TYPES = ("application/zip", "application/x-zip-compressed")
 
 Run = Mapping[str, Json]
 
@@ -67,16 +67,17 @@ def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> F
     Raises ApiError, and UsageError when what was downloaded is not what GitHub stored.
     """
     runs = [run for run in _runs(api, request) if _trusted(run, request, repository_id)]
-    for run, rule in islice(_ordered(runs, request, api), RUNS_ASKED):
-        found = of_run(api, run, request.artifact, rule)
+    shelf = Shelf(api, request.artifact)
+    for run, rule in _ordered(runs, request, api):
+        found = of_run(api, run, shelf, rule)
         if found is not None:
             return found
     return None
 
 
-def of_run(api: Api, run: Run, name: str, rule: str) -> Fetched | None:
-    """The run's newest artifact of that name; errors as of `fetch`."""
-    for artifact in _artifacts(api, run, name):
+def of_run(api: Api, run: Run, shelf: Shelf, rule: str) -> Fetched | None:
+    """The run's newest artifact on that shelf; errors as of `fetch`."""
+    for artifact in shelf.of(run["id"]):
         try:
             return _download(api, run, artifact, rule)
         except ApiError as error:
@@ -119,13 +120,15 @@ def _too_old(run: Run, request: BaselineRequest) -> bool:
 def _ordered(runs: Sequence[Run], request: BaselineRequest, api: Api) -> Iterator[tuple[Run, str]]:
     """Runs of the base commit first, then of its ancestors, nearest first, then the newest ones."""
     given: set[int] = set()
+    name = request.base_name
+    exact, base = (f"the commit of {name}", name) if name else ("the base commit", "the base")
     for place, sha in enumerate(_line(runs, request, api)):
         for run in runs:
             if run.get("head_sha") == sha:
                 given.add(run["id"])
-                yield run, "the base commit" if place == 0 else f"{place} commits before the base"
-    for run in runs:
-        if run["id"] not in given:
+                yield run, f"{place} commits before {base}" if place else exact
+    for run in runs:  # of a release it could be the very commit that is released
+        if run["id"] not in given and name is None:
             yield run, f"the newest run of {request.branch}"
 
 
@@ -144,14 +147,6 @@ def _line(runs: Sequence[Run], request: BaselineRequest, api: Api) -> Iterator[s
     yield from (str(commit.get("sha")) for commit in commits[1:])
 
 
-def _artifacts(api: Api, run: Run, name: str) -> Iterator[Mapping[str, Json]]:
-    """The run's unexpired artifacts of that name, newest first (a re-run makes a second one)."""
-    path = f"actions/runs/{run['id']}/artifacts"
-    listed = api.pages(path, {"name": name}, key="artifacts", needs=NEEDS)
-    fit = [a for a in listed if a.get("name") == name and not a.get("expired")]
-    return iter(sorted(fit, key=lambda artifact: artifact["id"], reverse=True))
-
-
 def _download(api: Api, run: Run, artifact: Mapping[str, Json], rule: str) -> Fetched:
     path = f"actions/artifacts/{artifact['id']}/zip"
     download = api.download(path, limit=DEFAULT_LIMITS.compressed, needs=NEEDS)
@@ -161,7 +156,8 @@ def _download(api: Api, run: Run, artifact: Mapping[str, Json], rule: str) -> Fe
         if got != digest.removeprefix("sha256:").lower():
             raise UsageError(
                 f"artifact '{artifact['name']}' of run {run['id']}: what was downloaded is not "
-                "what was stored (sha256 differs); run the job again"
+                "what was stored (sha256 differs); run the job again, and if it stays so, delete "
+                "the artifact"
             )
     return Fetched(
         download=download,

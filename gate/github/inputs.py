@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from gate.errors import UsageError
-from gate.github.comments import CommentMode
+from gate.github.comments import CommentMode, marker
 from gate.registry import did_you_mean
 
 # Inputs that are options of `gate run` under the same name.
@@ -25,6 +25,8 @@ RUN_OPTIONS = (
     "timeout",
     "concurrency",
     "shard",
+    "record",
+    "replay",
     "baseline",
     "budget-usd",
 )
@@ -46,7 +48,14 @@ CHOICES = {
     "on-not-comparable": ("fail", "warn", "pass"),
     "on-error": ("fail", "warn", "pass"),
 }
-FLAGS = {"check-run": False, "annotations": True, "summary": True, "fail": True, "verbose": False}
+FLAGS = {
+    "check-run": False,
+    "annotations": True,
+    "summary": True,
+    "upload-artifact": False,
+    "fail": True,
+    "verbose": False,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +70,7 @@ class Plan:
     check_run: bool
     annotations: bool
     summary: bool
+    upload: bool  # the session, as an artifact, from inside the container
     fail: bool
     shard: bool
 
@@ -83,9 +93,16 @@ def read_inputs(env: Mapping[str, str]) -> Plan:
         check_run=flag(env, "check-run") is True,
         annotations=flag(env, "annotations") is True,
         summary=flag(env, "summary") is True,
+        upload=flag(env, "upload-artifact") is True,
         fail=flag(env, "fail") is True,
         shard=bool(_input(env, "shard")),
     )
+
+
+def without_wrong(env: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment with the defaults for wrong inputs, to tell somebody that they are wrong."""
+    names = {f"INPUT_{line.partition(':')[0].upper()}" for line in _wrong(env)}
+    return {name: value for name, value in env.items() if name not in names}
 
 
 def _run_argv(env: Mapping[str, str]) -> tuple[str, ...]:
@@ -127,6 +144,10 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
             wrong.append(
                 f"{name}: '{value}' is not true or false{did_you_mean(value, ('true', 'false'))}"
             )
+    try:
+        marker(_input(env, "comment-id") or "gate", None, None, None)
+    except UsageError as error:
+        wrong.append(str(error))
     return wrong
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from gate.http.reply import retry_after
 from gate.records import Json
 from gate.text import one_line
 
@@ -20,7 +22,7 @@ class Refusal:
     """An answer of 400 or above; `said` is GitHub's message as one clean line."""
 
     status: int
-    headers: Mapping[str, str]  # case-insensitive
+    headers: Mapping[str, str]  # names are found in any case
     said: str
 
     @property
@@ -43,13 +45,13 @@ def wait(refusal: Refusal | None, *, tried: int, now: float) -> float | None:
     backoff = float(2 ** (tried - 1))
     if refusal is None:
         return backoff
-    after = _seconds(refusal.headers.get("Retry-After"))
+    after = retry_after(refusal.headers, datetime.fromtimestamp(now, UTC))
     if refusal.status in SERVER_FAULTS:
         return after or backoff
     if not refusal.rate_limited:
         return None
     if after is not None:
-        return after
+        return max(1.0, after)
     reset = _seconds(refusal.headers.get("X-RateLimit-Reset"))
     if refusal.headers.get("X-RateLimit-Remaining") == "0" and reset is not None:
         return max(1.0, reset - now)
@@ -70,11 +72,13 @@ def hint(refusal: Refusal, needs: str) -> str:
 def message(data: Json, reason: str) -> str:
     """What an error body says, as one short line: it may hold others' workflow commands."""
     text = reason
-    if isinstance(data, dict) and isinstance(data.get("message"), str):
-        errors = data.get("errors")
+    body = data if isinstance(data, dict) else {}
+    said = body.get("message", body.get("msg"))  # `msg`: the artifact service
+    if isinstance(said, str):
+        errors = body.get("errors")
         listed = errors if isinstance(errors, list) else []
         inner = [e.get("message") for e in listed if isinstance(e, dict)]
-        text = "; ".join([data["message"], *(m for m in inner if isinstance(m, str))])
+        text = "; ".join([said, *(m for m in inner if isinstance(m, str))])
     return one_line(text, 200)
 
 

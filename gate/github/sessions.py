@@ -15,8 +15,9 @@ from pathlib import Path
 from gate.archive import CONTROL, EVENTS, META
 from gate.errors import InfrastructureError, UsageError
 from gate.github.api import Api
-from gate.github.artifacts import NEEDS, Run, from_here, of_run
+from gate.github.artifacts import Run, from_here, of_run
 from gate.github.context import Job
+from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import unpack
 
 RUNS_LISTED = 100
@@ -33,13 +34,18 @@ class Stored:
     note: str = ""
 
 
+def artifact_name(head_sha: str, shard: str = "") -> str:
+    """Of a commit's session; `shard` is I/N."""
+    return f"gate-session-{head_sha}" + (f"-{shard.replace('/', '-of-')}" if shard else "")
+
+
 def restore(api: Api | None, job: Job, out: Path) -> Stored:
     """Puts the session of an earlier run at this head commit into `out`. That there is none, or
     that nobody may look, is told where somebody re-runs and expects it.
     """
-    if api is None or job.head_sha is None or job.run_id is None:
+    if api is None or job.head_sha is None or not (job.run_id or "").isdecimal():
         return Stored()
-    name = f"gate-session-{job.head_sha}"
+    name = artifact_name(job.head_sha)
     expected = job.run_attempt not in (None, "1")
     try:
         found = _files(api, job, name)
@@ -56,25 +62,29 @@ def restore(api: Api | None, job: Job, out: Path) -> Stored:
 
 def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:
     """meta.json and events.jsonl, the control's too, of the newest artifact of that name."""
-    for run in _runs(api, job):
-        found = of_run(api, run, name, "the same head commit")
+    shelf = Shelf(api, name)
+    for run in _runs(api, job, shelf):
+        found = of_run(api, run, shelf, "the same head commit")
         if found is not None:
             return unpack(found.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
     return None
 
 
-def _runs(api: Api, job: Job) -> Iterator[Run]:
+def _runs(api: Api, job: Job, shelf: Shelf) -> Iterator[Run]:
     """This very run, whose attempts before made the artifact, then runs of the same workflow and
     event for the same commit, newest first. A fork's other runs are not trusted: its workflow may
     be another one under the same name.
     """
+    number = int(job.run_id or 0)
+    yield {"id": number}
+    if not set(shelf.runs()) - {number}:
+        return  # nobody else has one, so nobody need be looked at
     query = {"head_sha": str(job.head_sha)}
     listed = api.pages("actions/runs", query, key="workflow_runs", needs=NEEDS)
     runs = list(islice(listed, RUNS_LISTED))
-    own = next((run for run in runs if str(run.get("id")) == job.run_id), None)
+    own = next((run for run in runs if run.get("id") == number), None)
     if own is None:
         return
-    yield own
     kind = [own.get(key) for key in ("workflow_id", "event", "head_sha")]
     for run in sorted(runs, key=lambda run: int(run["id"]), reverse=True):
         alike = [run.get(key) for key in ("workflow_id", "event", "head_sha")] == kind

@@ -9,6 +9,7 @@ import pytest
 
 from gate.github.api import Api, ApiError, Time
 from tests.github_server import REPOSITORY, Answer, GitHub, serving
+from tests.raw_server import Peer, RawServer, ok
 
 TOKEN = "ghs_0123456789secret"
 
@@ -24,6 +25,20 @@ class FakeTime:
 
     def clock(self) -> Time:
         return Time(sleep=self.sleep, seconds=lambda: self.now, unix=lambda: self.now)
+
+
+@dataclass
+class Recorder:
+    """Answers each connection once, and keeps what was asked."""
+
+    reply: bytes
+    seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def __call__(self, peer: Peer) -> None:
+        request = peer.request()
+        assert request is not None
+        self.seen.append(request[:2])
+        peer.send(self.reply)
 
 
 @pytest.fixture
@@ -65,7 +80,32 @@ def test_headers_name_the_version_and_the_token(api: Api, github: GitHub) -> Non
     [
         (Answer(502), [1.0]),
         (Answer(503, {"message": "busy"}, {"Retry-After": "7"}), [7.0]),
+        (Answer(503, {"message": "busy"}, {"Retry-After": "soon"}), [1.0]),
         (Answer(429, {"message": "slow down"}, {"Retry-After": "3"}), [3.0]),
+        (Answer(429, {"message": "slow down"}, {"Retry-After": "0"}), [1.0]),
+        (Answer(429, {"message": "slow down"}), [60.0]),
+        (Answer(429, {"message": "slow down"}, {"Retry-After": "-3"}), [60.0]),
+        (Answer(403, {"message": "secondary"}, {"Retry-After": "33"}), [33.0]),
+        (
+            Answer(429, {}, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1000042"}),
+            [42.0],
+        ),
+        (
+            Answer(429, {}, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "999000"}),
+            [1.0],
+        ),
+        (
+            Answer(403, {}, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}),
+            [60.0],
+        ),
+        (
+            Answer(
+                403,
+                {},
+                {"X-RateLimit-Remaining": "7", "Retry-After": "5", "X-RateLimit-Reset": "9"},
+            ),
+            [5.0],
+        ),
         (
             Answer(
                 403,
@@ -94,6 +134,27 @@ def test_a_rate_limit_of_an_hour_is_not_waited_out(
         api.get("pulls/3", needs="pull-requests: read")
     assert time.slept == []
     assert "permissions" not in str(caught.value)
+
+
+def test_a_secondary_limit_without_a_time_grows_up_to_three_minutes(
+    api: Api, github: GitHub, time: FakeTime
+) -> None:
+    limited = Answer(403, {"message": "You have exceeded a secondary rate limit"})
+    github.faults = [("pulls", limited)] * 9
+    with pytest.raises(ApiError, match="rate limit is used up: run the job again later"):
+        api.get("pulls/3")
+    assert time.slept == [60.0, 120.0]
+
+
+@pytest.mark.parametrize("remaining", ["", "7"])
+def test_a_plain_403_is_not_asked_again(
+    api: Api, github: GitHub, time: FakeTime, remaining: str
+) -> None:
+    refused = Answer(403, {"message": "no"}, {"X-RateLimit-Remaining": remaining})
+    github.faults = [("pulls", refused)]
+    with pytest.raises(ApiError, match="add `permissions: pull-requests: read`"):
+        api.get("pulls/3", needs="pull-requests: read")
+    assert time.slept == []
 
 
 def test_a_lasting_fault_ends_after_four_tries(api: Api, github: GitHub, time: FakeTime) -> None:
@@ -127,6 +188,35 @@ def test_writes_keep_a_second_apart(api: Api, github: GitHub, time: FakeTime) ->
     for _ in range(2):
         api.write("POST", "issues/3/comments", {"body": "x"}, needs="")
     assert time.slept == [1.0]
+
+
+def test_a_write_that_was_limited_keeps_its_distance_too(
+    api: Api, github: GitHub, time: FakeTime
+) -> None:
+    github.faults = [("POST", Answer(429, {}, {"Retry-After": "4"}))]
+    for _ in range(2):
+        api.write("POST", "issues/3/comments", {"body": "x"}, needs="")
+    assert time.slept == [4.0, 1.0]
+
+
+def test_a_refused_write_keeps_its_distance_too(api: Api, github: GitHub, time: FakeTime) -> None:
+    github.faults = [("POST", Answer(403, {"message": "no"}))]
+    with pytest.raises(ApiError):
+        api.write("POST", "issues/3/comments", {"body": "x"}, needs="")
+    api.write("POST", "issues/3/comments", {"body": "x"}, needs="")
+    assert time.slept == [1.0]
+
+
+def test_a_read_that_is_moved_to_another_host_leaves_the_token_behind(
+    api: Api, github: GitHub
+) -> None:
+    with RawServer(record := Recorder(ok(b"{}", "Content-Type: application/json"))) as other:
+        elsewhere = other.url.replace("127.0.0.1", "localhost")
+        github.faults = [("pulls", Answer(301, None, {"Location": f"{elsewhere}/there"}))]
+        assert api.get("pulls/3") == {}
+    ((line, headers),) = record.seen
+    assert line == "GET /there HTTP/1.1"
+    assert "authorization" not in headers
 
 
 def test_nobody_there_says_which_address(time: FakeTime) -> None:
@@ -165,6 +255,29 @@ def test_a_download_goes_without_the_token(api: Api, github: GitHub) -> None:
     got = api.download("actions/artifacts/7/zip", limit=10)
     assert (got.content, got.content_type, got.filename) == (b"zip", "application/zip", "b.zip")
     assert "authorization" not in github.seen[-1].headers
+
+
+def test_a_download_that_breaks_off_is_begun_anew(api: Api, github: GitHub, time: FakeTime) -> None:
+    cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nhalf"
+
+    def handler(peer: Peer) -> None:
+        peer.request()
+        peer.send([cut, ok(b"", status="503 Busy"), ok(b"whole")][peer.nth])
+
+    with RawServer(handler) as store:
+        github.stores[7] = store.url
+        assert api.download("actions/artifacts/7/zip", limit=10).content == b"whole"
+    assert time.slept == [2.0, 4.0]
+
+
+def test_a_download_that_keeps_breaking_off_never_shows_its_address(
+    api: Api, github: GitHub
+) -> None:
+    github.stores[7] = "http://127.0.0.1:9/blob?sig=c2lnbmF0dXJl"
+    with pytest.raises(ApiError, match="broke off") as caught:
+        api.download("actions/artifacts/7/zip", limit=10)
+    assert "sig" not in f"{caught.value!r} {caught.value.__cause__!r}"
+    assert len(github.seen) == 4
 
 
 @pytest.mark.parametrize(

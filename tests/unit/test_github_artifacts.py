@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from gate.errors import UsageError
+from gate.baseline_file import parse
+from gate.errors import InvalidInput, UsageError
 from gate.github.api import Api, ApiError, Time
 from gate.github.artifacts import fetch
 from gate.github.forge import GitHubForge
+from gate.github.shelf import LISTED
 from gate.plugins import Artifact, BaselineRequest
 from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description, serving
 
@@ -130,6 +132,22 @@ def test_then_the_newest(api: Api, github: GitHub, base_sha: str | None) -> None
     assert (content(found), found.chosen_by) == (b"run 1", "the newest run of main")
 
 
+def test_a_release_takes_its_predecessors_commit_or_an_ancestor_never_the_newest(
+    api: Api, github: GitHub
+) -> None:
+    add_run(github, 1)
+    assert got(api, base_name="v1.2.2") is None
+    add_run(github, 3)
+    github.commits[BASE] = [BASE, "c" * 40, f"{3:040x}"]
+    found = got(api, base_name="v1.2.2")
+    assert found is not None
+    assert (content(found), found.chosen_by) == (b"run 3", "2 commits before v1.2.2")
+    add_run(github, 4, head_sha=BASE)
+    found = got(api, base_name="v1.2.2")
+    assert found is not None
+    assert found.chosen_by == "the commit of v1.2.2"
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -202,10 +220,13 @@ def test_a_wrong_digest_is_refused(api: Api, github: GitHub) -> None:
         got(api)
 
 
-def test_a_single_unzipped_file_is_taken_by_its_own_name(api: Api, github: GitHub) -> None:
+@pytest.mark.parametrize("kind", ["application/json", "application/octet-stream", ""])
+def test_a_single_unzipped_file_is_taken_by_its_own_name(
+    api: Api, github: GitHub, kind: str
+) -> None:
     add_run(github, 1)["digest"] = None
     name = {"Content-Disposition": 'attachment; filename="analytics.json"'}
-    github.blobs[101] = Answer(200, b"plain", {"Content-Type": "application/json", **name})
+    github.blobs[101] = Answer(200, b"plain", {"Content-Type": kind, **name})
     assert content(got(api)) == b"plain"
     assert content(got(api, suite="other")) is None
     found = got(api, suite="other")
@@ -218,6 +239,41 @@ def test_the_folder_of_the_repository_is_looked_into_too(api: Api, github: GitHu
     nested = zipped(**{"baselines/analytics.json": b"nested", "readme.md": b""})
     github.blobs[101] = Answer(200, nested, {"Content-Type": "application/octet-stream"})
     assert content(got(api)) == b"nested"
+
+
+def test_a_baseline_costs_three_questions_however_old_it_is(api: Api, github: GitHub) -> None:
+    for number in range(1, 28):
+        add_run(github, number)
+        github.artifacts[number][0]["name"] = "coverage"  # of some other workflow
+    add_run(github, 28)
+    assert content(got(api, base_sha=None, workflow=None)) == b"run 28"
+    paths = [seen.path.rpartition("/actions/")[2] for seen in github.seen]
+    assert paths == ["runs", "artifacts", "artifacts/128/zip", "/blob/128"]
+
+
+def test_a_list_that_forks_have_filled_does_not_hide_the_baseline(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["expired"] = True
+    kept = add_run(github, 2)
+    github.artifacts[666] = [{**kept, "id": 1000 + n} for n in range(LISTED)]
+    assert content(got(api)) == b"run 2"
+
+
+def test_a_broken_newest_artifact_is_told_and_no_older_one_taken(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = None
+    add_run(github, 2)
+    github.blobs[101] = Answer(200, zipped(**{"analytics.json": b"x" * 99})[:-30], ZIP)
+    with pytest.raises(UsageError, match=r"no readable zip.*delete the artifact"):
+        got(api)
+
+
+@pytest.mark.parametrize("hostile", [b"[" * 200_000, b'{"a":' * 100_000, b"[]", b"{}", b"\xff"])
+def test_what_is_no_baseline_is_refused_where_it_is_read(
+    api: Api, github: GitHub, hostile: bytes
+) -> None:
+    add_run(github, 1)["digest"] = None
+    github.blobs[101] = Answer(200, zipped(**{"analytics.json": hostile}), ZIP)
+    with pytest.raises(InvalidInput, match="gate-baseline"):
+        parse(content(got(api)) or b"", "gate-baseline/analytics.json")
 
 
 def test_a_hostile_zip_is_refused(api: Api, github: GitHub) -> None:

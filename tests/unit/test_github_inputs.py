@@ -6,7 +6,15 @@ import pytest
 import yaml
 
 from gate.errors import UsageError
-from gate.github.inputs import CHOICES, FLAGS, RUN_OPTIONS, SETTINGS, flag, read_inputs
+from gate.github.inputs import (
+    CHOICES,
+    FLAGS,
+    RUN_OPTIONS,
+    SETTINGS,
+    flag,
+    read_inputs,
+    without_wrong,
+)
 from gate.options import parse
 
 KEY = "sk-very-secret"
@@ -22,7 +30,8 @@ def test_nothing_given_leaves_everything_to_the_config() -> None:
     assert plan.settings == {}
     assert (plan.comment, plan.comment_id) == ("always", "gate")
     assert (plan.annotations, plan.summary, plan.fail) == (True, True, True)
-    assert (plan.check_run, plan.shard) == (False, False)
+    assert (plan.check_run, plan.upload, plan.shard) == (False, False, False)
+    assert read_inputs(env(upload_artifact="true")).upload
 
 
 def test_inputs_are_options_of_run() -> None:
@@ -123,3 +132,13 @@ def repository_action(request: pytest.FixtureRequest) -> dict[str, object]:
     """The `inputs` block of action.yml."""
     text = (request.config.rootpath / "action.yml").read_text(encoding="utf-8")
     return yaml.safe_load(text)["inputs"]
+
+
+def test_wrong_inputs_can_be_left_out_to_tell_of_them() -> None:
+    given = env(comment="nver", comment_id="a b", verbose="ja", check_run="true", on_error="warn")
+    with pytest.raises(UsageError) as told:
+        read_inputs(given)
+    assert len(str(told.value).splitlines()) == 3
+    plan = read_inputs(without_wrong(given))
+    assert (plan.comment, plan.comment_id, plan.check_run) == ("always", "gate", True)
+    assert plan.settings == {"policy.error": "warn"}

@@ -14,7 +14,8 @@ import pytest
 from gate.archive import CONTROL, load_session
 from gate.github.api import Api, Time
 from gate.github.context import Job
-from gate.github.sessions import restore
+from gate.github.sessions import Stored, artifact_name, restore
+from gate.github.shelf import LISTED
 from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, Answer, GitHub, serving
 from tests.stored_session import store
 
@@ -164,10 +165,40 @@ def test_nobody_to_ask_is_no_note(tmp_path: Path) -> None:
 def test_a_refusal_of_github_is_told_and_ends_nothing(
     api: Api, github: GitHub, tmp_path: Path
 ) -> None:
-    github.faults.append(("actions/runs", Answer(403, {"message": "Resource not accessible"})))
+    github.faults.append(("actions/artifacts", Answer(403, {"message": "not accessible"})))
     found = restore(api, job(), tmp_path)
     assert found.folder is None
     assert "actions: read" in found.note
+
+
+def test_a_first_attempt_costs_one_question(api: Api, github: GitHub, tmp_path: Path) -> None:
+    add_run(github, 7, None)
+    add_run(github, 6, None)
+    assert restore(api, job(run_attempt="1"), tmp_path) == Stored()
+    (asked,) = github.seen
+    assert asked.path.endswith("/actions/artifacts")
+    assert asked.query["name"] == NAME
+
+
+def test_a_re_run_costs_two_questions(api: Api, github: GitHub, tmp_path: Path) -> None:
+    add_run(github, 7, session(tmp_path))
+    assert restore(api, job(), tmp_path / "results").folder is not None
+    paths = [seen.path.rpartition("/actions/")[2] for seen in github.seen]
+    assert paths == ["artifacts", "artifacts/107/zip", "/blob/107"]
+
+
+def test_a_list_that_strangers_have_filled_does_not_hide_the_own_one(
+    api: Api, github: GitHub, tmp_path: Path
+) -> None:
+    add_run(github, 7, session(tmp_path))
+    (own,) = github.artifacts[7]
+    github.artifacts[666] = [{**own, "id": 1000 + n} for n in range(LISTED)]
+    assert restore(api, job(), tmp_path / "results").folder is not None
+
+
+@pytest.mark.parametrize(("shard", "name"), [("", NAME), ("2/8", f"{NAME}-2-of-8")])
+def test_names_of_artifacts(shard: str, name: str) -> None:
+    assert artifact_name(HEAD, shard) == name
 
 
 @pytest.mark.parametrize(

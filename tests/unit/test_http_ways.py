@@ -36,10 +36,8 @@ def refused(url, env, kind=InfraFailure):
 # ----------------------------------------------------------------------------------------- TLS
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A certificate for 127.0.0.1 and agent.test that nobody trusts yet."""
-    folder = tmp_path_factory.mktemp("tls")
+def signed_by_itself(folder):
+    """A certificate for 127.0.0.1 and agent.test that nobody trusts yet; its key is key.pem."""
     pem = folder / "server.pem"
     made = subprocess.run(
         [
@@ -56,11 +54,20 @@ def certificate(tmp_path_factory):
     return pem
 
 
-@pytest.fixture
-def tls(certificate):
+def server_context(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_name("key.pem"))
     return context
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return signed_by_itself(tmp_path_factory.mktemp("tls"))
+
+
+@pytest.fixture
+def tls(certificate):
+    return server_context(certificate)
 
 
 @needs_openssl
