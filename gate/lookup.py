@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from gate.analysis import pool
-from gate.baseline_file import newest, parse
+from gate.baseline_file import newest, newest_run, parse
 from gate.baseline_schema import Run, fingerprint
-from gate.baselines import find_baseline, source_names
-from gate.plugins import BaselineRequest, Forge, FoundBaseline
+from gate.baselines import Place, find_baseline, source_names
+from gate.errors import UsageError
+from gate.plugins import BaselineRequest, FoundBaseline
 from gate.prepare import SuitePlan
-from gate.records import BaselineInfo, BaselineRules, Mode, Provenance
+from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.table import Table
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
@@ -28,17 +28,9 @@ class Compared:
     not_comparable: str = ""
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where to look: the folder of gate.yml, the host, the base commit; and the time now."""
-
-    root: Path
-    forge: Forge | None
-    base_sha: str | None
-    now: datetime
-    mode: Mode = "laptop"
+    history: tuple[Run, ...] = ()  # all that the file has, oldest first
+    edited_here: bool = False  # the working tree has another file than the one that was used
+    text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
 
 
 def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -> Compared:
@@ -49,11 +41,14 @@ def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -
     """
     why: list[str] = []
     named = source_names(rules.source) == ("file",)
+    if place.no_base and not named:
+        return Compared(table=None, info=BaselineInfo(source="none", detail=place.no_base))
     request = BaselineRequest(
         suite=plan.suite.name,
         path=rules.source if named else rules.path,
         branch=rules.branch,
         base_sha=place.base_sha,
+        base_name=place.base_name,
         artifact=rules.artifact,
         workflow=rules.workflow,
         max_age_days=rules.max_age_days,
@@ -65,7 +60,28 @@ def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -
     if found is None:
         return Compared(table=None, info=BaselineInfo(source="none", detail="; ".join(why)))
     facts = fingerprint(now, plan.dataset_digest)
-    return _pooled(found, rules, place.now, facts)
+    compared = _pooled(found, rules, place.now, facts)
+    compared = replace(compared, edited_here=_edited_here(found, compared.history, place))
+    return replace(compared, text=found.text) if place.mode == "release" else compared
+
+
+def _edited_here(found: FoundBaseline, runs: Sequence[Run], place: Place) -> bool:
+    """Not of an older state of the file, which a branch has that is behind."""
+    own = place.root / found.file
+    if found.source != "repo" or place.forge is None or not own.is_file():
+        return False
+    text = own.read_bytes()
+    if _lines(text) == _lines(found.text):
+        return False
+    try:
+        newest_here = newest_run(text, found.file)
+    except UsageError:
+        return True
+    return newest_here is None or newest_here.session_id not in {r.session_id for r in runs[:-1]}
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return text.splitlines()  # a checkout may have other line ends
 
 
 def _pooled(
@@ -86,7 +102,9 @@ def _pooled(
         notes=found.notes,
         pooling=pooled.notes,
     )
-    return Compared(table=pooled.table, info=info, drift=pooled.drift, runs=pooled.headers)
+    return Compared(
+        table=pooled.table, info=info, drift=pooled.drift, runs=pooled.headers, history=stored.runs
+    )
 
 
 def age_days(created_at: str, now: datetime) -> float | None:

@@ -227,6 +227,7 @@ class BaselineRequest:
     path: str  # baseline.path, or the path given as source
     branch: str
     base_sha: str | None  # the commit to compare with; None on a laptop without git
+    base_name: str | None = None  # the tag of base_sha: then no later commit will do
     artifact: str
     workflow: str | None
     max_age_days: float

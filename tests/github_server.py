@@ -65,8 +65,17 @@ class GitHub:
     runs: list[dict[str, Any]] = field(default_factory=list)
     artifacts: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     blobs: dict[int, Answer] = field(default_factory=dict)
+    stores: dict[int, str] = field(default_factory=dict)  # artifact -> where else its zip is
     commits: dict[str, list[str]] = field(default_factory=dict)  # sha -> itself and its ancestors
+    tags: dict[str, str] = field(default_factory=dict)  # name -> sha
+    releases: list[dict[str, Any]] = field(default_factory=list)  # newest first
     checks: list[dict[str, Any]] = field(default_factory=list)
+    statuses: list[dict[str, Any]] = field(default_factory=list)
+    forbidden: tuple[str, ...] = ()  # first parts of paths that the token may not write
+    permissions: dict[str, str] = field(default_factory=dict)  # login -> admin, write, read
+    merged: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # sha -> its pulls
+    reruns: list[str] = field(default_factory=list)  # "7/rerun"
+    reactions: list[tuple[int, str]] = field(default_factory=list)
     faults: list[tuple[str, Answer]] = field(default_factory=list)
     comment_limit: int = 65_536
     blob_scheme: str = "http"
@@ -100,7 +109,9 @@ class GitHub:
                 return Answer(422, {"message": "not as GitHub's description has it"})
             if "authorization" not in seen.headers:
                 return Answer(401, {"message": "Requires authentication"})
-            if self.read_only and seen.method != "GET":
+            part = seen.path.removeprefix(f"/repos/{REPOSITORY}/")
+            refused = self.read_only or part.startswith(self.forbidden or "/")
+            if refused and seen.method != "GET":
                 return Answer(403, {"message": "Resource not accessible by integration"})
             return self._route(seen)
 
@@ -131,10 +142,37 @@ class GitHub:
             case ["pulls", number]:
                 return Answer(200, {"head": {"sha": self.heads[int(number)]}})
             case ["check-runs"]:
-                self.checks.append(seen.body)
-                return Answer(201, {"id": 1, "html_url": "https://example.test/check/1"})
+                return self._new_check(seen.body)
+            case ["check-runs", number]:
+                return self._changed_check(int(number), seen.body)
+            case ["commits", sha, "check-runs"]:
+                return self._page(seen, self._checks_of(sha, seen.query), "check_runs")
+            case ["statuses", sha]:
+                self.statuses.append({"sha": sha, **seen.body})
+                return Answer(201, {"id": 1, "state": seen.body["state"]})
+            case ["collaborators", login, "permission"]:
+                return self._permission(login)
+            case ["commits", sha, "pulls"]:
+                return self._page(seen, self.merged.get(sha, []))
+            case ["issues", "comments", number, "reactions"]:
+                self.reactions.append((int(number), seen.body["content"]))
+                return Answer(201, {"id": 1})
+            case ["actions", "runs", run]:
+                found = [one for one in self.runs if str(one["id"]) == run]
+                return Answer(200, found[0]) if found else Answer(404, {"message": "Not Found"})
+            case ["actions", "runs", run, "rerun" | "rerun-failed-jobs" as what]:
+                self.reruns.append(f"{run}/{what}")
+                return Answer(201, {})
             case ["contents", *path]:
                 return self._contents("/".join(path), seen.query.get("ref", "main"), seen)
+            case ["tags"]:
+                named = [{"name": n, "commit": {"sha": sha}} for n, sha in self.tags.items()]
+                return self._page(seen, named)
+            case ["releases"]:
+                return self._page(seen, self.releases)
+            case ["commits", ref]:
+                sha = self.tags.get(ref.removeprefix("tags/"))
+                return Answer(200, {"sha": sha}) if sha else Answer(422, {"message": "No commit"})
             case ["commits"]:
                 known = self.commits.get(seen.query["sha"])
                 if known is None:
@@ -146,10 +184,23 @@ class GitHub:
                 return self._page(seen, runs, "workflow_runs")
             case ["actions", "runs", run, "artifacts"]:
                 return self._page(seen, self.artifacts.get(int(run), []), "artifacts")
+            case ["actions", "artifacts"]:
+                return self._page(seen, self._named(seen.query["name"]), "artifacts")
             case ["actions", "artifacts", number, "zip"]:
-                where = f"{self.url.replace('http', self.blob_scheme, 1)}/blob/{number}"
+                own = f"{self.url.replace('http', self.blob_scheme, 1)}/blob/{number}"
+                where = self.stores.get(int(number), own)
                 return Answer(302, None, {"Location": where})
         return Answer(404, {"message": "Not Found"})
+
+    def _named(self, name: str) -> list[dict[str, Any]]:
+        """The artifacts of that name of all runs, newest first."""
+        found = [
+            {**artifact, "workflow_run": {"id": run}}
+            for run, artifacts in self.artifacts.items()
+            for artifact in artifacts
+            if artifact["name"] == name
+        ]
+        return sorted(found, key=lambda artifact: artifact["id"], reverse=True)
 
     def _comments(self, seen: Seen) -> Answer:
         if seen.method == "GET":
@@ -175,6 +226,37 @@ class GitHub:
         inner = "Body is too long (maximum is 65536 characters)"
         return Answer(422, {"message": "Validation Failed", "errors": [{"message": inner}]})
 
+    def _new_check(self, body: dict[str, Any]) -> Answer:
+        number = len(self.checks) + 1
+        url = f"https://example.test/check/{number}"
+        self.checks.append({"id": number, "html_url": url, "status": "queued", **_appended(body)})
+        return Answer(201, self.checks[-1])
+
+    def _changed_check(self, number: int, body: dict[str, Any]) -> Answer:
+        """Annotations are appended, the rest is replaced."""
+        found = next((check for check in self.checks if check["id"] == number), None)
+        if found is None:
+            return Answer(404, {"message": "Not Found"})
+        before = found.get("output", {}).get("annotations", [])
+        found.update(_appended(body, before))
+        return Answer(200, found)
+
+    def _checks_of(self, sha: str, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        name, status = query.get("check_name"), query.get("status")
+        return [
+            check
+            for check in self.checks
+            if check["head_sha"] == sha
+            and name in (None, check["name"])
+            and status in (None, check["status"])
+        ]
+
+    def _permission(self, login: str) -> Answer:
+        known = self.permissions.get(login)
+        if known is None:
+            return Answer(404, {"message": "Not Found"})
+        return Answer(200, {"permission": known, "role_name": known})
+
     def _contents(self, path: str, ref: str, seen: Seen) -> Answer:
         if (ref, path) in self.contents:
             data = self.contents[ref, path]
@@ -199,6 +281,14 @@ class GitHub:
             query = _query({**seen.query, "page": str(page + 1)})
             headers["Link"] = f'<https://elsewhere.test{seen.path}?{query}>; rel="next"'
         return Answer(200, {"total_count": len(items), key: part} if key else part, headers)
+
+
+def _appended(body: dict[str, Any], before: list[Any] | None = None) -> dict[str, Any]:
+    output = body.get("output")
+    if output is None:
+        return body
+    annotations = [*(before or []), *output.get("annotations", [])]
+    return {**body, "output": {**output, "annotations": annotations}}
 
 
 def _query(items: Mapping[str, str]) -> str:

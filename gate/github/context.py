@@ -1,21 +1,25 @@
 """What a GitHub event means for a run: which commit, which base, which rules, what may be written.
 
-`job` is a pure function of the environment and the event's payload. This module and the command
-line are the only ones that read `os.environ`; payload fields are hostile text and are type-checked.
+docs/events.md is this module as a table. `job` is a pure function of the environment and the
+event's payload. This module and the command line are the only ones that read `os.environ`.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from gate.records import Json, Mode
+from gate.github.payload import Event, branch_of, has, is_true, number, read_event, text
+from gate.records import Mode
 
 ZERO_SHA = "0" * 40
-MAX_EVENT_BYTES = 32 * 1024 * 1024  # GitHub caps a payload at 25 MB
+DEPENDABOT = "dependabot[bot]"
+NO_SECRETS = "GitHub gives a fork's run no secrets and a token that only reads"
+DEPENDABOTS_SECRETS = (
+    "GitHub gives a run that Dependabot started the repository's Dependabot secrets, not its "
+    "Actions secrets, and a token that only reads"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class Job:
     head_sha: str | None = None
     head_ref: str | None = None  # branch or tag name, without refs/
     base_sha: str | None = None  # the commit to compare with
+    base_name: str | None = None  # the tag of base_sha, at a release
+    no_base: str = ""  # why there is nothing to compare a release with
     base_ref: str | None = None  # the branch that the change goes to
     default_branch: str | None = None
     pull_request: int | None = None
@@ -36,6 +42,10 @@ class Job:
     draft: bool = False
     sample_key: str | None = None  # the key of suites[].sample; None: all cases
     protect_ref: str | None = None  # whose rules judge; None: the own ones
+    untrusted_head: bool = False  # the base's secrets beside a head that may be anybody's
+    previous_release: bool = False  # compared with that, which only the API knows
+    prerelease: bool = False
+    released_at: str | None = None  # when a release was published
     may_save_baseline: bool = True
     run_id: str | None = None
     run_attempt: str | None = None
@@ -47,25 +57,13 @@ class Job:
     server_url: str = ""
     reason: str = "no GitHub event: judged as on a laptop"
     notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()  # for the log alone
     unsupported: str = ""  # why this event runs nothing; empty: it runs
 
 
 def environment() -> Mapping[str, str]:
     """The process's environment, as a plain mapping to hand down."""
     return dict(os.environ)
-
-
-def read_event(env: Mapping[str, str]) -> Mapping[str, Json] | None:
-    """The payload that GITHUB_EVENT_PATH names; None when it is absent or is no JSON object."""
-    name = env.get("GITHUB_EVENT_PATH")
-    if not name:
-        return None
-    try:
-        with Path(name).open("rb") as file:
-            data = json.loads(file.read(MAX_EVENT_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def token(env: Mapping[str, str]) -> str:
@@ -78,7 +76,7 @@ def current_job(env: Mapping[str, str]) -> Job:
     return job(env, read_event(env))
 
 
-def job(env: Mapping[str, str], event: Mapping[str, Json] | None) -> Job:
+def job(env: Mapping[str, str], event: Event | None) -> Job:
     """What `event` (the payload of env's GITHUB_EVENT_NAME) asks for; never raises."""
     name = env.get("GITHUB_EVENT_NAME", "")
     if not name:
@@ -86,11 +84,14 @@ def job(env: Mapping[str, str], event: Mapping[str, Json] | None) -> Job:
     if event is None:
         note = f"the payload of event '{name}' (GITHUB_EVENT_PATH) cannot be read: laptop mode"
         return replace(_where(env), notes=(note,), reason=note)
+    # What Dependabot starts only reads, but for pull_request_target, which is of the base.
+    bot = env.get("GITHUB_ACTOR") == DEPENDABOT and name != "pull_request_target"
     start = replace(
         _where(env),
         event=name,
-        default_branch=_text(event, "repository.default_branch"),
-        can_write=env.get("GITHUB_ACTOR") != "dependabot[bot]",
+        default_branch=text(event, "repository.default_branch"),
+        can_write=not bot,
+        hints=(DEPENDABOTS_SECRETS,) if bot else (),
     )
     return _EVENTS.get(name, _other)(start, env, event)
 
@@ -111,41 +112,45 @@ def _where(env: Mapping[str, str]) -> Job:
     )
 
 
-def _pull_request(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
+def _pull_request(start: Job, env: Mapping[str, str], event: Event) -> Job:
     # GITHUB_SHA is the test-merge commit here, so the head comes from the payload.
-    head, base = _text(event, "pull_request.head.sha"), _text(event, "pull_request.base.sha")
-    head_repo = _text(event, "pull_request.head.repo.full_name")
+    head, base = text(event, "pull_request.head.sha"), text(event, "pull_request.base.sha")
+    head_repo = text(event, "pull_request.head.repo.full_name")
     fork = head_repo is None or head_repo != start.repository
-    number = _number(event, "pull_request.number")
-    untrusted = start.event == "pull_request" and fork
+    pull = number(event, "pull_request.number")
+    of_base = start.event == "pull_request_target"  # runs with the base's secrets and token
+    closed = text(event, "action") == "closed"
     return replace(
         start,
         mode="pull_request",
         head_sha=head,
-        head_ref=_text(event, "pull_request.head.ref"),
+        head_ref=text(event, "pull_request.head.ref"),
         base_sha=base,
-        base_ref=_text(event, "pull_request.base.ref") or env.get("GITHUB_BASE_REF") or None,
-        pull_request=number,
+        base_ref=text(event, "pull_request.base.ref") or env.get("GITHUB_BASE_REF") or None,
+        pull_request=pull,
         head_repo=head_repo,
         is_fork=fork,
-        can_write=start.can_write and not untrusted,
-        draft=_at(event, "pull_request.draft") is True,
+        can_write=start.can_write and (of_base or not fork),
+        hints=start.hints or ((NO_SECRETS,) if fork and not of_base else ()),
+        draft=is_true(event, "pull_request.draft"),
         sample_key="pull_request",
         protect_ref=base,
+        untrusted_head=of_base,
         may_save_baseline=False,
-        reason=f"pull request #{number}, compared with its base",
+        reason=f"pull request #{pull}, compared with its base",
+        unsupported="the pull request is closed: there is nothing to judge" if closed else "",
     )
 
 
-def _merge_group(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
-    base = _text(event, "merge_group.base_sha")
+def _merge_group(start: Job, env: Mapping[str, str], event: Event) -> Job:
+    base = text(event, "merge_group.base_sha")
     return replace(
         start,
         mode="pull_request",
-        head_sha=_text(event, "merge_group.head_sha") or env.get("GITHUB_SHA"),
-        head_ref=_branch(_text(event, "merge_group.head_ref")),
+        head_sha=text(event, "merge_group.head_sha") or env.get("GITHUB_SHA"),
+        head_ref=branch_of(text(event, "merge_group.head_ref")),
         base_sha=base,
-        base_ref=_branch(_text(event, "merge_group.base_ref")),
+        base_ref=branch_of(text(event, "merge_group.base_ref")),
         head_repo=start.repository,
         sample_key="merge_group",
         protect_ref=base,
@@ -154,17 +159,37 @@ def _merge_group(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) 
     )
 
 
-def _push(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
-    ref = _text(event, "ref") or env.get("GITHUB_REF", "")
+def _push(start: Job, env: Mapping[str, str], event: Event) -> Job:
+    ref = text(event, "ref") or env.get("GITHUB_REF", "")
+    gone = ""
+    if is_true(event, "deleted"):  # then GITHUB_SHA is the default branch's, which nobody pushed
+        gone = f"{ref} was deleted: there is nothing to judge"
     if ref.startswith("refs/tags/"):
-        return _released(start, env, ref.removeprefix("refs/tags/"))
-    before = _text(event, "before")
+        made = _released(start, env, ref.removeprefix("refs/tags/"))
+        return replace(made, unsupported=gone)
+    before = text(event, "before")
     known = before if before != ZERO_SHA else None  # zeros: the branch is new
-    return replace(_on_branch(start, env, _branch(ref)), base_sha=known)
+    made = _on_branch(start, env, branch_of(ref))
+    return replace(
+        made,
+        base_sha=known,
+        may_save_baseline=made.may_save_baseline and not gone,
+        unsupported=gone,
+    )
 
 
-def _release(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
-    return _released(start, env, _text(event, "release.tag_name"))
+def _release(start: Job, env: Mapping[str, str], event: Event) -> Job:
+    gone = ""
+    if is_true(event, "release.draft"):
+        gone = "the release is a draft: it is judged when it is published"
+    if text(event, "action") in ("deleted", "unpublished"):
+        gone = "the release was taken back: there is nothing to judge"
+    return replace(
+        _released(start, env, text(event, "release.tag_name")),
+        prerelease=is_true(event, "release.prerelease"),
+        released_at=text(event, "release.published_at"),
+        unsupported=gone,
+    )
 
 
 def _released(start: Job, env: Mapping[str, str], tag: str | None) -> Job:
@@ -176,52 +201,60 @@ def _released(start: Job, env: Mapping[str, str], tag: str | None) -> Job:
         base_ref=start.default_branch,
         head_repo=start.repository,
         sample_key="release",
+        previous_release=True,
         may_save_baseline=False,
         reason=f"release {tag or '(no tag name)'}",
     )
 
 
-def _schedule(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
+def _schedule(start: Job, env: Mapping[str, str], event: Event) -> Job:
     return replace(_on_branch(start, env, env.get("GITHUB_REF_NAME")), mode="schedule")
 
 
-def _dispatch(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
+def _dispatch(start: Job, env: Mapping[str, str], event: Event) -> Job:
     if env.get("GITHUB_REF_TYPE") == "tag":
         return _released(start, env, env.get("GITHUB_REF_NAME"))
     return _on_branch(start, env, env.get("GITHUB_REF_NAME"))
 
 
-def _workflow_run(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
-    """The second workflow of a pull request: pull_requests is empty for forks, so only the head
-    counts.
+def _workflow_run(start: Job, env: Mapping[str, str], event: Event) -> Job:
+    """After another workflow, with the default branch's secrets. A pull request is known by its
+    head alone: `pull_requests` is empty for forks.
     """
-    head_repo = _text(event, "workflow_run.head_repository.full_name")
-    first = _text(event, "workflow_run.event") or ""
+    head_repo = text(event, "workflow_run.head_repository.full_name")
+    first = text(event, "workflow_run.event") or ""
     ours = not first.startswith("pull_request") and head_repo == start.repository
-    branch = _text(event, "workflow_run.head_branch")
-    return replace(
+    branch = text(event, "workflow_run.head_branch")
+    done = replace(
         _on_branch(start, env, branch),
-        mode="branch" if ours else "pull_request",
-        head_sha=_text(event, "workflow_run.head_sha"),
+        head_sha=text(event, "workflow_run.head_sha"),
         head_repo=head_repo,
         is_fork=head_repo != start.repository,
         base_ref=start.default_branch,
-        protect_ref=None if ours and branch == start.default_branch else start.default_branch,
-        may_save_baseline=ours,
         reason=f"after the workflow run that '{first or 'an unknown event'}' started",
     )
-
-
-def _issue_comment(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
-    number = _number(event, "issue.number") if _at(event, "issue.pull_request") else None
-    why = (
-        "comments on a pull request (/gate accept) are not in this version: nothing was run; "
-        "merge it and run `gate baseline accept --reason TEXT` on the base branch"
+    if ours:
+        return done
+    tip = env.get("GITHUB_SHA") or start.default_branch  # a name could be one of the checkout's
+    return replace(
+        done,
+        mode="pull_request",
+        base_sha=tip,
+        protect_ref=tip,
+        untrusted_head=True,
+        sample_key="pull_request",
+        may_save_baseline=False,
     )
-    return replace(start, pull_request=number, may_save_baseline=False, reason=why, unsupported=why)
 
 
-def _other(start: Job, env: Mapping[str, str], event: Mapping[str, Json]) -> Job:
+def _issue_comment(start: Job, env: Mapping[str, str], event: Event) -> Job:
+    """Nothing is measured: an acceptance runs the pull request's own run again."""
+    pull = number(event, "issue.number") if has(event, "issue.pull_request") else None
+    why = "a comment measures nothing; `/gate accept <reason>` runs the gate again"
+    return replace(start, pull_request=pull, may_save_baseline=False, reason=why, unsupported=why)
+
+
+def _other(start: Job, env: Mapping[str, str], event: Event) -> Job:
     note = f"event '{start.event}' has no rule of its own: judged as a branch"
     branch = _on_branch(start, env, env.get("GITHUB_REF_NAME"))
     return replace(branch, may_save_baseline=False, notes=(note,))
@@ -243,10 +276,11 @@ def _on_branch(start: Job, env: Mapping[str, str], branch: str | None) -> Job:
     )
 
 
-_Rule = Callable[[Job, Mapping[str, str], Mapping[str, Json]], Job]
+_Rule = Callable[[Job, Mapping[str, str], Event], Job]
 _EVENTS: Mapping[str, _Rule] = {
     "pull_request": _pull_request,
     "pull_request_target": _pull_request,
+    "pull_request_review": _pull_request,
     "merge_group": _merge_group,
     "push": _push,
     "release": _release,
@@ -255,26 +289,3 @@ _EVENTS: Mapping[str, _Rule] = {
     "workflow_run": _workflow_run,
     "issue_comment": _issue_comment,
 }
-
-
-def _at(event: Mapping[str, Json], path: str) -> Json:
-    found: Json = event
-    for key in path.split("."):
-        if not isinstance(found, Mapping):
-            return None
-        found = found.get(key)
-    return found
-
-
-def _text(event: Mapping[str, Json], path: str) -> str | None:
-    found = _at(event, path)
-    return found if isinstance(found, str) and found else None
-
-
-def _number(event: Mapping[str, Json], path: str) -> int | None:
-    found = _at(event, path)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
-
-
-def _branch(ref: str | None) -> str | None:
-    return ref.removeprefix("refs/heads/") if ref else None

@@ -4,90 +4,16 @@ Needs GATE_TOOLS; the pull request, its comment and the baseline live on a state
 loopback that refuses requests which break GitHub's own description.
 """
 
-import base64
 import json
-import os
 import re
-import shutil
-import socket
-import subprocess
-import tempfile
-import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 import yaml
 
 from gate import __version__
+from tests.e2e.container import ROOT, TOKEN, Hub, Runner, checkout, judge
 
-ROOT = Path(__file__).parent.parent.parent
-TAG = "localhost/agent-gate:test"
-SET_UP_FAILED = (91, 92)  # the machine cannot build images: not this project's fault
 MEGABYTES = re.compile(r"image \d+ MB = base \d+ MB \+ (\d+) MB of its own")
-TOKEN = "test_token_admin"  # the emulator's own
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
-    """How one container ended, and what it left for the runner."""
-
-    code: int
-    stdout: str
-    stderr: str
-    state: Path
-
-    def outputs(self) -> dict[str, str]:
-        """GITHUB_OUTPUT, read as the runner reads it."""
-        found, lines = {}, iter(self.file("set_output").splitlines())
-        for line in lines:
-            name, sign, rest = re.split("(<<|=)", line, maxsplit=1)
-            if sign == "<<":
-                value = []
-                while (line := next(lines)) != rest:
-                    value.append(line)
-                rest = "\n".join(value)
-            found[name] = rest
-        return found
-
-    def file(self, name: str) -> str:
-        return (self.state / "file_commands" / f"{name}_1").read_text(encoding="utf-8")
-
-
-def container_build(tools: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = ["bash", str(tools / "container_build.sh"), str(ROOT), "--tag", TAG, *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-
-
-@pytest.fixture(scope="module")
-def image(gate_tools: Path) -> str:
-    """What the build said."""
-    built = container_build(gate_tools, "--no-run")
-    if built.returncode in SET_UP_FAILED:
-        pytest.skip(f"GATE_TOOLS: this machine cannot build images: {built.stderr[-300:]}")
-    assert built.returncode == 0, built.stderr
-    return built.stderr
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runner:
-    """Starts the image in a fresh workspace."""
-
-    tools: Path
-    state: Path
-
-    def run(self, *arguments: str, options: tuple[str, ...] = ()) -> Container:
-        after = ("--", *arguments) if arguments else ()
-        ended = container_build(self.tools, "--state", str(self.state), *options, *after)
-        return Container(
-            code=ended.returncode, stdout=ended.stdout, stderr=ended.stderr, state=self.state
-        )
-
-
-@pytest.fixture
-def runner(image: str, gate_tools: Path, tmp_path: Path) -> Runner:
-    return Runner(tools=gate_tools, state=tmp_path / "state")
 
 
 # ---------------------------------------------------------------------------------- the image alone
@@ -135,115 +61,6 @@ def test_a_file_of_the_pull_request_cannot_stand_in_for_a_module(
 
 
 # -------------------------------------------------------------------------------- on a pull request
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hub:
-    """A GitHub with the repository octocat/demo: `direct` to set it up, `checked` for the gate."""
-
-    direct: str
-    checked: str
-
-    def call(self, method: str, path: str, body: object = None) -> object:
-        request = urllib.request.Request(
-            f"{self.direct}/repos/octocat/demo{path}",
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {TOKEN}"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)
-
-    def put(self, path: str, content: bytes, branch: str) -> None:
-        text = base64.b64encode(content).decode()
-        body = {"message": f"Add {path}", "content": text, "branch": branch}
-        self.call("PUT", f"/contents/{path}", body)
-
-    def comments(self, number: int) -> list[dict[str, object]]:
-        return self.call("GET", f"/issues/{number}/comments?per_page=100")
-
-
-def free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as two:
-        one.bind(("127.0.0.1", 0))
-        two.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], two.getsockname()[1]
-
-
-@pytest.fixture(scope="module")
-def hub(gate_tools: Path, image: str) -> Iterator[Hub]:
-    port, proxy = free_ports()
-    # A folder of its own (what is installed there is kept): `stop` must not end another's server.
-    home = Path(tempfile.gettempdir()) / "agent-gate-container-github"
-    env = {**os.environ, "GITHUB_PEER_HOME": str(home)}
-    script = ["bash", str(gate_tools / "github_api.sh")]
-    start = [*script, "start", "--port", str(port), "--proxy", str(proxy)]
-    subprocess.run(start, env=env, timeout=300, check=True, stdout=subprocess.DEVNULL)
-    try:
-        yield Hub(direct=f"http://localhost:{port}", checked=f"http://localhost:{proxy}")
-        told = subprocess.run(
-            [*script, "violations"], env=env, check=False, capture_output=True, text=True
-        )
-        assert told.returncode == 0, f"requests that break GitHub's description:\n{told.stdout}"
-    finally:
-        subprocess.run([*script, "stop"], env=env, check=True)
-
-
-@pytest.fixture(scope="module")
-def pull_request(hub: Hub) -> dict[str, object]:
-    """The payload of an open pull request whose base has the project's own rules and baseline."""
-    for path in ("gate.yml", "baselines/analytics.json", *dataset_files()):
-        hub.put(path, (ROOT / path).read_bytes(), "main")
-    base = hub.call("GET", "/git/ref/heads/main")["object"]["sha"]
-    hub.call("POST", "/git/refs", {"ref": "refs/heads/feature", "sha": base})
-    hub.put("prompt.txt", b"Be brief.", "feature")
-    pull = hub.call("POST", "/pulls", {"title": "Be brief", "head": "feature", "base": "main"})
-    return {
-        "action": "synchronize",
-        "number": pull["number"],
-        "repository": {"id": 1, "full_name": "octocat/demo", "default_branch": "main"},
-        "pull_request": {
-            "number": pull["number"],
-            "draft": False,
-            "labels": [],
-            "head": {
-                "sha": pull["head"]["sha"],
-                "ref": "feature",
-                "repo": {"full_name": "octocat/demo", "fork": False},
-            },
-            "base": {"sha": base, "ref": "main", "repo": {"full_name": "octocat/demo"}},
-        },
-    }
-
-
-def dataset_files() -> list[str]:
-    folder = ROOT / "datasets" / "analytics"
-    found = [*folder.glob("*.jsonl"), *folder.glob("*.yml")]
-    return sorted(path.relative_to(ROOT).as_posix() for path in found)
-
-
-def checkout(folder: Path, **agent_options: object) -> Path:
-    """A working copy of the pull request; `agent_options` make the sample agent worse."""
-    folder.mkdir()
-    for name in ("baselines", "datasets"):
-        shutil.copytree(ROOT / name, folder / name)
-    config = yaml.safe_load((ROOT / "gate.yml").read_text(encoding="utf-8"))
-    config["agent"] = {"type": "sample", "options": agent_options}
-    (folder / "gate.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    return folder
-
-
-def judge(runner: Runner, hub: Hub, payload: object, workspace: Path, **inputs: str) -> Container:
-    event = workspace.parent / "event.json"
-    event.write_text(json.dumps(payload), encoding="utf-8")
-    given = {"github-token": TOKEN, **inputs}
-    return runner.run(
-        options=(
-            *("--network", "host", "--workspace", str(workspace), "--event", str(event)),
-            *("--env", f"GITHUB_API_URL={hub.checked}"),
-            *(word for name, text in given.items() for word in ("--input", f"{name}={text}")),
-        )
-    )
 
 
 def test_the_unchanged_agent_passes_and_says_so(

@@ -125,6 +125,22 @@ def test_repo_without_a_base_commit_reads_the_branch(text: bytes, tmp_path: Path
     assert found.detail == "b/analytics.json at main"
 
 
+def test_repo_at_a_release_names_the_tag_and_does_not_ask_for_a_commit(
+    text: bytes, tmp_path: Path
+) -> None:
+    host = Host(files={(BASE, "baselines/analytics.json"): text})
+    found = find("repo", Asked(), host, tmp_path, base_name="v1.2.2")
+    assert found is not None
+    assert found.detail == "baselines/analytics.json at v1.2.2"
+    (tmp_path / "baselines").mkdir()
+    (tmp_path / "baselines" / "analytics.json").write_bytes(text)
+    asked = Asked()
+    assert find("repo", asked, Host(), tmp_path, base_name="v1.2.2") is None
+    assert asked.told == ["repo: no baselines/analytics.json at v1.2.2"]
+    assert find("artifact", asked, Host(), tmp_path, base_name="v1.2.2") is None
+    assert "no trusted run of main at v1.2.2 or before it within 30 days" in asked.told[1]
+
+
 def test_repo_uses_an_old_file_with_a_warning(text: bytes, tmp_path: Path) -> None:
     host = Host(files={(BASE, "baselines/analytics.json"): text})
     found = find("repo", Asked(), host, tmp_path, max_age_days=0.5)

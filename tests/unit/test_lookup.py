@@ -6,9 +6,10 @@ import pytest
 
 from gate.archive import load_session
 from gate.baseline_file import BaselineFile, parse, render
+from gate.baselines import Place
 from gate.baselines.file import session_baseline
 from gate.errors import UsageError
-from gate.lookup import Place, age_days, differences, find
+from gate.lookup import age_days, differences, find
 from gate.prepare import SuitePlan
 from gate.records import BaselineRules, Provenance, Suite
 from tests.main_runs import passes, past
@@ -118,6 +119,16 @@ def test_without_one_the_reasons_are_told(root):
     assert "did not run 'other'" in look(root, "s", suite="other").info.detail
 
 
+def test_a_release_without_an_earlier_one_has_none_unless_a_path_is_named(root):
+    why = "no earlier release than v1.0.0: 1 tags looked at"
+    place = Place(root=root, forge=None, base_sha=None, no_base=why, now=NOW, mode="release")
+    for source in ("auto", "repo", "artifact"):
+        found = find(plan(), BaselineRules(source=source), place, MADE)
+        assert (found.table, found.info.source, found.info.detail) == (None, "none", why)
+    found = find(plan(), BaselineRules(source="baselines"), place, MADE)
+    assert found.info.source == "file"
+
+
 def test_on_a_laptop_without_a_repository_the_own_file_serves(root):
     assert look(root, "auto").info.detail == "baselines/analytics.json of the working tree"
 
@@ -152,3 +163,44 @@ def test_only_what_both_know_can_differ():
 )
 def test_age(moment, days):
     assert age_days(moment, NOW) == days
+
+
+class Tree:
+    """A host that has one text of the baseline file."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def read(self, path, ref):
+        return self.text
+
+
+def edited(root, theirs):
+    place = Place(root=root, forge=Tree(theirs), base_sha="b" * 40, now=NOW)
+    return find(plan(), BaselineRules(source="repo"), place, MADE).edited_here
+
+
+def test_an_edited_baseline_of_the_working_tree_is_noticed(root):
+    file = root / "baselines" / "analytics.json"
+    theirs = file.read_bytes()
+    assert not edited(root, theirs)
+    file.write_bytes(theirs.replace(b"\n", b"\r\n"))
+    assert not edited(root, theirs), "a checkout with other line ends"
+    file.write_bytes(theirs.replace(b"1", b"0"))
+    assert edited(root, theirs)
+    file.write_bytes(b"nonsense")
+    assert edited(root, theirs)
+    file.unlink()
+    assert not edited(root, theirs), "nothing is checked out"
+
+
+def test_a_branch_that_is_behind_has_not_edited_the_baseline(root):
+    """The base branch has one run more than the branch's own, older file."""
+    file = root / "baselines" / "analytics.json"
+    theirs = file.read_bytes()
+    older = session_baseline(load_session(root / "s"), "analytics", keep_rounds=15)
+    file.write_text(render(older))
+    assert not edited(root, theirs)
+    assert edited(root, render(older).encode()) is False
+    file.write_bytes(theirs)
+    assert edited(root, render(older).encode()), "one run more than the base branch"

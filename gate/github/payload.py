@@ -1,0 +1,62 @@
+"""An event's payload: how it is read, and single fields of it. All of it is hostile text, so a
+field of another type counts as missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from gate.records import Json
+
+MAX_EVENT_BYTES = 32 * 1024 * 1024  # GitHub caps a payload at 25 MB
+
+Event = Mapping[str, Json]
+
+
+def read_event(env: Mapping[str, str]) -> Event | None:
+    """The payload that GITHUB_EVENT_PATH names; None when it is absent or is no JSON object."""
+    name = env.get("GITHUB_EVENT_PATH")
+    if not name:
+        return None
+    try:
+        with Path(name).open("rb") as file:
+            data = json.loads(file.read(MAX_EVENT_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def text(event: Event, path: str) -> str | None:
+    """The text at a dotted path; None for an empty one, too."""
+    found = _at(event, path)
+    return found if isinstance(found, str) and found else None
+
+
+def number(event: Event, path: str) -> int | None:
+    found = _at(event, path)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def is_true(event: Event, path: str) -> bool:
+    return _at(event, path) is True
+
+
+def has(event: Event, path: str) -> bool:
+    """Whether something that is not empty stands there."""
+    return bool(_at(event, path))
+
+
+def branch_of(ref: str | None) -> str | None:
+    """A branch's name of its full one."""
+    return ref.removeprefix("refs/heads/") if ref else None
+
+
+def _at(event: Event, path: str) -> Json:
+    found: Json = event
+    for key in path.split("."):
+        if not isinstance(found, Mapping):
+            return None
+        found = found.get(key)
+    return found

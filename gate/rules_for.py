@@ -1,0 +1,93 @@
+"""From an event to the rules that judge it, and the commit that it is compared with."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import cast
+
+from gate.baselines import Place, source_names
+from gate.github.context import Job
+from gate.github.opening import Opened
+from gate.records import Config, Provenance
+from gate.rules import Base, Rules, judging_rules, own_config
+from gate.untrusted import rules_of_base
+
+
+def rules_for(
+    job: Job,
+    opened: Opened,
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    now: datetime,
+    *,
+    alone: bool,
+) -> Rules:
+    """`options`: config (the file, in its folder), replay. `alone`: gate.yml judges as it stands
+    here, for a plan. Raises InvalidInput, UsageError.
+    """
+    file, today = options.config, now.date()
+    root = Path(file).parent if file else Path()
+    if job.untrusted_head:
+        base = _base(job.protect_ref, job.base_ref, opened)
+        recorded = bool(options.replay)
+        return rules_of_base(
+            file, root, base, event=job.event, env=env, today=today, recorded=recorded
+        )
+    own = own_config(file, root, env, today)
+    if alone:
+        return Rules(config=own, own=own, root=root)
+    sha = base_sha(job, opened, own) if job.mode == "laptop" else job.protect_ref
+    base, why = None, ""
+    if job.mode == "laptop" or job.protect_ref is not None:
+        base = _base(sha, job.base_ref or own.baseline.branch, opened)
+        if base is None:
+            why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
+    return judging_rules(own, root=root, base=base, env=env, today=today, why_no_base=why)
+
+
+def base_sha(job: Job, opened: Opened, config: Config) -> str | None:
+    """docs/semantics.md 6: the event's base commit; on a laptop the merge base with the branch."""
+    if job.mode != "laptop":
+        return job.base_sha or job.protect_ref
+    found = opened.git.base(config.baseline.branch) if opened.git else None
+    return found.sha if found else None
+
+
+def with_base(job: Job, key: str, config: Config) -> Job:
+    """The job with the release before it, where it is compared with that and no path is named;
+    `key` is for GitHub's API. Raises InfrastructureError.
+    """
+    if not job.previous_release or source_names(config.baseline.source) in (("file",), ("none",)):
+        return job
+    # The API's client costs 0.1 s to import: only where it is asked.
+    releases = importlib.import_module("gate.github.releases")
+    api = importlib.import_module("gate.github.forge").connect(job, key)
+    try:
+        return cast("Job", releases.with_previous(replace(job, previous_release=False), api))
+    finally:
+        if api is not None:
+            api.close()
+
+
+def place_of(job: Job, opened: Opened, root: Path, made: Provenance, now: datetime) -> Place:
+    """Where baselines are looked for. `made` knows the commit to compare with."""
+    return Place(
+        root=root,
+        forge=opened.forge,
+        base_sha=made.base_commit,
+        base_name=job.base_name,
+        no_base=job.no_base,
+        now=now,
+        mode=made.mode,
+    )
+
+
+def _base(sha: str | None, name: str | None, opened: Opened) -> Base | None:
+    if sha is None or opened.forge is None:
+        return None
+    return Base(sha=sha, name=name or sha[:7], forge=opened.forge)

@@ -1,0 +1,200 @@
+"""A hostile head beside the base's secrets: nothing of it decides, and none of its code runs."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gate import cli
+from gate.errors import InvalidInput, UsageError
+from gate.github.context import Job
+from gate.github.opening import Opened
+from gate.plugins import Artifact, BaselineRequest
+from gate.prepare import Selection, prepare
+from gate.rules import Rules
+from gate.rules_for import rules_for
+from tests.events import payload
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+BASE = "b" * 40
+ATTACK = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
+GRADER = '''
+from dataclasses import dataclass
+from gate.records import MetricSpec, Score
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mine:
+    """One."""
+    keys = {}
+    needs = ()
+    def metrics(self):
+        return (MetricSpec(name="correctness.mine", column="correctness.mine"),)
+    def grade(self, case, response):
+        return Score(values={"correctness.mine": 1.0}, passed=True)
+'''
+AGENT = "{type: openai, base_url: 'https://ours.example', model: m, api_key_env: KEY}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """The base commit's files."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, path: str, ref: str) -> bytes | None:
+        found = self.files.get(path) if ref == BASE else None
+        return None if found is None else found.encode()
+
+    def listing(self, folder: str, ref: str) -> tuple[str, ...]:
+        return ()
+
+    def artifact(self, request: BaselineRequest) -> Artifact | None:
+        return None
+
+
+def config(agent: str = AGENT, graders: str = "[exact_match]", more: str = "") -> str:
+    suite = f"{{name: s, dataset: cases.jsonl, graders: {graders}}}"
+    return f"version: 1\nagent: {agent}\nsuites: [{suite}]\n{more}\n"
+
+
+def cases(*ids: str) -> str:
+    return "".join(json.dumps({"id": i, "input": i, "expected_answer": i}) + "\n" for i in ids)
+
+
+HOSTILE = {
+    "gate.yml": config("{type: python, callable: './evil.py:agent'}", "['./evil.py:Mine']"),
+    "evil.py": ATTACK,
+    "cases.jsonl": cases("a", "injected"),
+}
+
+
+def judged(
+    root: Path,
+    base: Mapping[str, str] | None,
+    head: Mapping[str, str] = HOSTILE,
+    *,
+    event: str = "pull_request_target",
+    replay: str | None = None,
+    file: str | None = None,
+) -> Rules:
+    for name, text in head.items():
+        (root / name).write_text(text)
+    job = Job(
+        event=event, mode="pull_request", protect_ref=BASE, base_ref="main", untrusted_head=True
+    )
+    opened = Opened(forge=None if base is None else Host(files=base), git=None)
+    options = Namespace(config=file or str(root / "gate.yml"), replay=replay)
+    try:
+        return rules_for(job, opened, options, {"KEY": "k"}, NOW, alone=False)
+    finally:
+        assert not (root / "ran").exists(), "code of the head was run"
+
+
+def test_rules_agent_and_cases_are_the_bases(tmp_path: Path) -> None:
+    rules = judged(tmp_path, {"gate.yml": config(), "cases.jsonl": cases("a", "b")})
+    assert rules.config.agent.options["base_url"] == "https://ours.example"
+    assert rules.own == rules.config
+    (plan,) = prepare(rules.config.suites, rules, Selection())
+    assert [case.id for case in plan.cases()] == ["a", "b"]
+    assert (plan.new_cases, plan.loosened) == (frozenset(), ())
+
+
+def test_protect_false_in_the_base_lets_nothing_of_the_head_in(tmp_path: Path) -> None:
+    rules = judged(tmp_path, {"gate.yml": config(more="protect: false")})
+    assert rules.config.agent.name == "openai"
+
+
+@pytest.mark.parametrize("event", ["pull_request_target", "workflow_run"])
+@pytest.mark.parametrize(
+    ("base", "named"),
+    [
+        (config("{type: python, callable: './evil.py:agent'}"), "agent: type python"),
+        (config("{type: command, command: [python, evil.py]}"), "agent: type command"),
+        (config(more="control_agent: {type: command, command: [x]}"), "control_agent: type"),
+        (config(more="judge: {type: python, callable: 'evil:agent'}"), "judge: type python"),
+        (config(graders="['./evil.py:Mine']"), "the grader file ./evil.py is not as main has it"),
+        (config(graders="['evil:Mine']"), "the grader evil:Mine is a module"),
+        (config(graders="['../evil.py:Mine']"), "the grader file ../evil.py is not as main"),
+        (config(more="baseline: {source: kept}"), "baseline.source: kept is a path"),
+    ],
+)
+def test_code_and_numbers_of_the_checkout_are_refused(
+    tmp_path: Path, base: str, named: str, event: str
+) -> None:
+    root = tmp_path / "copy"
+    root.mkdir()
+    (tmp_path / "evil.py").write_text(ATTACK)
+    files = {"gate.yml": base, "evil.py": GRADER, "cases.jsonl": cases("a")}
+    with pytest.raises(UsageError) as caught:
+        judged(root, files, event=event)
+    said = str(caught.value)
+    assert caught.value.exit_code == 2
+    assert said.startswith(f"{event}: ")
+    assert named in said
+    assert "pull_request" in said
+    assert "docs/events.md" in said
+    assert "\n" not in said
+
+
+def test_a_grader_file_that_is_the_bases_to_the_byte_may_run(tmp_path: Path) -> None:
+    base = {"gate.yml": config(graders="['./mine.py:Mine']"), "mine.py": GRADER}
+    rules = judged(tmp_path, base, {**HOSTILE, "mine.py": GRADER})
+    assert rules.config.suites[0].graders[0].name == "./mine.py:Mine"
+    with pytest.raises(UsageError, match=r"mine\.py is not as main has it"):
+        judged(tmp_path, base, {**HOSTILE, "mine.py": GRADER + " "})
+
+
+def test_recorded_answers_run_no_agent(tmp_path: Path) -> None:
+    base = {"gate.yml": config("{type: command, command: [x]}")}
+    assert judged(tmp_path, base, replay="answers.jsonl").config.agent.name == "command"
+
+
+def test_the_checkout_does_not_stand_in_for_what_the_base_lacks(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"main has no gate\.yml yet"):
+        judged(tmp_path, {})
+    with pytest.raises(UsageError, match="cannot be read"):
+        judged(tmp_path, None)
+    rules = judged(tmp_path, {"gate.yml": config()})
+    with pytest.raises(UsageError, match=r"cases\.jsonl: main has no such file"):
+        prepare(rules.config.suites, rules, Selection())
+
+
+def test_a_broken_base_is_told_without_running_anything(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="gradres"):
+        judged(tmp_path, {"gate.yml": config().replace("graders", "gradres")})
+
+
+def test_a_project_without_rules_has_the_bundled_suites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = Job(event="pull_request_target", protect_ref=BASE, untrusted_head=True)
+    opened = Opened(forge=Host(), git=None)
+    options = Namespace(config=None, replay=None)
+    monkeypatch.chdir(tmp_path)
+    rules = rules_for(job, opened, options, {}, NOW, alone=False)
+    plans = prepare(rules.config.suites, rules, Selection(sample=1))
+    assert {plan.suite.name for plan in plans} == {suite.name for suite in rules.config.suites}
+
+
+@pytest.mark.parametrize("command", ["validate", "plan", "calibrate", "baseline show"])
+def test_commands_that_load_the_checkout_are_refused(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in HOSTILE.items():
+        Path(name).write_text(text)
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps(payload("pull_request")))
+    named = {"GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_EVENT_PATH": str(event)}
+    assert cli.run(command.split(), named) == 2
+    assert "not under pull_request_target" in capsys.readouterr().err
+    assert not Path("ran").exists()
