@@ -27,9 +27,9 @@ lint: $(VENV)/lint ## style, types, action, workflows, Dockerfile
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml native/action.yml
-	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/*.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
-	$(BIN)/zizmor --offline --no-progress --quiet .
+	$(BIN)/zizmor --offline --no-progress --quiet . examples/*.yml
 	$(BIN)/hadolint Dockerfile
 
 check: lint test ## what CI runs

@@ -18,12 +18,13 @@ COMMANDS: dict[str, str] = {
     "comment": "publish a stored session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
     "validate": "check config, datasets and baselines; nothing is called",
-    "init": "write gate.yml, two workflows and a first dataset that run as they are",
+    "init": "write gate.yml, three workflows and a first dataset that run as they are",
     "agent": "serve the bundled sample agent on loopback",
     "action": "the container's entry point: reads INPUT_* and GITHUB_*",
+    "verify": "check a release's evidence folder; nothing is called",
     "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
-LATER = ("history", "import", "review", "dataset", "export", "verify")
+LATER = ("history", "import", "review", "dataset", "export")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,6 +42,8 @@ def parser() -> argparse.ArgumentParser:
         "5 not comparable, 6 infrastructure, 70 our bug, 130/143 interrupted.",
     )
     top.add_argument("--version", action="version", version=f"gate {__version__}")
+    about = "check that this installation is whole, without a network"
+    top.add_argument("--self-test", action="store_true", help=about)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
@@ -146,6 +149,8 @@ def _baseline(p: argparse.ArgumentParser) -> None:
     actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
     save = actions.add_parser("save", help="append a session of the base branch to the baseline")
     save.add_argument("session", metavar="SESSION")
+    about = "store the folder as the artifact baseline.artifact, too; inside a container action"
+    save.add_argument("--upload-artifact", action="store_true", help=about)
     pull = actions.add_parser("pull", help="fetch the baselines that a run would compare with")
     show = actions.add_parser("show", help="print what is stored")
     accept = actions.add_parser("accept", help="record that a change is meant; a new pool starts")
@@ -187,8 +192,15 @@ def _validate(p: argparse.ArgumentParser) -> None:
     p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
 
 
+def _verify(p: argparse.ArgumentParser) -> None:
+    p.add_argument("dir", metavar="DIR", help="the folder evidence/ of a release's session")
+    p.add_argument("--commit", metavar="SHA", help="must be of this commit (GITHUB_SHA)")
+    p.add_argument("--tag", metavar="NAME", help="must be of this tag (that of the job)")
+
+
 def _schema(p: argparse.ArgumentParser) -> None:
-    p.add_argument("what", choices=("config", "case", "baseline", "session", "details", "meta"))
+    kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence")
+    p.add_argument("what", choices=kinds)
 
 
 def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -242,6 +254,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "init": _init,
     "agent": _agent,
     "action": lambda p: None,
+    "verify": _verify,
     "schema": _schema,
 }
 

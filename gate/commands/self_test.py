@@ -1,0 +1,137 @@
+"""`gate --self-test`: is this installation whole? Asks nobody but the bundled sample agent."""
+
+from __future__ import annotations
+
+import argparse
+import locale
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from gate import __version__, plugins
+from gate.codec import schema_of
+from gate.config import bundled_suites
+from gate.dataset import check
+from gate.dataset_rows import Source
+from gate.execute import execute
+from gate.grading import named_graders
+from gate.http.tls import trusted
+from gate.options import parse
+from gate.records import Report
+from gate.registry import Registry
+from gate.schema_errors import explain
+from gate.schemas import SCHEMAS
+from gate.stop import Stop
+from gate.text import plain
+
+OUR_FAULT = 70
+SIGNS = "ä ✓ 日本"
+_CONFIG = """version: 1
+agent: {{type: sample, options: {{{options}}}}}
+suites: [{{name: analytics, dataset: {dataset}, graders: [facts], rounds: 2}}]
+"""
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when every check holds, else 70; one line a check."""
+    print(f"gate {__version__}, Python {sys.version.split()[0]} on {sys.platform}")
+    broken = 0
+    for name, look in _CHECKS.items():
+        try:
+            found = look(env)
+        except Exception as error:  # whatever is broken, the other checks are made
+            broken += 1
+            print(plain(f"FAILED  {name}: {error!r:.300}"))
+        else:
+            print(plain(f"ok      {name}: {found}"))
+    return OUR_FAULT if broken else 0
+
+
+def _plugins(env: Mapping[str, str]) -> str:
+    found = [value for value in vars(plugins).values() if isinstance(value, Registry)]
+    for registry in found:
+        for name in registry.names():
+            schema_of(registry.registered(name))
+    return ", ".join(f"{registry.kind} {len(registry.names())}" for registry in found)
+
+
+def _schemas(env: Mapping[str, str]) -> str:
+    for make in SCHEMAS.values():
+        explain(make(), {})
+    return ", ".join(SCHEMAS)
+
+
+def _datasets(env: Mapping[str, str]) -> str:
+    return ", ".join(_bundled())
+
+
+def _bundled() -> Iterator[str]:
+    for suite in bundled_suites():
+        path = Path(suite.dataset)
+        source = Source(name=path.name, open=partial(_binary, path))
+        yield f"{suite.name} {check(source, named_graders(suite.graders, Path())).cases} cases"
+
+
+def _binary(path: Path) -> BinaryIO:
+    return path.open("rb")
+
+
+def _writing(env: Mapping[str, str]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ä.txt"
+        path.write_text(SIGNS, encoding="utf-8")
+        if path.read_text(encoding="utf-8") != SIGNS:
+            raise OSError(f"{folder} does not keep what is written")
+        return str(Path(folder).parent)
+
+
+def _text(env: Mapping[str, str]) -> str:
+    names = sys.getfilesystemencoding(), locale.getpreferredencoding(do_setlocale=False)
+    if any(name.lower().replace("-", "") != "utf8" for name in names):
+        raise UnicodeError(f"{' and '.join(names)}, not UTF-8: set LANG=C.UTF-8")
+    return names[0]
+
+
+def _certificates(env: Mapping[str, str]) -> str:
+    known = len(trusted(env).get_ca_certs())
+    if not known:
+        raise OSError("no certificate authority is known")
+    return f"{known} authorities"
+
+
+def _verdict(env: Mapping[str, str]) -> str:
+    """The sample agent measured, then itself and a worse one against those rounds."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        first = _measured(folder, "", "none")
+        same = _measured(folder, "", str(first[1]))[0]
+        worse = _measured(folder, "top_k: 1, stale: true", str(first[1]))[0]
+    outcomes = first[0].outcome, same.outcome, worse.outcome
+    if outcomes != ("no_baseline", "pass", "fail"):
+        raise AssertionError(f"judged {', '.join(outcomes)} instead of no_baseline, pass, fail")
+    return f"{same.calls.made} calls pass, {worse.calls.made} of a worse agent fail"
+
+
+def _measured(folder: Path, options: str, baseline: str) -> tuple[Report, Path]:
+    dataset = next(suite.dataset for suite in bundled_suites() if suite.name == "analytics")
+    config = folder / "gate.yml"
+    config.write_text(_CONFIG.format(options=options, dataset=dataset), encoding="utf-8")
+    arguments = ["run", f"--config={config}", f"--baseline={baseline}", f"--out={folder}"]
+    asked = parse([*arguments, "--sample=24", "--quiet"])
+    asked.stop = Stop()
+    outcome = execute(asked, {})
+    return outcome.report, outcome.session_dir
+
+
+_CHECKS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
+    "plug-ins": _plugins,
+    "schemas": _schemas,
+    "bundled datasets": _datasets,
+    "writing": _writing,
+    "text": _text,
+    "certificates": _certificates,
+    "sample agent, judged": _verdict,
+}

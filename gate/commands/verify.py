@@ -1,0 +1,46 @@
+"""`gate verify DIR`: checks a release's evidence folder; nobody is asked, nothing in it is run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from gate.evidence_check import Checked, verify
+from gate.text import plain
+
+MOST_TOLD = 50
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 verified, 1 not, with a line a fault; raises UsageError (2) when there is no manifest.
+
+    Without `--commit` the commit is GITHUB_SHA, without `--tag` the tag is that of the job, where
+    there is one.
+    """
+    commit = options.commit or env.get("GITHUB_SHA") or None
+    here = env.get("GITHUB_REF_NAME") if env.get("GITHUB_REF_TYPE") == "tag" else None
+    tag = options.tag or here
+    found = verify(Path(options.dir), commit=commit, tag=tag)
+    for fault in found.faults[:MOST_TOLD]:
+        print(plain(f"not verified: {fault}"))
+    if len(found.faults) > MOST_TOLD:
+        print(f"not verified: {len(found.faults) - MOST_TOLD} more faults")
+    if found.faults:
+        return 1
+    for line in _words(found, commit, tag):
+        print(plain(line))
+    return 0
+
+
+def _words(found: Checked, commit: str | None, tag: str | None) -> list[str]:
+    made = found.manifest
+    unasked = [name for name, given in (("--commit", commit), ("--tag", tag)) if not given]
+    lines = [
+        f"Verified: {made.repository or 'no repository'} {made.tag or 'no tag'} at "
+        f"{made.commit or 'no commit'}: {made.outcome}, exit code {made.exit_code}; "
+        f"{len(made.files)} files, decided again from {found.trials} trials."
+    ]
+    if unasked:
+        lines.append(f"Not compared with anything outside the folder: {', '.join(unasked)}.")
+    return lines

@@ -1,0 +1,29 @@
+"""Every published JSON Schema by the name that `gate schema` has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from gate import baseline_schema, case_keys, config_schema, evidence_form, row_schema
+from gate.archive import Meta
+from gate.codec import schema_of
+from gate.records import Json, Report
+
+
+def _of(record: type, file: str) -> dict[str, Json]:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"{file} of an Agent Gate session",
+        **schema_of(record),
+    }
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Json]]] = {
+    "config": config_schema.schema,
+    "case": case_keys.case_schema,
+    "session": lambda: _of(Report, "summary.json"),
+    "details": row_schema.schema,
+    "meta": lambda: _of(Meta, "meta.json"),
+    "baseline": baseline_schema.schema,
+    "evidence": evidence_form.schema,
+}
