@@ -9,14 +9,14 @@ from pathlib import Path
 
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
-from gate.config import grader_digest
+from gate.config import grader_digest, grader_file
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
-from gate.errors import InvalidInput, Problem, UsageError
+from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.grading import named_graders
 from gate.metrics.catalogue import TRIAL_METRICS
 from gate.plugins import Grader
-from gate.protect import drift, loosened_cases
+from gate.protect import CaseDrift, drift, loosened_cases
 from gate.records import Case, Looks, MetricSpec, Suite
 from gate.rules import Rules
 from gate.sampling import choose, in_shard
@@ -51,6 +51,8 @@ class SuitePlan:
     new_cases: frozenset[str] = frozenset()  # run, but do not gate
     loosened: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing can compare it
+    places: Mapping[str, Place] = field(default_factory=dict)  # case id -> in the working tree
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
 
     def cases(self) -> Iterator[Case]:
@@ -96,14 +98,17 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
     found = [check(source, graders) for source in sources]
     first, rest = found[0], found[1:]
     added: frozenset[str] = frozenset()
-    loosened: tuple[str, ...] = ()
     if rest:
         change = drift(first.digests, rest[0].digests)
-        added, loosened = frozenset(change.added), loosened_cases(suite.name, change)
+        added, loosened = frozenset(change.added), _loosened(suite, change, rest[0], own)
+    else:
+        loosened = _beside(suite, rules, graders, first, own)
     if suite.name in rules.new_suites:
         added = frozenset(first.digests)
-    categories = {**first.categories, **(rest[0].categories if rest else {})}
+    # The base's category wins: it decides which cases a sample takes.
+    categories = {**(rest[0].categories if rest else {}), **first.categories}
     chosen = _choose(suite, {i: categories[i] for i in (*first.digests, *sorted(added))}, selection)
+    chosen |= _choose(suite, {i: categories[i] for i in first.digests}, selection)
     return SuitePlan(
         suite=suite,
         graders=graders,
@@ -115,9 +120,41 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         grader_digests=_grader_digests(suite, graders, rules.root),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
+        edited=_edited(suite, graders, rules.edited_graders),
+        places=_places(own, found[-1]),
         loosened=loosened,
         warnings=tuple(warning for summary in found[-1:] for warning in summary.warnings),
     )
+
+
+def _places(own: Source | None, found: Summary) -> dict[str, Place]:
+    return {i: Place(own.name, line) for i, line in found.lines.items()} if own else {}
+
+
+def _loosened(
+    suite: Suite, change: CaseDrift, own: Summary, source: Source | None
+) -> tuple[str, ...]:
+    name = source.name if source else ""
+    places = {i: f"{name}:{own.lines[i]}" for i in change.edited if i in own.lines}
+    return loosened_cases(suite.name, change, places)
+
+
+def _beside(
+    suite: Suite,
+    rules: Rules,
+    graders: Mapping[str, Grader],
+    own: Summary,
+    source: Source | None,
+) -> tuple[str, ...]:
+    """Which cases are easier where the own dataset is judged by."""
+    theirs = rules.source_beside(suite)
+    if theirs is None:
+        return ()
+    try:
+        before = check(theirs, graders)
+    except InvalidInput:
+        return ()  # its cases are for other graders, and that is told
+    return _loosened(suite, drift(before.digests, own.digests), own, source)
 
 
 def _read(
@@ -158,6 +195,18 @@ def _grader_digests(suite: Suite, graders: Mapping[str, Grader], root: Path) -> 
     }
     together = "+".join(sorted(each))
     return {**found, "success": together, "first_success": together}
+
+
+def _edited(suite: Suite, graders: Mapping[str, Grader], files: frozenset[str]) -> dict[str, str]:
+    """Columns of graders whose file is not the base's, and success, which depends on them."""
+    found: dict[str, str] = {}
+    for spec, grader in zip(suite.graders, graders.values(), strict=True):
+        file = grader_file(spec.name)
+        if file in files:
+            columns = [metric.column for metric in grader.metrics()]
+            why = f"this change edits its grader file `{file}`"
+            found |= dict.fromkeys((*columns, "success", "first_success"), why)
+    return found
 
 
 def _choose(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from gate import bundled
-from gate.config import Read, defaults, load
+from gate.config import Read, defaults, examine, grader_file, load, measure
+from gate.config_lint import Findings
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import Forge
-from gate.protect import loosened, new_suites, protected
+from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 
 CONFIG = "gate.yml"
@@ -36,10 +38,21 @@ class Rules:
     own: Config  # the pull request's, for its agent and its new cases
     root: Path
     base: Base | None = None  # None: the own rules judge
-    base_agent: PluginSpec | None = None  # of the base's gate.yml, whoever judges; None: unknown
+    beside: Base | None = None  # where `protect` is off: what the own rules are compared with
+    theirs: Config | None = None  # the base's gate.yml, whoever judges; None: unknown
+    edited_graders: frozenset[str] = frozenset()  # files that are not the judging base's
     loosened: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     new_suites: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def base_agent(self) -> PluginSpec | None:
+        return self.theirs.agent if self.theirs else None
+
+    @property
+    def compared(self) -> bool:
+        """Whether it is known what the base's rules were."""
+        return self.base is not None or self.beside is not None
 
     def head_source(self, suite: Suite) -> Source | None:
         """The dataset in the working tree; None for a suite that the pull request removed."""
@@ -51,13 +64,25 @@ class Rules:
 
     def base_source(self, suite: Suite) -> Source | None:
         """The dataset as the base has it; None where it has none, or the own rules judge."""
-        if self.base is None or suite.name in self.new_suites or Path(suite.dataset).is_absolute():
+        if self.base is None or suite.name in self.new_suites:
             return None
-        data = self.base.forge.read(suite.dataset, self.base.sha)
-        if data is None:
+        return _source(suite, self.base)
+
+    def source_beside(self, suite: Suite) -> Source | None:
+        """The base's dataset where it does not judge, to tell which cases are other ones now."""
+        if self.beside is None or self.theirs is None:
             return None
-        name = f"{suite.dataset}@{self.base.sha[:7]}"
-        return Source(name=name, open=lambda: io.BytesIO(data))
+        theirs = next((one for one in self.theirs.suites if one.name == suite.name), None)
+        return _source(theirs, self.beside) if theirs else None
+
+
+def _source(suite: Suite, base: Base) -> Source | None:
+    if Path(suite.dataset).is_absolute():
+        return None
+    data = base.forge.read(suite.dataset, base.sha)
+    if data is None:
+        return None
+    return Source(name=f"{suite.dataset}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
 
 
 def own_config(options_file: str | None, root: Path, env: Mapping[str, str], today: date) -> Config:
@@ -100,39 +125,69 @@ def judging_rules(
     if base is None:
         notes = (f"judged by its own rules: {why_no_base}",) if why_no_base and own.protect else ()
         return replace(alone, notes=notes)
-    try:
-        theirs = load(_at(base), own.file, env=env, root=root, today=today)
-    except InvalidInput as error:
-        if any(".py:" in problem.message for problem in error.problems):
-            # Its rules need a grader file that this branch took away or broke.
-            raise
-        note = (
-            f"judged by its own rules: {own.file} of {base.name} is not valid: {error.problems[0]}"
-        )
-        return replace(alone, notes=(note,))
-    except UsageError:
-        note = f"judged by its own rules: {base.name} has no {own.file} yet"
-        return replace(alone, notes=(note,) if own.protect else ())
+    theirs, note = _theirs(own, base, root, env, today)
+    if theirs is None:
+        return replace(alone, notes=(f"judged by its own rules: {note}",) if note else ())
+    edited = _edited_graders(theirs, root, base)
+    files = tuple(f"changes the grader file `{file}`" for file in sorted(edited))
+    easier = _loosened(own, theirs, root)
     if not theirs.protect:
-        return replace(alone, base_agent=theirs.agent, loosened=loosened(own, theirs))
+        return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
     return Rules(
         config=protected(own, theirs),
         own=own,
         root=root,
         base=base,
-        base_agent=theirs.agent,
-        loosened=(*loosened(own, theirs), *_changed_graders(theirs, root, base)),
+        theirs=theirs,
+        edited_graders=edited,
+        loosened=(*easier, *(f"{file}: its metrics are not compared" for file in files)),
         new_suites=new_suites(own, theirs),
     )
 
 
-def _changed_graders(theirs: Config, root: Path, base: Base) -> Iterator[str]:
-    """Graders that are files here are run as this branch has them; that they differ is told."""
-    specs = {spec.name for suite in theirs.suites for spec in suite.graders}
-    for file in sorted({name.rpartition(":")[0] for name in specs if ".py:" in name}):
+def _theirs(
+    own: Config, base: Base, root: Path, env: Mapping[str, str], today: date
+) -> tuple[Config | None, str]:
+    """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count.
+
+    Raises InvalidInput when its rules need a grader that this branch took away or broke: that must
+    not be the way to be judged by one's own.
+    """
+    file = own.file or CONFIG
+    try:
+        found = examine(_at(base), file, env=env, root=root, today=today)
+        problems = [p for p in found.findings.problems if p.place.key.split(".")[0] != "agent"]
+    except InvalidInput as error:
+        return None, f"{file} of {base.name} is not valid: {error.problems[0]}"
+    except UsageError:
+        return None, f"{base.name} has no {file} yet" if own.protect else ""
+    graders = [spec for suite in found.config.suites for spec in suite.graders]
+    needed = {spec.place for spec in graders if grader_file(spec.name)}
+    if found.config.protect and any(problem.place in needed for problem in problems):
+        raise InvalidInput(problems)
+    if problems:
+        return None, f"{file} of {base.name} is not valid: {problems[0]}"
+    return found.config, ""
+
+
+def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
+    loosening = importlib.import_module("gate.loosening")  # numpy: only where there is a base
+    measured = measure(theirs.suites, root, Findings())
+    found: tuple[str, ...] = loosening.loosened(own, theirs, measured)
+    return found
+
+
+def _edited_graders(theirs: Config, root: Path, base: Base) -> frozenset[str]:
+    """Files of the base's graders that are others here. They are run as this branch has them, and
+    what they say is not compared.
+    """
+    names = {spec.name for suite in theirs.suites for spec in suite.graders}
+    found = set()
+    for file in sorted({grader_file(name) for name in names} - {""}):
         own = root / file
-        if base.forge.read(file, base.sha) != (own.read_bytes() if own.is_file() else None):
-            yield f"changes the grader file `{file}`"
+        if own.is_file() and base.forge.read(file, base.sha) != own.read_bytes():
+            found.add(file)
+    return frozenset(found)
 
 
 def _at(base: Base) -> Callable[[str], bytes | None]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gate.records import (
+    AcceptedChange,
     BaselineInfo,
     Calls,
     CaseChange,
@@ -69,7 +70,7 @@ def comparison(metric: str = SUCCESS, **changes: Any) -> Comparison:
     return replace(made, **changes)
 
 
-def latency(**changes: Any) -> Comparison:
+def latency(metric: str = P95, **changes: Any) -> Comparison:
     defaults: dict[str, Any] = {
         "baseline": 2310.0,
         "current": 2281.4,
@@ -84,7 +85,7 @@ def latency(**changes: Any) -> Comparison:
         "unit": "ms",
         "method": "shuffle test of the share above the pooled p95",
     }
-    return comparison(P95, **{**defaults, **changes})
+    return comparison(metric, **{**defaults, **changes})
 
 
 def gate(metric: str = FACTS, **changes: Any) -> GateResult:
@@ -542,7 +543,12 @@ def several_suites(**changes: Any) -> Report:
     none = BaselineInfo(source="none")
     suites = {
         **_failing_suite(),
-        "dialogue": suite("dialogue", cases=32, trials=96),
+        "dialogue": suite(
+            "dialogue",
+            cases=32,
+            trials=96,
+            baseline=baseline(detail="baselines/dialogue.json"),
+        ),
         "tool": suite(
             "tool",
             outcome="no_baseline",
@@ -570,10 +576,13 @@ def loosened(**changes: Any) -> Report:
     """Rules are loosened, cases quarantined, trials lost, prices unknown, a grader out of order."""
     return regression(
         loosened=(
-            "min of `correctness.fact_accuracy` 0.90 -> 0.85 (gate.yml:31)",
-            "removes 2 cases of `analytics` (`arr-01`, `arr-02`)",
+            "`correctness.fact_accuracy` min 0.9 -> 0.85 in `gate.yml:31`",
+            "tolerance of `agent.success_rate`, `retrieval.recall@5` 0.02 -> 0.05 in `gate.yml:44`",
+            "changes the grader file `checks.py`: its metrics are not compared",
+            "removes 2 cases of `analytics`: `arr-01`, `arr-02`",
+            "edits the baseline of `analytics`; the base branch's was used",
         ),
-        notes=("gate.yml is not on the base branch: the own rules were used",),
+        notes=("gate.yml:9: retries: no grader reads this key",),
         suites={
             "analytics": replace(
                 _failing_suite()["analytics"],
@@ -590,6 +599,70 @@ def loosened(**changes: Any) -> Report:
         cost=Cost(usd=0.41, unknown_models=("my-model", "other"), unknown_trials=120),
         **changes,
     )
+
+
+def accepted(**changes: Any) -> Report:
+    """The regression again, after somebody with write permission accepted it."""
+    first = regression()
+    taken = replace(_fallen(), status="accepted", reason="this change was accepted")
+    others = tuple(
+        replace(
+            row, status="no_regression", delta=-0.004, current=0.937, ci_low=-0.03, ci_high=0.02
+        )
+        if row.metric == FACTS
+        else row
+        for row in first.comparisons[1:]
+    )
+    compared = (taken, *others)
+    gates = (gate(RECALL, value=0.842, min=0.9, target=None, status="accepted"), *first.gates[2:])
+    reason = passed(compared, gates, 0.8)
+    made = replace(
+        first,
+        outcome="pass",
+        exit_code=0,
+        reason=reason,
+        comparisons=compared,
+        gates=gates,
+        suites={"analytics": replace(_failing_suite()["analytics"], outcome="pass", reason=reason)},
+        accepted=(
+            AcceptedChange(
+                who="octocat",
+                when="2026-01-20T11:02:00Z",
+                why="the new index trades recall for half the latency, agreed in #77",
+                metrics=(RECALL,),
+                url="https://github.com/acme/assistant/pull/42#issuecomment-1",
+            ),
+        ),
+    )
+    return replace(made, **changes)
+
+
+def trend(**changes: Any) -> Report:
+    """A pass with the base branch's history, and a budget."""
+    history = {
+        SUCCESS: (0.871, 0.876, None, 0.902, 0.911, 0.915, 0.92),
+        RECALL: (0.931, 0.928, 0.93, 0.933, 0.929, 0.932, 0.93),
+        FACTS: (0.92, None, None, None, None, None, None),
+    }
+    made = passing(suites={"analytics": suite(history=history)})
+    before = comparison(
+        "operational.avg_tokens",
+        unit="tokens",
+        level="warn",
+        baseline=1790.0,
+        current=1834.2,
+        delta=0.025,
+        relative=True,
+    )
+    slower = latency(
+        metric="operational.mean_latency_ms", baseline=905.0, current=812.3, delta=-0.102
+    )
+    made = replace(
+        made,
+        comparisons=(*made.comparisons, before, slower),
+        cost=replace(made.cost, budget_usd=5.0),
+    )
+    return replace(made, **changes)
 
 
 def many_failing(number: int = 40, **changes: Any) -> Report:
@@ -624,6 +697,7 @@ def hostile(text: str = HOSTILE) -> Report:
         failures_top=((text, 3),),
         baseline=info,
         graders_unscored={text: 3},
+        history={text: (0.1, 0.2, 0.3)},
         infra_errors=1,
     )
     p = Provenance(
@@ -666,6 +740,7 @@ def hostile(text: str = HOSTILE) -> Report:
         baseline=info,
         provenance=p,
         loosened=(text, text),
+        accepted=(AcceptedChange(who=text, when=text, why=text, metrics=(text,), url=text),),
         notes=(text,),
         comment_id=text,
         reproduce=text,
@@ -684,6 +759,8 @@ SCENARIOS: Mapping[str, Callable[[], Report]] = {
     "several_suites": several_suites,
     "loosened": loosened,
     "many_failing": many_failing,
+    "accepted": accepted,
+    "trend": trend,
     "hostile": hostile,
 }
 

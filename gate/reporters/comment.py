@@ -3,62 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Report
 from gate.text import inline
-from gate.wording import figures, headline, sentences
-from gate.wording.checks import blocking, warned
+from gate.wording import figures, goalposts, headline, sentences
+from gate.wording.checks import Check, checks
 from gate.wording.markdown import (
     alert,
     case_table,
     checks_table,
     details,
     metrics_table,
+    named,
     table,
+    trend_table,
 )
 from gate.wording.method import method, provenance
-from gate.wording.spans import markdown, prose
+from gate.wording.spans import Line, code, markdown, say
+from gate.wording.spending import spending
 
 LIMIT = 65_536  # characters and bytes that GitHub takes for certain
 SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
+CASES = "Cases that changed"
+BAD = ("bad", "refused", "unsure")  # signs of rows that keep a run from passing
+
+
+LINES = 10  # rules that were loosened, and suites, shown open
+FOLDED = 400  # rows that one fold can hold
+BASELINES = 3  # comparison lines shown open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """How much a rendering shows; heading, reason, comparison and blocking table always stay."""
+    """How much a rendering shows. Heading, loosened rules, reason, comparison line and the blocking
+    rows that failed always stay: `cut` leaves out of them what no comment could hold.
+    """
 
-    failing: int = 10  # newly failing cases shown open
+    failing: int = 5  # newly failing cases shown open
     evidence: bool = True  # what the graders said about them
-    unchanged: bool = True  # rows of metrics that did not change
+    passing: bool = True  # rows of what is well
     folds: bool = True
     listed: int = 100  # cases of a folded list
-    rows: int = 25  # rows of the blocking table and of the warnings
+    rows: int = 25  # rows of the blocking table shown open
+    compact: bool = False  # more rows that failed are named in a line
+    cut: bool = False
     reason: int = 1_000  # characters
     lost: str = ""  # what is left out, in words
 
 
+_LESS = Detail(evidence=False, passing=False, listed=25)
+_LEAST = replace(_LESS, folds=False, failing=0, compact=True, reason=250)
 _LEVELS = (
     Detail(),
     Detail(evidence=False, lost="what the graders said"),
-    Detail(evidence=False, unchanged=False, lost="what the graders said, unchanged metrics"),
-    Detail(evidence=False, unchanged=False, listed=25, lost="most case lists, unchanged metrics"),
-    Detail(evidence=False, folds=False, lost="all metrics, case lists, method and provenance"),
-    Detail(evidence=False, folds=False, failing=3, lost="all but the worst cases and the limits"),
-    *(
-        Detail(
-            evidence=False,
-            folds=False,
-            failing=0,
-            rows=rows,
-            reason=250,
-            lost="all but the worst limits",
-        )
-        for rows in (25, 12, 6, 3, 1)
-    ),
+    replace(_LESS, listed=100, lost="what the graders said, rows of what is well"),
+    replace(_LESS, lost="what the graders said, rows of what is well, most case lists"),
+    replace(_LESS, folds=False, lost="all metrics, case lists, method and provenance"),
+    replace(_LESS, folds=False, failing=3, lost="all but the worst cases and what blocks"),
+    replace(_LEAST, lost="all but what blocks"),
+    *(replace(_LEAST, cut=True, rows=n, lost="all but the worst") for n in (25, 12, 6, 3, 1)),
 )
 
 
@@ -96,12 +103,21 @@ def marker(report: Report) -> str:
 
 
 def _fullest(report: Report, limit: int) -> str:
-    text = ""
+    found = checks(report)
+    heading = f"## {headline.icon(report.outcome)} {inline(headline.headline(report), 200)}"
     for level in _LEVELS:
-        text = _body(report, level)
-        if len(text.encode()) <= limit:  # never fewer bytes than characters
-            return text
-    return _whole_lines(text, limit)
+        parts = [heading]
+        room = limit - len(heading.encode()) - 1  # never fewer bytes than characters
+        for part in _parts(report, found, level):
+            if part:
+                parts.append(part)
+                room -= len(part.encode()) + 2
+            if room < 0:
+                break
+        else:
+            return "\n\n".join(parts) + "\n"
+    least = (part for part in _parts(report, found, _LEVELS[-1]) if part)
+    return _whole_lines("\n\n".join((heading, *least)) + "\n", limit)
 
 
 def _whole_lines(text: str, limit: int) -> str:
@@ -114,25 +130,22 @@ def _whole_lines(text: str, limit: int) -> str:
     return "".join(kept)
 
 
-def _body(report: Report, detail: Detail) -> str:
-    return "\n\n".join(part for part in _parts(report, detail) if part) + "\n"
-
-
-def _parts(report: Report, detail: Detail) -> Iterator[str]:
-    yield f"## {headline.icon(report.outcome)} {inline(headline.headline(report), 200)}"
+def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[str]:
+    """Everything below the heading, from top to bottom; empty ones are no part."""
+    yield from _goalposts(report, detail)
     yield " ".join(part for part in _opening(report, detail) if part)
-    yield "\n".join(
-        markdown(line, limit=160) for line in sentences.comparisons(report)[: detail.rows]
-    )
-    yield _suites(report, detail)
-    yield from _warnings(report, detail)
-    yield _blocking(report, detail)
-    worse = markdown(sentences.warn_only(warned(report)), limit=120)
+    yield from _comparisons(report, detail)
+    notes = sentences.cautions(report)[: min(detail.rows, LINES)]
+    yield alert("NOTE", "", notes) if notes else ""
+    yield from _suites(report, detail)
+    yield from _blocking(report, [check for check in found if check.blocking], detail)
+    milder = [check for check in found if not check.blocking and check.sign == "warn"]
+    worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield from _cases(report, detail)
-    yield f"💰 {markdown(sentences.spending(report))}"
+    yield f"💰 {markdown(spending(report))}"
     if detail.folds:
-        yield "\n".join(fold for fold in _folds(report, detail) if fold)
+        yield from _folds(report, detail)
     yield _shortened(report, detail)
     yield _next(report)
 
@@ -143,71 +156,96 @@ def _next(report: Report) -> str:
     return " · ".join(part for part in (f"**Next**: {steps}" if steps else "", run) if part)
 
 
+def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
+    """What the change loosens, then what somebody accepted."""
+    lines = goalposts.loosened(report)
+    if lines:
+        shown = lines[: min(LINES, detail.rows)]
+        more = lines[len(shown) :]
+        if more and detail.cut:
+            shown += (say("and {} more", f"{len(more):,}"),)
+        yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", shown)
+        if more and not detail.cut:
+            yield details(f"{len(more):,} more that it loosens", _bullets(more))
+    taken = goalposts.accepted(report)[: min(LINES, detail.rows)]
+    yield alert("NOTE", "", taken) if taken else ""
+
+
+def _bullets(lines: Sequence[Line]) -> str:
+    return "\n".join(f"- {markdown(line)}" for line in lines)
+
+
 def _opening(report: Report, detail: Detail) -> Iterator[str]:
     yield markdown(headline.because(report, detail.reason), limit=detail.reason)
     if report.outcome == "pass":
-        yield _in_limits(report)
+        yield headline.kept(report)
 
 
-def _in_limits(report: Report) -> str:
-    gates = [gate for gate in report.gates if gate.level == "block"]
-    targets = [gate for gate in gates if gate.target is not None]
-    missed = sum(not gate.target_met for gate in targets)
-    if not gates:
-        return ""
-    wish = f", {missed} of {len(targets)} below its target" if missed else ""
-    return f"{figures.count(len(gates), 'blocking limit')} kept{wish}."
+def _comparisons(report: Report, detail: Detail) -> Iterator[str]:
+    lines = sentences.comparisons(report)
+    shown, more = lines[:BASELINES], lines[BASELINES:]
+    yield "\n".join(markdown(line, limit=160) for line in shown)
+    if more and not detail.cut:
+        yield details(f"{len(more):,} more baselines", _bullets(more))
+    elif more:
+        yield f"{len(more):,} more baselines."
 
 
-def _suites(report: Report, detail: Detail) -> str:
-    """One row a suite, where there are several and not all are well."""
+def _suites(report: Report, detail: Detail) -> Iterator[str]:
+    """One row a suite, where there are several and not all are well; the worst first."""
     if len(report.suites) < 2 or report.outcome == "pass":
-        return ""
+        return
+    found = sorted(report.suites.values(), key=lambda suite: suite.outcome == "pass")
+    if len(found) > LINES or not detail.passing:
+        found = [suite for suite in found if suite.outcome != "pass"]
     rows = [
         (
             inline(s.name, 60),
-            f"{headline.icon(s.outcome)} {headline.word(s.outcome)}",
+            f"{headline.icon(s.outcome)}\N{NO-BREAK SPACE}{headline.word(s.outcome)}",
             markdown(headline.in_short(s), limit=200),
         )
-        for s in list(report.suites.values())[: detail.rows]
+        for s in found[: detail.rows]
     ]
-    return table(("Suite", "outcome", "why"), "<<<", rows)
+    yield table(("Suite", "outcome", "why"), "<<<", rows)
+    well = sum(suite.outcome == "pass" for suite in report.suites.values())
+    hidden = [f"{len(found) - len(rows):,} more did not pass"] if len(found) > len(rows) else []
+    if well and not any(suite.outcome == "pass" for suite in found):
+        hidden.append(f"{figures.count(well, 'suite')} passed")
+    yield f"{', '.join(hidden)}." if hidden else ""
 
 
-def _warnings(report: Report, detail: Detail) -> Iterator[str]:
-    if report.loosened:
-        title = (
-            "**This change loosens the rules it is judged by**; the baseline branch's were used."
-        )
-        lines = [prose(text) for text in report.loosened[: detail.rows]]
-        yield alert("WARNING", title, lines)
-    notes = sentences.cautions(report)[: min(detail.rows, 10)]
-    if notes:
-        yield alert("NOTE", "", notes)
-
-
-def _blocking(report: Report, detail: Detail) -> str:
-    rows = blocking(report)
-    if not rows:
-        return ""
-    text = checks_table(report, rows[: detail.rows], "Blocking")
-    more = rows[detail.rows :]
-    if not more:
-        return text
-    if detail.folds:
-        fold = details(f"{len(more)} more blocking metrics", checks_table(report, more, "Blocking"))
-        return f"{text}\n\n{fold}"
-    return f"{text}\n\n{len(more)} more blocking metrics, none of them worse."
+def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[str]:
+    """Rows that failed before rows that are well; only the latter are ever left out."""
+    bad = [row for row in rows if row.sign in BAD]
+    well = [row for row in rows if row.sign not in BAD]
+    shown = [*bad, *(well if detail.passing else [])][: detail.rows]
+    if shown:
+        yield checks_table(report, shown, "Blocking")
+    worse = bad[len(shown) :]
+    if worse and detail.cut:
+        yield f"**{len(worse):,} more rows** are no better."
+    elif worse:
+        body = named(worse, suites=len(report.suites) > 1) if detail.compact else ""
+        body = body or checks_table(report, worse, "Blocking")
+        yield details(f"{len(worse):,} more rows that are no better", body)
+    hidden = len(well) - max(0, len(shown) - len(bad))
+    if hidden and detail.folds and detail.passing and hidden <= FOLDED:
+        body = checks_table(report, well[-hidden:], "Blocking")
+        yield details(f"{hidden:,} more rows, all well", body)
+    elif hidden:
+        yield f"{figures.count(hidden, 'more blocking row')}, all well."
 
 
 def _cases(report: Report, detail: Detail) -> Iterator[str]:
     failing = sentences.by_severity(report.cases.newly_failing)
-    yield markdown(sentences.case_counts(report), limit=80)
+    yield markdown(sentences.case_counts(report), limit=200)
     shown = failing[: _open(report, detail)]
     if shown:
         yield case_table(report, shown, evidence=detail.evidence)
-        if len(failing) > len(shown):
-            yield f"{len(failing) - len(shown):,} more {_where(report)}."
+        more = len(failing) - len(shown)
+        if more:
+            folded = f"below, under “{CASES}”" if detail.folds else _where(report)
+            yield f"{more:,} more {folded}."
 
 
 def _open(report: Report, detail: Detail) -> int:
@@ -218,14 +256,15 @@ def _open(report: Report, detail: Detail) -> int:
 def _folds(report: Report, detail: Detail) -> Iterator[str]:
     for suite in report.suites.values():
         name = f" of {suite.name}" if len(report.suites) > 1 else ""
-        body = metrics_table(report, suite.name, changed_only=not detail.unchanged)
+        body = metrics_table(report, suite.name, changed_only=not detail.passing)
         yield details(f"All metrics{name}", body)
-    yield details("Cases that changed", "\n\n".join(_lists(report, detail)))
-    yield details(
-        "How this was decided", "\n".join(f"- {markdown(line)}" for line in method(report))
-    )
-    rows = [(name, markdown(value)) for name, value in provenance(report)]
-    yield details("What ran", table(("", ""), "<<", ((inline(n), v) for n, v in rows)))
+    yield details("Trend", trend_table(report))
+    yield details(CASES, "\n\n".join(_lists(report, detail)))
+    lines = method(report, most=detail.listed + 1)
+    more = (say("and more in {}", code("report.md")),) if len(lines) > detail.listed else ()
+    yield details("How this was decided", _bullets((*lines[: detail.listed], *more)))
+    first, *rows = [(inline(name), markdown(value)) for name, value in provenance(report)]
+    yield details("What ran", table(first, "<<", rows))
 
 
 def _lists(report: Report, detail: Detail) -> Iterator[str]:

@@ -11,10 +11,11 @@ from rich.text import Text
 
 from gate.records import Report
 from gate.text import in_ascii, one_line, plain
-from gate.wording import headline, sentences
+from gate.wording import goalposts, headline, sentences
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, warned
 from gate.wording.figures import ABSENT
+from gate.wording.spending import spending
 
 ROWS = 25
 CASES = 10
@@ -26,6 +27,7 @@ _COLORS: dict[Sign, str] = {
     "refused": "bold red",
     "unsure": "yellow",
     "warn": "yellow",
+    "accepted": "cyan",
     "open": "cyan",
     "new": "cyan",
     "good": "green",
@@ -36,6 +38,7 @@ _WORDS: dict[Sign, str] = {
     "refused": "FAIL",
     "unsure": "?",
     "warn": "warn",
+    "accepted": "taken",
     "open": "open",
     "new": "new",
     "good": "ok",
@@ -53,8 +56,14 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     screen.line(headline.headline(report), style)
     for line in sentences.comparisons(report):
         screen.line(wording.plain(line))
-    for text in report.loosened:
-        screen.line(f"Loosened rule: {wording.plain(wording.prose(text))}", "yellow")
+    if report.loosened:
+        screen.line(goalposts.loosened_title(report), "yellow")
+    for line in goalposts.loosened(report)[:ROWS]:
+        screen.line(f"Loosened: {wording.plain(line)}", "yellow")
+    if len(report.loosened) > ROWS:
+        screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
+    for line in goalposts.accepted(report):
+        screen.line(wording.plain(line), "cyan")
     for line in sentences.cautions(report)[:ROWS]:
         screen.line(f"Note: {wording.plain(line)}", "yellow")
     _checks(screen, report, blocking(report))
@@ -66,7 +75,7 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
         screen.line(worse, _COLORS["warn"])
     _cases(screen, report)
     screen.line("")
-    screen.line(wording.plain(sentences.spending(report)))
+    screen.line(wording.plain(spending(report)))
     next_step = wording.plain(sentences.next_step(report), limit=600)
     if next_step:
         screen.line(f"Next: {next_step}")

@@ -17,10 +17,10 @@ from markupsafe import Markup
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
 from gate.text import clean, one_line
-from gate.wording import casebook, figures, headline, sentences, unmeasured
+from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured
 from gate.wording.checks import checks
 from gate.wording.method import method, provenance
-from gate.wording.spans import prose
+from gate.wording.spending import spending
 
 LISTED = 5_000  # cases in the list
 DETAILED = 500  # cases with questions, answers and traces; above it failing and changed ones only
@@ -75,10 +75,12 @@ class Html:
             icon=headline.icon(report.outcome),
             because=headline.because(report),
             comparisons=sentences.comparisons(report),
-            loosened=[prose(text, 600) for text in report.loosened],
+            loosened=goalposts.loosened(report),
+            loosened_title=goalposts.loosened_title(report),
+            accepted=goalposts.accepted(report),
             cautions=sentences.cautions(report),
             counts=sentences.case_counts(report),
-            spending=sentences.spending(report),
+            spending=spending(report),
             next_step=sentences.next_step(report),
             run_link=sentences.run_link(report),
             checks=checks(report),

@@ -9,11 +9,19 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Report, SuiteReport
 from gate.text import cell, inline
-from gate.wording import casebook, figures, headline, sentences
+from gate.wording import casebook, figures, goalposts, headline, sentences
 from gate.wording.checks import checks
-from gate.wording.markdown import alert, case_table, checks_table, metrics_table, table
+from gate.wording.markdown import (
+    alert,
+    case_table,
+    checks_table,
+    metrics_table,
+    table,
+    trend_table,
+)
 from gate.wording.method import method, provenance
-from gate.wording.spans import markdown, prose
+from gate.wording.spans import markdown
+from gate.wording.spending import spending
 
 LISTED = 1_000  # cases of one list
 WORST = 20  # cases
@@ -45,12 +53,13 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
     yield markdown(headline.because(report), limit=2_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
-    if report.loosened:
-        lines = [prose(text) for text in report.loosened]
-        yield alert("WARNING", "**This change loosens the rules it is judged by.**", lines)
+    if lines := goalposts.loosened(report):
+        yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", lines)
+    if taken := goalposts.accepted(report):
+        yield alert("NOTE", "", taken)
     if notes := sentences.cautions(report):
         yield alert("NOTE", "", notes)
-    yield markdown(sentences.spending(report))
+    yield markdown(spending(report))
     if found := checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
     yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
@@ -58,6 +67,8 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield from _lists(report)
     for suite in report.suites.values():
         yield from _suite(report, suite, books.get(suite.name, casebook.SuiteBook()))
+    trend = trend_table(report)
+    yield f"## Trend\n\n{trend}" if trend else ""
     yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
     named = ((inline(name), markdown(value)) for name, value in provenance(report))
     yield "## What ran\n\n" + table(("", ""), "<<", named)

@@ -8,18 +8,20 @@ from typing import Literal
 
 from gate.records import Comparison, GateResult, Report
 from gate.wording import figures
+from gate.wording.goalposts import accepted_by
 
-Sign = Literal["bad", "warn", "unsure", "refused", "open", "new", "good"]
+Sign = Literal["bad", "warn", "unsure", "refused", "accepted", "open", "new", "good"]
 ICONS: dict[Sign, str] = {
     "bad": "❌",
     "warn": "⚠️",
     "unsure": "🟡",
     "refused": "🚫",
+    "accepted": "☑️",
     "open": "⏸️",
     "new": "🆕",
     "good": "✅",
 }
-_RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "open", "new", "good")
+_RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "accepted", "open", "new", "good")
 _COMPARED: dict[str, tuple[Sign, str]] = {
     "regression": ("bad", "regression"),
     "missing": ("bad", "not measured any more"),
@@ -27,7 +29,7 @@ _COMPARED: dict[str, tuple[Sign, str]] = {
     "suspected": ("unsure", "suspected"),
     "inconclusive": ("unsure", "too few data"),
     "new": ("new", "new"),
-    "accepted": ("good", "accepted"),
+    "accepted": ("accepted", "accepted"),
     "improvement": ("good", "improved"),
     "within_tolerance": ("good", "worse, within tolerance"),
     "no_regression": ("good", ""),
@@ -52,7 +54,11 @@ class Check:
     gate: GateResult | None
     comparison: Comparison | None
     findings: tuple[Finding, ...]
-    digits: int  # decimals of a share, the same for all numbers of the row
+
+    @property
+    def digits(self) -> int:
+        """Decimals of a share, the same for all numbers of the row."""
+        return _digits(self.gate, self.comparison, self.unit)
 
     @property
     def blocking(self) -> bool:
@@ -153,11 +159,9 @@ def _check(
     comparison: Comparison | None,
 ) -> Check:
     unit = comparison.unit if comparison and comparison.unit else gate.unit if gate else ""
-    limits = (gate.min, gate.max, gate.target) if gate else ()
-    digits = figures.digits_of((*_numbers(gate, comparison), *limits), unit)
     findings = [_compared(comparison, report)] if comparison else []
     if gate:
-        findings += _gated(gate, report, digits)
+        findings += _gated(gate, report, _digits(gate, comparison, unit))
     return Check(
         suite=key[0],
         metric=key[1],
@@ -165,8 +169,12 @@ def _check(
         gate=gate,
         comparison=comparison,
         findings=tuple(findings),
-        digits=digits,
     )
+
+
+def _digits(gate: GateResult | None, comparison: Comparison | None, unit: str) -> int:
+    limits = (gate.min, gate.max, gate.target) if gate else ()
+    return figures.digits_of((*_numbers(gate, comparison), *limits), unit)
 
 
 def _numbers(
@@ -185,6 +193,8 @@ def _compared(found: Comparison, report: Report) -> Finding:
     finding = Finding(sign=sign, word=word)
     if found.status == "no_regression" and not found.settled and found.level == "block":
         finding = Finding(sign="open", word="not settled")
+    if found.status == "accepted":
+        return _accepted(found.metric, report)
     if found.status == "missing" and report.policy.missing_metric != "fail":
         finding = replace(finding, sign="warn")
     return finding if found.level == "block" else _milder(finding)
@@ -207,7 +217,7 @@ def _limit(gate: GateResult, report: Report) -> Finding:
     if gate.status == "inconclusive":
         return Finding(sign="unsure", word="limit: too few data")
     if gate.status == "accepted":
-        return Finding(sign="good", word="accepted")
+        return _accepted(gate.metric, report)
     if gate.status == "pass":
         limited = gate.min is not None or gate.max is not None
         return Finding(sign="good", word="" if gate.proved or not limited else "limit not proved")
@@ -217,9 +227,14 @@ def _limit(gate: GateResult, report: Report) -> Finding:
     return Finding(sign="bad", word=word)
 
 
+def _accepted(metric: str, report: Report) -> Finding:
+    who = accepted_by(report, metric)
+    return Finding(sign="accepted", word=f"accepted by {who}" if who else "accepted")
+
+
 def _milder(finding: Finding) -> Finding:
     """A rule of level warn says so and never shows a blocking sign."""
-    if finding.sign in ("good", "new"):
+    if finding.sign in ("good", "new", "accepted"):
         return finding
     shown: Sign = "warn" if finding.sign == "bad" else "good"
     return Finding(sign=shown, word=f"{finding.word} (warn only)")

@@ -45,6 +45,17 @@ def because(report: Report, limit: int = 1_000) -> Line:
     return (*prose(ended), *(say(" ") if decision and reason else ()), *decision)
 
 
+def kept(report: Report) -> str:
+    """How many blocking limits are kept, and how many targets not yet; empty without limits."""
+    gates = [gate for gate in report.gates if gate.level == "block" and gate.status == "pass"]
+    targets = [gate for gate in gates if gate.target is not None]
+    missed = sum(not gate.target_met for gate in targets)
+    if not gates:
+        return ""
+    wish = f", {figures.count(missed, 'target')} not reached yet" if missed else ""
+    return f"{figures.count(len(gates), 'blocking limit')} kept{wish}."
+
+
 def why(suite: SuiteReport) -> Line:
     """One suite's reason."""
     return prose(suite.reason.strip())
@@ -59,7 +70,10 @@ def _clause(report: Report) -> str:
     concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
     suites = figures.listed(concerned or report.suites) or "nothing"
     if report.outcome == "pass":
-        return f"no regression in {suites}"
+        taken = any(check.sign == "accepted" for check in blocking(report))
+        return (
+            f"{suites} got worse, and that was accepted" if taken else f"no regression in {suites}"
+        )
     if report.outcome == "fail":
         regressed = any(
             check.comparison is not None and check.comparison.status == "regression"

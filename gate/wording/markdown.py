@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gate.records import CaseChange, Comparison, Estimate, Report
-from gate.text import cell, inline, markup
+from gate.text import cell, inline, markup, one_line
 from gate.wording import figures
 from gate.wording.checks import Check
 from gate.wording.sentences import rounds
 from gate.wording.spans import Line, markdown
+from gate.wording.trend import trends
 from gate.wording.unmeasured import sentence, unmeasured
 
 NAME = 80  # characters of a metric, a case or a suite in a table
+CASE = 48  # characters of a case id; in a longer one both ends tell it from others
+EXCERPT = 80  # characters of evidence: two lines in a comment of usual width
 
 
 def table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> str:
@@ -32,12 +35,11 @@ def details(summary: str, body: str) -> str:
 
 
 def alert(kind: str, title: str, lines: Sequence[Line]) -> str:
-    """A GitHub alert (`NOTE`, `WARNING`): the title alone, with one line, or over a list."""
+    """A GitHub alert (`NOTE`, `WARNING`): the title over a list, or one line alone."""
     shown = [markdown(line) for line in lines]
-    if len(shown) == 1:
-        body = [f"{title} {shown[0]}".strip()]
-    else:
-        body = [*([title] if title else []), *(f"- {line}" for line in shown)]
+    body = [title, *(f"- {line}" for line in shown)] if title else shown
+    if len(shown) > 1 and not title:
+        body = [f"- {line}" for line in shown]
     return "\n".join(f"> {line}" for line in (f"[!{kind}]", *body))
 
 
@@ -57,6 +59,33 @@ def change_head(rows: Sequence[Check]) -> str:
     )
 
 
+def named(rows: Sequence[Check], *, suites: bool) -> str:
+    """Rows in a few words each: `metric` 0.93 → 0.84, regression."""
+    return "\n".join(
+        "- "
+        + (f"{inline(check.suite, NAME)}: " if suites else "")
+        + f"{cell(check.metric, NAME)} {check.baseline} → {check.current}, {inline(check.verdict)}"
+        for check in rows
+    )
+
+
+def trend_table(report: Report) -> str:
+    """The blocking metrics over the baseline's runs and this one; empty where nothing is stored."""
+    found = tuple(trends(report))
+    suites = len(report.suites) > 1
+    runs = max((trend.runs for trend in found), default=0)
+    head = [*(["Suite"] if suites else []), "Metric", f"last {runs} runs and this one"]
+    rows = (
+        [
+            *([inline(trend.suite, NAME)] if suites else []),
+            cell(trend.metric, NAME),
+            f"{trend.bars} {figures.tight(f'{trend.first} → {trend.last}')}",
+        ]
+        for trend in found
+    )
+    return table(head, "<" * len(head), rows) if found else ""
+
+
 def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool) -> str:
     """Case, rounds passed before and now, and why it failed."""
     suites = len(report.suites) > 1
@@ -64,7 +93,7 @@ def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool)
     rows = (
         [
             *([inline(change.suite, NAME)] if suites else []),
-            cell(change.case_id, NAME),
+            cell(_ends(change.case_id), NAME),
             figures.tight(rounds(change)),
             _why(change, evidence=evidence),
         ]
@@ -79,13 +108,18 @@ def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
     """
     found = {c.metric: c for c in report.comparisons if c.suite == suite}
     estimates = report.suites[suite].metrics
+    trials = {estimate.n for estimate in estimates.values() if estimate.value is not None}
+    alike = len(trials) == 1
     rows = [
-        _metric_row(name, estimates.get(name), found.get(name))
+        _metric_row(name, estimates.get(name), found.get(name), counted=not alike)
         for name in sorted({*estimates, *found} - {*unmeasured(report, suite)})
         if not changed_only or (name in found and found[name].status != "no_regression")
     ]
-    head = ("Metric", "baseline", "now", "interval", "n", "change", "")
-    parts = [table(head, "<>><><<", rows) if rows else ""]
+    head = ["Metric", "baseline", "now", "interval", *([] if alike else ["trials"]), "change"]
+    align = "<>><" + ">" * (not alike) + "<"
+    parts = [table(head, align, rows) if rows else ""]
+    if rows and alike:
+        parts.append(f"Each over {figures.count(trials.pop(), 'trial')}.")
     if not changed_only:
         parts.append(markdown(sentence(report, suite)))
     return "\n\n".join(part for part in parts if part)
@@ -104,37 +138,46 @@ def _check_row(check: Check, *, suites: bool) -> list[str]:
     ]
 
 
+def _ends(case_id: str) -> str:
+    shown = one_line(case_id, 1_000)
+    return shown if len(shown) <= CASE else f"{shown[:28]}…{shown[-19:]}"
+
+
 def _why(change: CaseChange, *, evidence: bool) -> str:
-    codes = [cell(failure, 60) for failure in change.failures[: 1 if evidence else 2]]
-    reason = [cell(change.reason, 100)] if evidence and change.reason else []
-    return " ".join(part for part in (*codes, *reason) if part) or figures.ABSENT
+    codes = [cell(failure, 60) for failure in change.failures[:2]]
+    said = cell(change.reason, EXCERPT) if evidence else ""
+    return said or " ".join(part for part in codes if part) or figures.ABSENT
 
 
-def _metric_row(name: str, now: Estimate | None, found: Comparison | None) -> list[str]:
+def _metric_row(
+    name: str, now: Estimate | None, found: Comparison | None, *, counted: bool
+) -> list[str]:
     unit = (now.unit if now else "") or (found.unit if found else "")
     value = now.value if now else found.current if found else None
     if found is not None and found.delta is not None:
         value = found.current  # weighted as the baseline beside it, where cases had unlike rounds
     was = found.baseline if found else None
     digits = figures.digits_of((was, value), unit)
-    change = status = ""
-    if found is not None and found.delta is not None:
-        change = figures.change(found.delta, unit, relative=found.relative)
-    if found is not None:
-        status = found.status.replace("_", " ")
-        if found.status == "no_regression" and not found.settled:
-            status += " so far"
-    if value is None and now is not None and now.reason:
-        status = f"not measured: {now.reason}"
     return [
         cell(name, NAME),
         figures.tight(figures.value(was, unit, digits=digits)),
         figures.tight(figures.value(value, unit, digits=digits)),
         _range(now, unit, digits),
-        f"{now.n:,}" if now else "",
-        change or figures.ABSENT,
-        inline(status),
+        *([f"{now.n:,}" if now else ""] if counted else []),
+        _changed(found, unit, missing=now.reason if now and value is None else ""),
     ]
+
+
+def _changed(found: Comparison | None, unit: str, *, missing: str) -> str:
+    """`−9.1 pt, regression`; no word for what did not change."""
+    told = []
+    if found is not None and found.delta is not None:
+        told.append(figures.tight(figures.change(found.delta, unit, relative=found.relative)))
+    if missing:
+        told.append(inline(f"not measured: {missing}"))
+    elif found is not None and found.status != "no_regression":
+        told.append(found.status.replace("_", " "))
+    return ", ".join(told) or figures.ABSENT
 
 
 def _range(now: Estimate | None, unit: str, digits: int) -> str:

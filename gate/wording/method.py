@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from gate.records import Comparison, Report, Rule, SuiteReport
 from gate.wording import figures
@@ -17,9 +18,9 @@ _RULES: dict[Rule, str] = {
 }
 
 
-def method(report: Report) -> tuple[Line, ...]:
-    """Test, correction, level and what could have been seen, one sentence each."""
-    return tuple(_method(report))
+def method(report: Report, *, most: int | None = None) -> tuple[Line, ...]:
+    """Test, correction, level and what could have been seen, a sentence each; the first `most`."""
+    return tuple(islice(_method(report), most))
 
 
 def provenance(report: Report) -> tuple[tuple[str, Line], ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from gate.records import BaselineInfo, CaseChange, Report, SuiteReport
+from gate.records import BaselineInfo, CaseChange, Comparison, GateResult, Report, SuiteReport
 from gate.wording import figures
 from gate.wording.checks import Check
 from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
@@ -18,13 +19,25 @@ _TOP_CODES = 3
 
 def comparisons(report: Report) -> tuple[Line, ...]:
     """One line for all suites that share a baseline."""
-    groups = baselines(report)
+    groups: dict[BaselineInfo, list[str]] = {}
+    for suite in report.suites.values():
+        groups.setdefault(_shared(suite, report), []).append(suite.name)
+    groups = groups or {report.baseline: []}
     several = len(groups) > 1
     return tuple(
         join("", [say("{}: ", strong(figures.listed(names))) if several else (), line])
         for info, names in groups.items()
         for line in [_comparison(report, info, names)]
     )
+
+
+def _shared(suite: SuiteReport, report: Report) -> BaselineInfo:
+    """The baseline without what differs from suite to suite of one run of the base branch."""
+    info = suite.baseline
+    if len(report.suites) < 2:
+        return info
+    detail = info.detail.replace(f"/{suite.name}.json", "/*.json")
+    return replace(info, detail=detail, notes=(), pooling=())
 
 
 def baselines(report: Report) -> dict[BaselineInfo, list[str]]:
@@ -82,17 +95,6 @@ def rounds(change: CaseChange) -> str:
     return f"{was} → {_share(change.current_passed, change.current_rounds)}"
 
 
-def spending(report: Report) -> Line:
-    """Cost, calls and duration; how many calls were planned is said in the reason."""
-    cost = figures.money(report.cost.usd) if report.cost.usd is not None else "cost unknown"
-    if report.cost.usd is not None and report.cost.control_usd is not None:
-        cost += f" ({figures.money(report.cost.control_usd)} of it for the control)"
-    elif report.cost.usd is not None and report.cost.baseline_usd is not None:
-        cost += f" (baseline {figures.money(report.cost.baseline_usd)})"
-    made = figures.count(report.calls.made, "call")
-    return say(DOT.join((cost, made, figures.duration(report.duration_s))))
-
-
 def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse or miss a limit without blocking; empty when there are none."""
     if not found:
@@ -128,7 +130,7 @@ def next_step(report: Report) -> Line:
 
 def run_link(report: Report) -> Line:
     url = report.provenance.run_url
-    shown = link(Span("this run"), url)
+    shown = link(Span("run and full report"), url)
     return (shown,) if shown.url else ()
 
 
@@ -160,7 +162,9 @@ def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Lin
             "Compared with nothing: there is no baseline of {}{}.", figures.listed(names), where
         )
     what = "control" if info.source == "control" else "baseline"
-    facts = [say("Compared with the {}{}", what, _origin(report, info))]
+    compared = any(c.delta is not None for c in report.comparisons if c.suite in names)
+    verb = "Compared" if compared else "Not compared"
+    facts = [say("{} with the {}{}", verb, what, _origin(report, info))]
     facts += [say(text) for text in _pairing(report, names)]
     if info.fingerprint_diff:
         differences = join("; ", (prose(text, 160) for text in info.fingerprint_diff[:8]))
@@ -245,10 +249,13 @@ def _share(passed: int | None, total: int | None) -> str:
 
 
 def _outcome_step(report: Report) -> Iterator[Line]:
-    fresh = report.baseline.source == "control"  # nothing is stored that could be replaced
-    if fresh and report.outcome in ("fail", "not_comparable"):
-        return
-    if any(c.status == "regression" and c.level == "block" for c in report.comparisons):
+    rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
+    broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
+    if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
+        yield say("if this is intended, comment {}", code("/gate accept REASON"))
+    elif report.baseline.source == "control" and report.outcome in ("fail", "not_comparable"):
+        return  # nothing is stored that could be replaced
+    elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
         command = code("gate baseline accept --reason TEXT")
         yield say("if this is intended, run {} on the base branch once it is merged", command)
     elif report.outcome == "no_baseline":

@@ -127,26 +127,96 @@ def test_differences_of_the_setting_are_listed():
 
 def test_several_suites_have_a_line_each_and_one_table():
     text = render(several_suites())
-    assert "| dialogue | ✅ Pass |" in text
+    assert "| dialogue | ✅\N{NO-BREAK SPACE}Pass |" in text
     assert "**tool**: Compared with nothing: there is no baseline of tool." in text
     assert text.count("| Suite | Blocking |") == 1
 
 
-def test_loosened_rules_come_before_notes_and_table():
+def test_loosened_rules_stand_first_below_the_heading():
     text = render(SCENARIOS["loosened"]())
-    assert text.index("[!WARNING]") < text.index("[!NOTE]") < text.index("| Blocking")
-    assert "> - removes 2 cases of `analytics` (`arr-01`, `arr-02`)" in text
+    lines = text.splitlines()
+    assert lines[1].startswith("## ")
+    assert lines[3:5] == [
+        "> [!WARNING]",
+        "> **This change loosens the rules; it was judged by those of the base branch.**",
+    ]
+    assert text.index("[!WARNING]") < text.index("fell by") < text.index("[!NOTE]")
+    assert text.index("[!NOTE]") < text.index("| Blocking")
+    assert "> - removes 2 cases of `analytics`: `arr-01`, `arr-02`" in text
     assert "7 trials without an answer" in text
     assert "no price for `my-model`, `other`" in text
 
 
-def test_ten_cases_are_shown_the_worst_first():
+@pytest.mark.parametrize(
+    ("unprotected", "said"),
+    [
+        (False, "it was judged by those of the base branch"),
+        (True, "and is judged by them: protect"),
+    ],
+)
+def test_whose_rules_judged_is_said_as_it_is(unprotected, said):
+    report = regression(loosened=("one", "two"), unprotected=unprotected)
+    assert "> **This change loosens the rules" in render(report)
+    assert said in render(report)
+
+
+def test_more_loosened_rules_than_ten_are_folded_and_never_lost():
+    report = many_failing(400)
+    report = replace(report, loosened=tuple(f"rule {n}" for n in range(60)))
+    for limit in (LIMIT, 12_000):
+        text = render_limited(report, no_rows, limit)
+        assert "<summary>50 more that it loosens</summary>" in text
+        assert "- rule 59" in text
+    many = replace(report, loosened=tuple(f"rule {n}" for n in range(600)))
+    assert "> - and 590 more" in render_limited(many, no_rows, 4_000)
+
+
+def test_an_accepted_change_has_its_own_sign_with_who_and_why():
+    text = render(SCENARIOS["accepted"]())
+    assert text.splitlines()[1] == "## ✅ Pass: analytics got worse, and that was accepted"
+    note = text.split("> [!NOTE]")[1].split("\n\n")[0]
+    assert "Accepted by `@octocat` (`retrieval.recall@5`): the new index" in note
+    assert "[comment](https://github.com/acme/assistant/pull/42#issuecomment-1)" in note
+    assert text.index("> [!NOTE]") < text.index("Accepted: `retrieval.recall@5` fell by 9.1 points")
+    assert "| ☑️\N{NO-BREAK SPACE}accepted by octocat |" in text
+    assert "@octocat" not in text.replace("`@octocat`", ""), "nobody is mentioned"
+
+
+def test_the_trend_of_what_blocks_is_folded_with_its_first_and_last_number():
+    text = render(SCENARIOS["trend"]())
+    fold = text.split("<summary>Trend</summary>")[1].split("</details>")[0]
+    assert "| Metric | last 7 runs and this one |" in fold
+    assert re.search(r"`agent\.success_rate` \| [▁-█·]{8} 0\.87.→.0\.92 \|", fold)
+    assert "fact_accuracy" not in fold, "one value is no trend"
+    assert "Trend" not in render(passing())
+
+
+def test_money_tokens_and_time_are_told_against_the_baseline_and_the_budget():
+    line = next(line for line in render(SCENARIOS["trend"]()).splitlines() if "💰" in line)
+    assert line == (
+        "💰 &#36;0.84 of the &#36;5.00 budget (2.2 % less than the baseline) · "
+        "1,834 tokens an answer (2.5 % more) · 812 ms an answer (10 % less) · 600 calls · 58 s"
+    )
+
+
+def test_a_failing_pull_request_is_told_how_to_accept_it():
+    assert "if this is intended, comment `/gate accept REASON`" in render(regression())
+    assert "/gate accept" in render(SCENARIOS["fail_gate_min"]())
+    assert "/gate accept" not in render(passing())
+
+
+def test_nothing_is_said_to_be_compared_that_was_not():
+    assert "Not compared with the baseline at" in render(agent_down())
+    assert "\nCompared with the baseline at" in render(regression())
+
+
+def test_the_worst_cases_are_shown_first():
     text = render(many_failing(40))
     table = text.split("| Case |")[1].split("\n\n")[0]
     shown = re.findall(r"`churn-by-quarter-(\d+)` \| 12/12.→.(\d)/3", table)
-    assert len(shown) == 10
+    assert len(shown) == 5
     assert {passed for _, passed in shown} == {"0"}
-    assert "30 more in `report.md`" in text
+    assert "35 more below, under “Cases that changed”." in text
 
 
 def test_a_pass_keeps_its_cases_folded():
@@ -244,3 +314,76 @@ def test_the_job_summary_is_the_comment_without_its_marker():
     report = regression()
     assert step_summary(report, no_rows) == render(report).split("\n", 1)[1]
     assert len(step_summary(many_failing(5_000), no_rows).encode()) <= 1_048_576
+
+
+# ------------------------------------------------------------------------------- exceeding lengths
+
+
+LONG = "tests/" + "deep/" * 58
+
+
+def equal_columns(text):
+    html = cmarkgfm.github_flavored_markdown_to_html(text)
+    return all(
+        len({row.count("<td") + row.count("<th") - row.count("<thead") for row in rows}) == 1
+        for table in html.split("<table>")[1:]
+        for rows in [table.split("</table>")[0].split("<tr>")[1:]]
+    )
+
+
+def valid(text):
+    assert len(text.encode()) <= LIMIT
+    assert equal_columns(text)
+    assert text.count("<details>") == text.count("</details>")
+    return text
+
+
+def test_two_thousand_cases_with_long_names():
+    failing = tuple(change(n, case_id=f"{LONG}{n:04}", reason=LONG) for n in range(2_000))
+    text = valid(render(regression(cases=replace(regression().cases, newly_failing=failing))))
+    assert "**2,000 cases newly fail**" in text
+    assert "deep/0001` | 12/12" in text, "the end of a long name tells it from others"
+    assert "1,995 more below" in text
+
+
+@pytest.mark.parametrize("failing", [3, 500])
+def test_five_hundred_metrics(failing):
+    rows = tuple(
+        comparison(f"m.x{n:03}", status="regression" if n < failing else "no_regression")
+        for n in range(500)
+    )
+    text = valid(render(regression(comparisons=rows, gates=())))
+    assert all(f"`m.x{n:03}`" in text for n in range(failing)), "what failed never goes"
+    more = "<summary>475 more rows that are no better" if failing == 500 else "rows, all well."
+    assert more in text
+
+
+def test_fifty_suites():
+    names = [f"suite-{n:02}" for n in range(50)]
+    base = regression().suites["analytics"]
+    suites = {
+        name: replace(
+            base,
+            name=name,
+            outcome="fail" if n < 20 else "pass",
+            baseline=replace(base.baseline, detail=f"baselines/{name}.json", pooling=(name,)),
+        )
+        for n, name in enumerate(names)
+    }
+    rows = tuple(
+        comparison(suite=name, status="regression" if n < 20 else "no_regression")
+        for n, name in enumerate(names)
+    )
+    text = valid(render(regression(suites=suites, comparisons=rows, gates=())))
+    assert "suite-00, suite-01, suite-02 and 17 more got worse" in text.splitlines()[1]
+    assert text.count("Compared with the baseline") == 1, "all from one run of the base branch"
+    assert "(repo, baselines/\\*.json)" in text
+    table = text.split("| Suite | outcome |")[1].split("\n\n")
+    assert table[0].count("❌") == 20
+    assert table[1] == "30 suites passed."
+
+
+def test_rows_that_failed_are_counted_where_no_comment_could_hold_them():
+    rows = tuple(comparison(f"m.{'x' * 70}{n:05}", status="regression") for n in range(5_000))
+    text = valid(render(regression(comparisons=rows, gates=())))
+    assert re.search(r"\*\*4,9\d\d more rows\*\* are no better\.", text)

@@ -110,7 +110,31 @@ def test_a_removed_case_still_runs_and_an_edited_one_as_the_base_has_it(reposito
     cases = {case.id: case.keys["expected_answer"] for case in plan.cases()}
     assert cases == {"a": "1", "b": "2", "c": "3"}
     assert plan.new_cases == frozenset()
-    assert plan.loosened == ("removes 1 case of `s` (`a`)", "edits 1 case of `s` (`b`)")
+    assert plan.loosened == (
+        "removes 1 case of `s`: `a`",
+        "edits 1 case of `s`: `b` in `cases.jsonl:1`",
+    )
+
+
+@pytest.mark.parametrize("status", ["proposed", "rejected"])
+def test_a_case_that_is_no_longer_approved_counts_as_removed(repository, status):
+    rows = dataset(b="2", c="3") + json.dumps(
+        {"id": "a", "input": "q a", "expected_answer": "1", "status": status}
+    )
+    repository.write(cases_jsonl=rows)
+    plan = plan_of(repository.rules())
+    assert {case.id for case in plan.cases()} == {"a", "b", "c"}
+    assert plan.loosened == ("removes 1 case of `s`: `a`",)
+
+
+def test_cases_and_categories_of_the_branch_push_none_of_the_bases_out_of_a_sample(repository):
+    many = {f"n{number}": "1" for number in range(200)}
+    shown = dataset(a="1", b="2", c="3", **many)
+    repository.write(cases_jsonl=shown.replace('"id": "a",', '"id": "a", "category": "other",'))
+    rules = repository.rules()
+    (plan,) = prepare(rules.config.suites, rules, Selection(sample=3))
+    assert {case.id for case in plan.cases()} >= {"a", "b", "c"}
+    assert plan.not_selected == 0
 
 
 def test_a_whole_dataset_that_was_deleted_still_runs(repository):
@@ -184,8 +208,36 @@ def test_an_edited_grader_file_is_told_and_its_metric_cannot_be_compared(reposit
     assert repository.rules().loosened == ()
     repository.write(mine_py=GRADER + "# looser\n")
     rules = repository.rules()
-    assert rules.loosened == ("changes the grader file `./mine.py`",)
-    assert plan_of(rules).grader_digests["correctness.mine"] != before
+    assert rules.loosened == ("changes the grader file `mine.py`: its metrics are not compared",)
+    plan = plan_of(rules)
+    assert plan.grader_digests["correctness.mine"] != before
+    why = "this change edits its grader file `mine.py`"
+    assert plan.edited == dict.fromkeys(("correctness.mine", "success", "first_success"), why)
+
+
+def test_a_grader_named_by_its_module_is_compared_too(repository):
+    repository.commit(gate_yml=config(graders='["mine:Mine"]'), mine_py=GRADER)
+    assert repository.rules().edited_graders == frozenset()
+    repository.write(mine_py=GRADER + "# looser\n")
+    assert repository.rules().edited_graders == {"mine.py"}
+
+
+def test_a_module_with_a_grader_that_the_branch_deleted_is_an_error(repository):
+    repository.commit(gate_yml=config(graders='["lost:Mine"]'), lost_py=GRADER)
+    repository.write(lost_py=None, gate_yml=config())
+    with pytest.raises(InvalidInput, match="lost"):
+        repository.rules()
+
+
+def test_an_agent_that_the_branch_took_away_does_not_unseat_the_bases_rules(repository):
+    theirs = config(more="").replace(
+        "{type: command, command: [echo]}", "{type: http, url: 'http://x', headers: {k: '${GONE}'}}"
+    )
+    repository.commit(gate_yml=theirs)
+    repository.write(gate_yml=config(gates="agent.success_rate: {min: 0.1}"))
+    rules = repository.rules()
+    assert rules.notes == ()
+    assert rules.config.gates[0].min == 0.9
 
 
 def test_a_base_that_switched_protection_off_leaves_the_own_rules(repository):
@@ -195,6 +247,28 @@ def test_a_base_that_switched_protection_off_leaves_the_own_rules(repository):
     assert (rules.base, rules.base_agent.options) == (None, {"command": ["echo"]})
     assert rules.config.gates[0].min == 0.2
     assert rules.loosened == ("`agent.success_rate` min 0.9 -> 0.2 in `gate.yml:5`",)
+    assert rules.compared
+
+
+def test_with_protection_off_the_own_cases_run_and_what_they_lack_is_told(repository):
+    repository.commit(gate_yml=config(more="protect: false"))
+    repository.write(cases_jsonl=dataset(b="easy", c="3"))
+    plan = plan_of(repository.rules())
+    cases = {case.id: case.keys["expected_answer"] for case in plan.cases()}
+    assert cases == {"b": "easy", "c": "3"}
+    assert plan.loosened == (
+        "removes 1 case of `s`: `a`",
+        "edits 1 case of `s`: `b` in `cases.jsonl:1`",
+    )
+    assert plan.edited == {}
+
+
+def test_with_protection_off_a_grader_may_go(repository):
+    mine = '["./mine.py:Mine"]'
+    repository.commit(gate_yml=config(graders=mine, more="protect: false"), mine_py=GRADER)
+    repository.write(gate_yml=config(more="protect: false"), mine_py=None)
+    rules = repository.rules()
+    assert rules.config == rules.own
 
 
 def test_the_branch_alone_cannot_switch_protection_off(repository):

@@ -8,6 +8,7 @@ from gate.records import CaseChanges, Cost, Policy
 from gate.wording import casebook, headline, sentences, spans
 from gate.wording.checks import blocking, checks, warned
 from gate.wording.method import method, provenance
+from gate.wording.spending import spending
 from tests.reports import (
     BASE,
     P95,
@@ -49,7 +50,7 @@ def one(**changes):
         ("not_comparable", "block", "refused", "not comparable"),
         ("missing", "block", "bad", "not measured any more"),
         ("new", "block", "new", "new"),
-        ("accepted", "block", "good", "accepted"),
+        ("accepted", "block", "accepted", "accepted"),
         ("improvement", "block", "good", "improved"),
         ("within_tolerance", "block", "good", "worse, within tolerance"),
         ("no_regression", "block", "good", ""),
@@ -68,7 +69,7 @@ def test_every_status_has_its_sign_and_words(status, level, sign, verdict):
         ({"value": 0.92, "status": "fail", "rule": "proven"}, "bad", "not proved within limit"),
         ({"value": None, "status": "missing"}, "bad", "not measured"),
         ({"status": "inconclusive"}, "unsure", "limit: too few data"),
-        ({"status": "accepted", "target": None}, "good", "accepted"),
+        ({"status": "accepted", "target": None}, "accepted", "accepted"),
         ({"proved": False, "target": None}, "good", "limit not proved"),
         ({}, "good", "target 0.95 not yet"),
         ({"value": 0.96, "target_met": True}, "good", "target 0.95"),
@@ -153,8 +154,9 @@ def test_the_worst_case_comes_first():
 @pytest.mark.parametrize(
     ("report", "step"),
     [
+        (regression(), "if this is intended, comment /gate accept REASON"),
         (
-            regression(),
+            regression(provenance=replace(regression().provenance, mode="branch")),
             "if this is intended, run gate baseline accept --reason TEXT on the base branch",
         ),
         (no_baseline(), "make a baseline: run gate baseline save SESSION on the base branch"),
@@ -178,10 +180,6 @@ def test_a_laptop_accepts_with_a_command():
     assert "](" not in spans.markdown(line)
 
 
-def test_the_spending_is_told():
-    assert spans.plain(sentences.spending(passing())) == "$0.84 (baseline $0.86) · 600 calls · 58 s"
-
-
 def fresh(detail):
     """A regression against a control that was asked in the same run."""
     info = baseline(source="control", detail=detail, runs=1, rounds=3, age_days=None)
@@ -195,7 +193,7 @@ def test_a_control_that_was_asked_in_the_same_run_is_named():
     shown = spans.plain(line)
     assert shown.startswith("Compared with the control at ")
     assert "(openai m at http://control, asked in the same run), 3 rounds" in shown
-    assert "($0.40 of it for the control)" in spans.plain(sentences.spending(report))
+    assert "($0.40 of it for the control)" in spans.plain(spending(report))
     assert "gate baseline accept" not in spans.plain(sentences.next_step(report))
 
 
@@ -311,8 +309,21 @@ def test_provenance_leaves_out_what_is_empty():
 def test_suites_with_one_baseline_share_a_line():
     both = {"a": suite("a"), "b": suite("b"), "c": suite("c", baseline=baseline(commit="1" * 40))}
     first, second = sentences.comparisons(passing(suites=both))
-    assert spans.plain(first).startswith("a and b: Compared with")
-    assert spans.plain(second).startswith("c: Compared with the baseline at 1111111")
+    assert spans.plain(first).startswith("a and b: Not compared with")
+    assert spans.plain(second).startswith("c: Not compared with the baseline at 1111111")
+
+
+def test_suites_whose_files_come_from_one_run_share_a_line():
+    names = ("a", "b")
+    both = {
+        name: suite(name, baseline=baseline(detail=f"baselines/{name}.json at a81e03c"))
+        for name in names
+    }
+    rows = tuple(comparison(suite=name) for name in names)
+    (line,) = sentences.comparisons(passing(suites=both, comparisons=rows))
+    assert spans.plain(line).startswith(
+        "Compared with the baseline at a81e03c (repo, baselines/*.json at a81e03c)"
+    )
 
 
 def test_a_template_needs_as_many_values_as_places():

@@ -1,0 +1,169 @@
+"""Numbers of the regression rules, and the blocks of gate.yml that are not about one metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields
+
+from gate.loosening.telling import at, number
+from gate.pricing import price_of
+from gate.records import Config, PluginSpec, Price, RegressionRules
+
+_STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2}
+_SHOWN_OF_JUDGE = ("model", "require_different_judge", "votes", "min_agreement")
+_AT_LEAST = {"votes": 1.0, "min_agreement": 0.0}  # of a judge that leaves them out
+
+
+def settings(head: Config, base: Config) -> Iterator[str]:
+    yield from _regression(head.regression, base.regression)
+    yield from _most_rounds(head, base)
+    yield from _control(head, base)
+    yield from _policy(head, base)
+    yield from _quarantine(head, base)
+    yield from _judge(head.judge, base.judge)
+    yield from _prices(head, base)
+    yield from _budget(head, base)
+    yield from _baseline(head, base)
+    for name in ("html", "junit", "sarif"):
+        if getattr(base.report, name) and not getattr(head.report, name):
+            yield f"`report.{name}` on -> off"
+    if base.protect and not head.protect:
+        yield "sets `protect: false`"
+
+
+def _regression(now: RegressionRules, before: RegressionRules) -> Iterator[str]:
+    place = at(now.place)
+    for name in ("alpha", "power"):
+        was, own = getattr(before, name), getattr(now, name)
+        if own < was:
+            yield f"`regression.{name}` {was:g} -> {own:g}{place}"
+    if now.max_removed > before.max_removed:
+        yield f"`regression.max_removed` {before.max_removed:.0%} -> {now.max_removed:.0%}{place}"
+    if now.stop == "off" != before.stop:
+        yield f"`regression.stop` early -> off (fewer rounds at most){place}"
+
+
+def _most_rounds(head: Config, base: Config) -> Iterator[str]:
+    """The cap of an early stop; one that is left out is twice a suite's rounds."""
+    now, before = head.regression, base.regression
+    if now.stop == "off" or before.stop == "off":
+        return
+    fewer = [
+        (now.max_rounds or 2 * suite.rounds) < (before.max_rounds or 2 * suite.rounds)
+        for suite in base.suites
+    ]
+    if any(fewer):
+        was, own = (rules.max_rounds or "twice the rounds" for rules in (before, now))
+        yield f"`regression.max_rounds` {was} -> {own}{at(now.place)}"
+
+
+def _control(head: Config, base: Config) -> Iterator[str]:
+    if (head.regression.control, base.regression.control) == ("stored", "fresh"):
+        yield f"`regression.control` fresh -> stored{at(head.regression.place)}"
+    now, before = head.control_agent, base.control_agent
+    if before is not None and now is None:
+        yield "removes `control_agent`"
+    elif before is not None and now is not None and not _same(now, before):
+        yield f"changes `control_agent`{at(now.place)}"
+
+
+def _same(now: PluginSpec, before: PluginSpec) -> bool:
+    return (now.name, now.options) == (before.name, before.options)
+
+
+def _policy(head: Config, base: Config) -> Iterator[str]:
+    """A policy that is left out is `fail` at a release."""
+    for field in fields(base.policy):
+        name = field.name
+        now, before = getattr(head.policy, name), getattr(base.policy, name)
+        if _STRICTNESS[now] < _STRICTNESS[before]:
+            yield f"`policy.{name}` {before} -> {now}"
+        elif name in head.policy_set and name not in base.policy_set and now != "fail":
+            yield f"`policy.{name}` fail -> {now} at releases"
+
+
+def _quarantine(head: Config, base: Config) -> Iterator[str]:
+    known = {entry.case: entry for entry in base.quarantine}
+    for entry in head.quarantine:
+        before, place = known.get(entry.case), at(entry.place)
+        if before is None:
+            yield f"puts `{entry.case}` in quarantine until {entry.until}{place}"
+            continue
+        if entry.until > before.until:
+            yield f"quarantine of `{entry.case}` until {before.until} -> {entry.until}{place}"
+        if entry.owner != before.owner:
+            change = f"`{before.owner}` -> `{entry.owner}`"
+            yield f"quarantine of `{entry.case}` owner {change}{place}"
+
+
+def _judge(now: PluginSpec | None, before: PluginSpec | None) -> Iterator[str]:
+    """Values are told of what is no secret; of other options only that they differ."""
+    if before is None:
+        return
+    if now is None:
+        yield "removes the `judge`"
+        return
+    place, was, own = at(now.place), before.options, now.options
+    if now.name != before.name:
+        yield f"`judge` type {before.name} -> {now.name}{place}"
+    if own.get("model") != was.get("model"):
+        yield f"`judge` model `{was.get('model')}` -> `{own.get('model')}`{place}"
+    if was.get("require_different_judge") and not own.get("require_different_judge"):
+        yield f"`judge` require_different_judge true -> false{place}"
+    for name, default in _AT_LEAST.items():
+        if own.get(name, default) < was.get(name, default):
+            change = f"{was[name]:g} -> {own.get(name, default):g}"
+            yield f"`judge` {name} {change}{place}"
+    others = sorted(
+        key for key in {*own, *was} - {*_SHOWN_OF_JUDGE} if own.get(key) != was.get(key)
+    )
+    if others:
+        yield f"changes {', '.join(f'`{key}`' for key in others)} of the `judge`{place}"
+
+
+def _prices(head: Config, base: Config) -> Iterator[str]:
+    """Lower prices make limits on cost easier; a dated snapshot has the price of its model."""
+    for model in sorted({*head.pricing, *base.pricing}):
+        before, now = price_of(model, base.pricing), price_of(model, head.pricing)
+        if before is None:
+            continue
+        if now is None:
+            yield f"removes the price of `{model}`"
+            continue
+        lower = [
+            f"{name} {was:g} -> {own:g}"
+            for name, was, own in zip(
+                ("input", "output", "cached input"), _usd(before), _usd(now), strict=True
+            )
+            if own < was
+        ]
+        if lower:
+            yield f"price of `{model}` {', '.join(lower)}"
+
+
+def _usd(price: Price) -> tuple[float, float, float]:
+    cached = price.input if price.cached_input is None else price.cached_input
+    return price.input, price.output, cached
+
+
+def _budget(head: Config, base: Config) -> Iterator[str]:
+    """What ends a run before it can be judged."""
+    for field in fields(base.budget):
+        now, before = (getattr(config.budget, field.name) for config in (head, base))
+        if (math.inf if now is None else now) < (math.inf if before is None else before):
+            yield f"`budget.{field.name}` {number(before)} -> {number(now)}"
+
+
+def _baseline(head: Config, base: Config) -> Iterator[str]:
+    """Any change: what is compared with is another thing then."""
+    for field in fields(base.baseline):
+        now, before = (getattr(config.baseline, field.name) for config in (head, base))
+        if now != before:
+            yield f"`baseline.{field.name}` {_word(before)} -> {_word(now)}"
+
+
+def _word(value: str | float | None) -> str:
+    if value is None:
+        return "none"
+    return f"{value:g}" if isinstance(value, (int, float)) else f"`{value}`"

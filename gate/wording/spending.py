@@ -1,0 +1,72 @@
+"""What a run cost, and how that compares with the baseline: money, tokens, time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.records import Report
+from gate.wording import figures
+from gate.wording.spans import Line, say
+
+DOT = " · "
+SAME = 0.0005  # a smaller share of change is none
+
+
+def spending(report: Report) -> Line:
+    """`$0.84 of the $5.00 budget (2.2 % less than the baseline) · 600 calls · 58 s`; how many calls
+    were planned is said in the reason.
+    """
+    facts = [_cost(report), *_means(report), figures.count(report.calls.made, "call")]
+    return say(DOT.join((*facts, figures.duration(report.duration_s))))
+
+
+def _cost(report: Report) -> str:
+    cost = report.cost
+    of = f" of the {figures.money(cost.budget_usd)} budget" if cost.budget_usd is not None else ""
+    if cost.usd is None:
+        return f"cost unknown{of}"
+    shown = figures.money(cost.usd) + of
+    if cost.control_usd is not None:
+        return f"{shown} ({figures.money(cost.control_usd)} of it for the control)"
+    more = _compared(cost.usd, cost.baseline_usd)
+    return f"{shown} ({more} than the baseline)" if more else shown
+
+
+def _means(report: Report) -> Iterator[str]:
+    for metric, words in (
+        ("operational.avg_tokens", "{} tokens an answer"),
+        ("operational.mean_latency_ms", "{} an answer"),
+    ):
+        now, before = _mean(report, metric)
+        if now is not None:
+            more = _compared(now, before)
+            unit = "ms" if metric.endswith("_ms") else ""
+            yield words.format(figures.value(now, unit)) + (f" ({more})" if more else "")
+
+
+def _mean(report: Report, metric: str) -> tuple[float | None, float | None]:
+    """Over all answers of the run, now and in the baseline; None where a suite has no number."""
+    found = {c.suite: c for c in report.comparisons if c.metric == metric}
+    rows = [
+        (suite.name, now.value, now.n)
+        for suite in report.suites.values()
+        if (now := suite.metrics.get(metric)) is not None and now.value is not None and now.n
+    ]
+    trials = sum(n for _, _, n in rows)
+    if not trials or len(rows) < len(report.suites):
+        return None, None
+    value = sum(value * n for _, value, n in rows) / trials
+    before = [(found[name].baseline if name in found else None, n) for name, _, n in rows]
+    known = [(was, n) for was, n in before if was is not None]
+    if len(known) < len(rows):
+        return value, None
+    return value, sum(was * n for was, n in known) / trials
+
+
+def _compared(now: float, before: float | None) -> str:
+    """`2.2 % less`; empty where there is nothing to compare with, or no difference."""
+    if not before or abs(now / before - 1.0) < SAME:
+        return ""
+    change = 100 * (now / before - 1.0)
+    size = f"{abs(change):.{1 if abs(change) < 9.95 else 0}f}".removesuffix(".0")
+    return f"{size} % {'more' if change > 0 else 'less'}"

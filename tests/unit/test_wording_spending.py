@@ -1,0 +1,62 @@
+from dataclasses import replace
+
+import pytest
+
+from gate.records import Cost
+from gate.wording.spans import plain
+from gate.wording.spending import spending
+from tests.reports import comparison, estimate, passing, suite
+
+TOKENS = "operational.avg_tokens"
+
+
+def told(report):
+    return plain(spending(report))
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        (Cost(usd=None), "cost unknown · "),
+        (Cost(usd=None, budget_usd=5.0), "cost unknown of the $5.00 budget · "),
+        (Cost(usd=0.5), "$0.50 · "),
+        (Cost(usd=0.5, baseline_usd=0.5), "$0.50 · "),
+        (Cost(usd=0.5, baseline_usd=0.4), "$0.50 (25 % more than the baseline) · "),
+        (Cost(usd=0.5, baseline_usd=0.0), "$0.50 · "),
+        (
+            Cost(usd=0.39, baseline_usd=0.4, budget_usd=2.0),
+            "$0.39 of the $2.00 budget (2.5 % less than the baseline) · ",
+        ),
+        (Cost(usd=0.9, control_usd=0.4, baseline_usd=3.0), "$0.90 ($0.40 of it for the control) "),
+    ],
+)
+def test_money(cost, said):
+    assert told(replace(passing(), cost=cost)).startswith(said)
+
+
+def two_suites(*, baselines):
+    """200 answers of 1,000 tokens and 100 of 4,000."""
+    sizes = {"a": (1_000.0, 200), "b": (4_000.0, 100)}
+    suites = {
+        name: suite(name, metrics={TOKENS: estimate(TOKENS, value, n=n, unit="tokens")})
+        for name, (value, n) in sizes.items()
+    }
+    rows = tuple(
+        comparison(TOKENS, suite=name, baseline=before) for name, before in baselines.items()
+    )
+    return replace(passing(), suites=suites, comparisons=rows)
+
+
+def test_tokens_are_the_mean_over_all_answers():
+    same = two_suites(baselines={"a": 1_000.0, "b": 2_500.0})
+    assert "2,000 tokens an answer (33 % more) · " in told(same)
+
+
+def test_a_suite_that_the_baseline_lacks_leaves_nothing_to_compare_with():
+    assert "2,000 tokens an answer · " in told(two_suites(baselines={"a": 1_000.0}))
+
+
+def test_a_suite_without_tokens_leaves_no_mean():
+    report = two_suites(baselines={})
+    report = replace(report, suites={**report.suites, "c": suite("c", metrics={})})
+    assert "tokens" not in told(report)
