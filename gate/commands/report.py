@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             raise InfrastructureError(f"{path}: {error.strerror or error}") from error
         written.append(path)
 
-    write_reports(write, session.report, session.rows, ReportOptions(sarif=False))
+    write_reports(write, session.report, session.rows, ReportOptions(sarif=True))
     if not options.quiet:
         for path in written:
             print(path)

@@ -1,45 +1,250 @@
-"""An optional check run on the head commit; off by default, since GitHub picks its suite."""
+"""An optional check run on the head commit: in progress from the start, concluded at every end.
+
+Off by default, since GitHub alone picks the suite that it shows in. Why it is the only sign of
+progress: docs/decisions/0011-in-progress.md.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.github.api import Api, ApiError
 from gate.github.comments import Published
 from gate.records import Json, Report
+from gate.text import one_line
+from gate.wording.notes import Note, NoteLevel, notes
 
 NEEDS = "checks: write"
-SUMMARY_LIMIT = 65_535
+SUMMARY_LIMIT = 65_535  # GitHub counts characters; we never send more bytes either
+TITLE = 250
+PER_REQUEST = 50  # annotations; a later request appends to those before
+MOST = 200  # annotations in all: more are four requests, and nobody reads them
+WAIT_S = 6.0  # for the answer to the creation, which is tried once
+CANCEL_WAIT_S = 1.5  # GitHub kills 10 s after it cancels
+
+Conclusion = Literal["success", "failure", "neutral", "cancelled"]
+_LEVELS: Mapping[NoteLevel, str] = {"error": "failure", "warning": "warning", "notice": "notice"}
+_ROOM = 200  # bytes of the summary for the sentence on what is not annotated
 
 
-def conclusion(report: Report) -> Literal["success", "failure", "neutral"]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a run ended, as a check shows it; `summary` is at most SUMMARY_LIMIT bytes of Markdown.
+    `judged`: there is a verdict.
+    """
+
+    conclusion: Conclusion
+    title: str
+    summary: str
+    annotations: tuple[Mapping[str, Json], ...] = ()
+    judged: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Which check run: the head commit, the name, and the run and attempt that it is of."""
+
+    head_sha: str
+    name: str
+    run: str = "0"
+    attempt: int = 1
+    run_url: str | None = None
+
+    @property
+    def external_id(self) -> str:
+        return f"{self.run}.{self.attempt}"
+
+
+@dataclass(slots=True)
+class _Created:
+    """What the creation came to, told by its thread."""
+
+    id: int | None = None
+    url: str = ""
+    error: ApiError | None = None
+    known: threading.Event = field(default_factory=threading.Event)
+
+
+def conclusion(report: Report) -> Conclusion:
     """What a required check sees; neutral lets a merge through, so the policy decides that."""
     if not report.passed:
         return "failure"
     return "success" if report.outcome == "pass" else "neutral"
 
 
-def create_check(api: Api, report: Report, *, head_sha: str, name: str, summary: str) -> Published:
-    """One finished check run; never raises for what GitHub refuses.
+def verdict(report: Report, summary: Callable[[int], str], redact: Callable[[str], str]) -> Ended:
+    """A report as a check run shows it. `summary(limit)` is at most `limit` bytes of Markdown."""
+    placed = [one for note in notes(report) for one in _annotation(note, redact)]
+    text = redact(summary(SUMMARY_LIMIT - _ROOM))
+    if len(placed) > MOST:
+        text += (
+            f"\n\n{MOST} of {len(placed):,} findings are annotated; the others are in report.md."
+        )
+    return Ended(
+        conclusion=conclusion(report),
+        title=redact(one_line(f"{report.outcome}: {report.reason}", TITLE)),
+        summary=text,
+        annotations=tuple(placed[:MOST]),
+    )
 
-    `summary` is Markdown of at most SUMMARY_LIMIT bytes.
+
+class CheckRun:
+    """One check run. No method raises for what GitHub refuses.
+
+    `connect` makes an Api for the thread that creates it.
     """
-    body: dict[str, Json] = {
-        "name": name,
-        "head_sha": head_sha,
-        "status": "completed",
-        "conclusion": conclusion(report),
-        "external_id": report.session_id,
-        "output": {
-            "title": f"{report.outcome}: {report.reason}"[:250],
-            "summary": summary,
-        },
+
+    def __init__(self, identity: Identity, connect: Callable[[], Api | None]) -> None:
+        self._identity = identity
+        self._connect = connect
+        self._created = _Created()
+        self._begun = False
+        self._concluded = False
+
+    @property
+    def forbidden(self) -> bool:
+        """The token may not write check runs: they are for apps with `checks: write`."""
+        error = self._created.error
+        return error is not None and error.forbidden
+
+    def begin(self) -> None:
+        """Creates it in a thread, so that the agent is asked without waiting for GitHub."""
+        self._begun = True
+        threading.Thread(target=self._create, daemon=True).start()
+
+    def finish(self, api: Api, ended: Ended) -> Published:
+        """Concludes it, with all annotations; creates it where that did not work before."""
+        if self._begun:
+            self._created.known.wait(WAIT_S)
+        if self.forbidden:
+            return Published(action="failed", reason=str(self._created.error))
+        try:
+            self._find(api)
+            return self._conclude(api, ended)
+        except ApiError as error:
+            self._created.error = error
+            return Published(action="failed", reason=str(error))
+
+    def cancel(self, api: Api, ended: Ended) -> None:
+        """One quick try, and only when it is there and says that it goes on."""
+        if self._begun:
+            self._created.known.wait(CANCEL_WAIT_S)
+        if self._created.id is None or self._concluded:
+            return
+        try:
+            path = f"check-runs/{self._created.id}"
+            api.write("PATCH", path, _completed(ended), needs=NEEDS, once=True)
+            self._concluded = True
+        except ApiError:
+            return  # nothing is left to tell it with
+
+    def _create(self) -> None:
+        api = self._connect()
+        try:
+            if api is not None:
+                body = {**self._new(), "status": "in_progress"}
+                self._take(api.write("POST", "check-runs", body, needs=NEEDS, once=True))
+        except ApiError as error:
+            self._created.error = error
+        finally:
+            self._created.known.set()
+        if api is not None:
+            self._end_older(api)
+            api.close()
+
+    def _new(self) -> dict[str, Json]:
+        this = self._identity
+        body = {"name": this.name, "head_sha": this.head_sha, "external_id": this.external_id}
+        return {**body, "details_url": this.run_url} if this.run_url else body
+
+    def _take(self, made: Json) -> None:
+        """Notes number and address of what GitHub has."""
+        if isinstance(made, dict) and isinstance(made.get("id"), int):
+            url = made.get("html_url")
+            self._created.url = url if isinstance(url, str) else ""
+            self._created.id = made["id"]
+
+    def _find(self, api: Api) -> None:
+        """An answer that never came may be of a check run that was made."""
+        lost = self._created.error is not None and self._created.error.status is None
+        if self._created.id is None and lost:
+            for run in self._listed(api):
+                if run.get("external_id") == self._identity.external_id:
+                    self._take(run)
+
+    def _conclude(self, api: Api, ended: Ended) -> Published:
+        """All annotations, the conclusion with the last of them: what is concluded stays as it is.
+        A batch that is refused is left out, the conclusion never is.
+        """
+        rest = list(ended.annotations)
+        while len(rest) > PER_REQUEST:
+            try:
+                self._write(api, {"output": _output(ended, rest[:PER_REQUEST])})
+            except ApiError as error:
+                if error.forbidden:
+                    raise
+                rest = []
+            rest = rest[PER_REQUEST:]
+        self._write(api, _completed(ended, rest))
+        self._concluded = True
+        return Published(action="created", url=self._created.url)
+
+    def _write(self, api: Api, body: Mapping[str, Json]) -> None:
+        if self._created.id is not None:
+            api.write("PATCH", f"check-runs/{self._created.id}", body, needs=NEEDS)
+            return
+        new = {**self._new(), "status": "in_progress", **body}
+        self._take(api.write("POST", "check-runs", new, needs=NEEDS))
+
+    def _end_older(self, api: Api) -> None:
+        """A killed attempt could not end its check run. Attempts of one run follow each other, so
+        those before this one are over; other runs may still go on and are left alone.
+        """
+        older = {f"{self._identity.run}.{n}" for n in range(1, self._identity.attempt)}
+        if not older or self._created.id is None:
+            return
+        over = Ended(
+            conclusion="cancelled",
+            title="ended without a verdict",
+            summary="This attempt was ended before it could say so; a later one runs.",
+        )
+        try:
+            for run in self._listed(api):
+                if run.get("external_id") in older and isinstance(run.get("id"), int):
+                    path = f"check-runs/{run['id']}"
+                    api.write("PATCH", path, _completed(over), needs=NEEDS)
+        except ApiError:
+            return  # it is a courtesy
+
+    def _listed(self, api: Api) -> Iterator[Mapping[str, Json]]:
+        """Those of this name on this commit that are in progress."""
+        query = {"check_name": self._identity.name, "status": "in_progress", "filter": "all"}
+        path = f"commits/{self._identity.head_sha}/check-runs"
+        return api.pages(path, query, key="check_runs", needs=NEEDS)
+
+
+def _completed(ended: Ended, annotations: Sequence[Mapping[str, Json]] = ()) -> dict[str, Json]:
+    output = _output(ended, annotations)
+    return {"status": "completed", "conclusion": ended.conclusion, "output": output}
+
+
+def _output(ended: Ended, annotations: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    output: dict[str, Json] = {"title": ended.title, "summary": ended.summary}
+    return {**output, "annotations": [dict(one) for one in annotations]} if annotations else output
+
+
+def _annotation(note: Note, redact: Callable[[str], str]) -> Iterator[dict[str, Json]]:
+    """None for a note without a line to stand at."""
+    if note.place is None or note.place.line is None:
+        return
+    yield {
+        "path": note.place.file,
+        "start_line": note.place.line,
+        "end_line": note.place.line,
+        "annotation_level": _LEVELS[note.level],
+        "title": redact(one_line(note.title, TITLE)),
+        "message": redact(note.message),
     }
-    if report.provenance.run_url:
-        body["details_url"] = report.provenance.run_url
-    try:
-        made = api.write("POST", "check-runs", body, needs=NEEDS)
-    except ApiError as error:
-        return Published(action="failed", reason=str(error))
-    url = made.get("html_url") if isinstance(made, dict) else None
-    return Published(action="created", url=url if isinstance(url, str) else "")

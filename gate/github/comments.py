@@ -124,18 +124,23 @@ class _Upsert:
         self._mark = mark
         self._create = create
         self._author = _login(api)
+        self._company = False  # another run of the same commit was seen
 
     def converge(self, bodies: Sequence[Callable[[], str]], pace: Pace) -> Published:
         created = False
         for _ in range(TRIES):
+            # Nothing is waited for between the list and the write: who writes on an old list
+            # overwrites. An old head mends itself: the newer head's run writes later.
+            self._api.wait_to_write()
             stop = self._moved_on()
             own = self._own() if stop is None else []
             stop = stop or self._overtaken(own) or self._unwanted(own)
             if stop is not None:
+                self._take_back(own)
                 return stop
             written = self._write(own, bodies)
             created = created or not own
-            if written is not None and self._settled(written):
+            if written is not None and self._settled(written) and self._stays(pace):
                 url = written.get("html_url")
                 return Published(
                     action="created" if created else "updated",
@@ -148,6 +153,8 @@ class _Upsert:
         """Our comments, oldest first, from all pages."""
         found = self._api.pages(f"issues/{self._number}/comments", {}, needs=NEEDS)
         own = [comment for comment in found if self._is_own(comment)]
+        marks = [mark for comment in own if (mark := _mark_of(comment))]
+        self._company |= any(m.sha == self._mark.sha and m.run != self._mark.run for m in marks)
         return sorted(own, key=lambda comment: comment["id"])
 
     def _is_own(self, comment: Mapping[str, Json]) -> bool:
@@ -200,8 +207,16 @@ class _Upsert:
                 if error.status != 422 or "too long" not in error.detail:
                     raise
             else:
-                return written if isinstance(written, dict) else None
+                return self._as_author(written) if isinstance(written, dict) else None
         raise ApiError("GitHub finds every rendering of the comment too long", status=422)
+
+    def _as_author(self, written: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Once written, GitHub has told who we are: no other app's comment counts from here on."""
+        user = written.get("user")
+        login = user.get("login") if isinstance(user, dict) else None
+        if self._author is None and isinstance(login, str):
+            self._author = login
+        return written
 
     def _settled(self, written: Mapping[str, Json]) -> bool:
         """After a second look: the oldest own comment is ours; duplicates no newer run made go."""
@@ -214,6 +229,23 @@ class _Upsert:
             if there is None or not self._later(there):  # else: it is about to move its text up
                 self._delete(duplicate["id"])
         return True
+
+    def _stays(self, pace: Pace) -> bool:
+        """A third look where another run of this commit writes too: it may have listed before we
+        wrote and have written after we looked.
+        """
+        if not self._company:
+            return True
+        pace.sleep(0.3 + 0.6 * pace.jitter())
+        own = self._own()
+        there = _mark_of(own[0]) if own else None
+        return there is not None and (there == self._mark or self._later(there))
+
+    def _take_back(self, own: Sequence[Mapping[str, Json]]) -> None:
+        """Comments of this very run that another run's text made superfluous."""
+        for duplicate in own[1:]:
+            if _mark_of(duplicate) == self._mark:
+                self._delete(duplicate["id"])
 
     def _delete(self, comment_id: int) -> None:
         try:
@@ -246,6 +278,8 @@ def _mark_of(comment: Mapping[str, Json]) -> Marker | None:
 
 def _login(api: Api) -> str | None:
     """Who the token is; None for a workflow's or an app's token, which may not ask."""
+    if api.acts_as_app:
+        return None
     try:
         login = api.get("/user").get("login")
     except ApiError as error:

@@ -15,7 +15,10 @@ from gate.errors import InfrastructureError
 from gate.records import Report
 
 SUMMARY_BYTES = 1_048_576
-LIST_CHARACTERS = 50_000  # of 1 MB for all outputs of a job, counted as UTF-16
+# GitHub takes 1 MB for all outputs of a job, counted as UTF-16: 524,288 units. Four lists, two
+# sentences and paths stay below half of it.
+LIST_CHARACTERS = 50_000
+TEXT_CHARACTERS = 10_000
 
 Token = Callable[[], str]
 
@@ -35,7 +38,7 @@ def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, 
         "outcome": report.outcome,
         "exit-code": str(report.exit_code),
         "passed": str(report.passed).lower(),
-        "summary": report.reason,
+        "summary": _short(report.reason),
         "regressions": _list(worse),
         "improvements": _list(better),
         "failed-gates": _list(gates),
@@ -58,7 +61,7 @@ def error_outputs(message: str, exit_code: int) -> dict[str, str]:
         "outcome": "error",
         "exit-code": str(exit_code),
         "passed": "false",
-        "summary": message,
+        "summary": _short(message),
     }
 
 
@@ -76,17 +79,20 @@ def write_outputs(file: str | None, values: Mapping[str, str], token: Token = ra
     _append(file, render_outputs(values, token))
 
 
-def write_summary(file: str | None, render: Callable[[int], str]) -> None:
+def write_summary(file: str | None, render: Callable[[int], str]) -> bool:
     """Appends `render(limit)`, at most `limit` bytes, to the file that GITHUB_STEP_SUMMARY names.
+    False when there is no file, or no room in it. Raises InfrastructureError.
 
     Over its limit GitHub drops the whole summary, so what stands there already is counted.
     """
     if not file:
-        return
+        return False
     used = 0
     with suppress(OSError):
         used = Path(file).stat().st_size
-    _append(file, render(max(0, SUMMARY_BYTES - used - 1)))
+    text = render(max(0, SUMMARY_BYTES - used - 1))
+    _append(file, text)
+    return bool(text.strip())
 
 
 def stop_commands(text: str = "", token: Token = random_token) -> tuple[str, str]:
@@ -109,6 +115,10 @@ def _unused(value: str, token: Token) -> str:
     while (word := f"gate_{token()}") in value:
         pass
     return word
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= TEXT_CHARACTERS else text[: TEXT_CHARACTERS - 1] + "…"
 
 
 def _list(items: list[str]) -> str:

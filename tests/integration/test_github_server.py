@@ -18,12 +18,15 @@ from typing import Any
 import pytest
 import requests
 
+from gate.errors import Place
+from gate.github import checks
 from gate.github.api import Api, Time
-from gate.github.checks import create_check
 from gate.github.comments import Marker, Pace, publish
 from gate.github.context import Job
 from gate.github.forge import GitHubForge
 from gate.github.pulls import find_pull_request
+from gate.github.statuses import post_status
+from gate.records import CaseChange, CaseChanges, Report
 from tests.small_report import report
 
 REPOSITORY, TOKEN = "octocat/demo", "test_token_admin"
@@ -120,16 +123,45 @@ def test_the_sticky_comment_and_its_pages(server: Server, pull: dict[str, Any], 
 
 
 def test_a_check_run(server: Server, pull: dict[str, Any], api: Api) -> None:
-    """The emulator's own answer lacks a field, so the proxy refuses that; our request is right."""
-    made, head = report("fail", 1), pull["head"]["sha"]
-    refused = create_check(api, made, head_sha=head, name="gate", summary="text")
+    """The emulator's own answers lack a field, so the proxy refuses them; our requests are
+    right.
+    """
+    head = pull["head"]["sha"]
+    ended = checks.verdict(placed(60), lambda limit: "text", lambda text: text)
+    refused = begun(head, "refused", server.proxy).finish(api, ended)
     assert "answered 500" in refused.reason
     assert server.call("violations").stdout == ""
     with client(server.direct) as direct:
-        done = create_check(direct, made, head_sha=head, name="gate", summary="text")
+        done = begun(head, "gate", server.direct).finish(direct, ended)
     assert done.action == "created"
-    stored = server.make("GET", f"commits/{head}/check-runs")["check_runs"][-1]
-    assert (stored["name"], stored["conclusion"]) == ("gate", "failure")
+    stored = server.make("GET", f"commits/{head}/check-runs?check_name=gate")["check_runs"]
+    (made,) = [run for run in stored if run["name"] == "gate"]
+    assert (made["status"], made["conclusion"]) == ("completed", "failure")
+
+
+def test_a_commit_status(server: Server, pull: dict[str, Any], api: Api) -> None:
+    """The emulator has no statuses; that the request is right says the proxy before it."""
+    head = pull["head"]["sha"]
+    ended = checks.Ended(conclusion="failure", title="fail: why", summary="")
+    url = "https://example.test/run"
+    done = post_status(api, ended, head_sha=head, context="Agent Gate: gate", run_url=url)
+    assert "answered 404" in done.reason
+    assert server.call("violations").stdout == ""
+
+
+def begun(head: str, name: str, url: str) -> checks.CheckRun:
+    clock = Time(sleep=lambda seconds: None)
+    identity = checks.Identity(head_sha=head, name=name)
+    check = checks.CheckRun(identity, lambda: Api(url, TOKEN, REPOSITORY, clock=clock))
+    check.begin()
+    return check
+
+
+def placed(number: int) -> Report:
+    failing = tuple(
+        CaseChange(suite="s", case_id=f"c{n}", place=Place("d.jsonl", n)) for n in range(1, number)
+    )
+    return report("fail", 1, CaseChanges(newly_failing=failing))
 
 
 def test_files_of_the_base_and_the_pull_request_of_a_head(

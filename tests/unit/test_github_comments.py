@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,9 +22,9 @@ OLD_HEAD = "b" * 40
 
 
 @contextmanager
-def client(github: GitHub) -> Iterator[Api]:
+def client(github: GitHub, token: str = "token") -> Iterator[Api]:
     clock = Time(sleep=lambda seconds: None)
-    api = Api(github.url, "token", REPOSITORY, clock=clock, http_on_loopback=True)
+    api = Api(github.url, token, REPOSITORY, clock=clock, http_on_loopback=True)
     try:
         yield api
     finally:
@@ -92,6 +93,20 @@ def test_a_user_token_owns_its_users_comments_only(github: GitHub) -> None:
     assert bodies(github) == [f"{mark(1)}\nthe bot's\n", f"{mark()}\nnew\n"]
 
 
+def test_a_workflows_token_is_not_asked_who_it_is(github: GitHub) -> None:
+    with client(github, "ghs_x") as api:
+        publish(api, 3, Marker(id="gate", sha=HEAD, run=7), "text\n", pace=QUICK)
+    asked = [f"{seen.method} {seen.path.rpartition('/')[2]}" for seen in github.seen]
+    assert asked == ["GET 3", "GET comments", "POST comments", "GET comments"]
+
+
+def test_duplicates_of_another_app_stay(github: GitHub) -> None:
+    github.comment(f"{mark(1)}\nmine\n")
+    github.comment(f"{mark(1)}\nanother app's\n", user={"login": "other[bot]", "type": "Bot"})
+    assert put(github, "new\n").action == "updated"
+    assert bodies(github) == [f"{mark()}\nnew\n", f"{mark(1)}\nanother app's\n"]
+
+
 def test_duplicates_go_after_the_oldest_was_written(github: GitHub) -> None:
     for run in (1, 2, 3):
         github.comment(f"{mark(run)}\n{run}\n")
@@ -99,7 +114,7 @@ def test_duplicates_go_after_the_oldest_was_written(github: GitHub) -> None:
     assert put(github, "new\n").action == "updated"
     assert [c["id"] for c in github.comments] == [first]
     methods = [s.method for s in github.seen if s.method != "GET" or "comments" in s.path]
-    assert methods == ["GET", "PATCH", "GET", "DELETE", "DELETE"]
+    assert methods == ["GET", "PATCH", "GET", "DELETE", "DELETE", "GET"]
 
 
 def test_an_old_head_never_writes_over_a_newer_one(github: GitHub) -> None:
@@ -157,6 +172,75 @@ def test_two_runs_at_once_converge_to_one_comment(github: GitHub, runs: tuple[in
         thread.join()
     assert "failed" not in [d.action for d in done.values()]
     assert bodies(github) == [f"{mark(max(runs))}\nrun {max(runs)}\n"]
+
+
+def test_many_runs_at_once_leave_one_comment_of_the_newest(github: GitHub) -> None:
+    """Real threads, each with its own Api; one run judged an older head."""
+    start = threading.Barrier(6, timeout=20)
+    done: list[Published] = []
+
+    def one(run: int) -> None:
+        start.wait()
+        sha = OLD_HEAD if run == 99 else HEAD
+        with client(github) as api:
+            made = Marker(id="gate", sha=sha, run=run)
+            pace = Pace(sleep=lambda seconds: time.sleep(seconds / 4))
+            done.append(publish(api, 3, made, f"run {run}\n", pace=pace))
+
+    threads = [threading.Thread(target=one, args=(run,)) for run in (3, 5, 4, 1, 2, 99)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert bodies(github) == [f"{mark(5)}\nrun 5\n"]
+    assert "failed" not in [one.action for one in done]
+
+
+def test_what_an_older_run_wrote_on_an_old_list_is_mended(github: GitHub) -> None:
+    """Run 4 lists, run 5 writes and looks again, and only then run 4 writes."""
+    github.comment(f"{mark(3)}\nrun 3\n")
+    listed, verified, overwritten = (threading.Event() for _ in range(3))
+    route = github.handle
+
+    def handle(seen: Seen) -> Answer:
+        if seen.method == "PATCH" and "run 4" in seen.body["body"]:
+            listed.set()
+            assert verified.wait(20)
+            answer = route(seen)
+            overwritten.set()
+            return answer
+        return route(seen)
+
+    github.handle = handle  # type: ignore[method-assign]
+
+    def looked(seconds: float) -> None:
+        verified.set()
+        assert overwritten.wait(20)
+
+    older = threading.Thread(target=put, args=(github, "run 4\n"), kwargs={"run": 4})
+    older.start()
+    assert listed.wait(20)
+    with client(github) as api:
+        made = Marker(id="gate", sha=HEAD, run=5)
+        done = publish(api, 3, made, "run 5\n", pace=Pace(sleep=looked))
+    older.join()
+    assert done.action == "updated"
+    assert bodies(github) == [f"{mark(5)}\nrun 5\n"]
+
+
+def test_an_overtaken_run_takes_its_own_duplicate_back(github: GitHub) -> None:
+    """Run 8 has written and looked before run 7, which had listed before, writes."""
+    route = github.handle
+
+    def handle(seen: Seen) -> Answer:
+        if seen.method == "POST":
+            github.handle = route  # type: ignore[method-assign]
+            github.comment(f"{mark(8)}\nrun 8\n")
+        return route(seen)
+
+    github.handle = handle  # type: ignore[method-assign]
+    assert put(github, run=7).action == "skipped"
+    assert bodies(github) == [f"{mark(8)}\nrun 8\n"]
 
 
 def test_too_long_is_rendered_shorter_until_it_fits(github: GitHub) -> None:

@@ -124,3 +124,38 @@ def test_text_between_the_stop_words_has_no_say() -> None:
     tokens = iter(["a", "b"])
     before, after = stop_commands("hello ::gate_a:: world", lambda: next(tokens))
     assert (before, after) == ("::stop-commands::gate_b", "::gate_b::")
+
+
+def test_all_outputs_together_fit_what_github_takes() -> None:
+    """1 MB counted as UTF-16, for whatever a report holds."""
+    cases = tuple(CaseChange(suite="s" * 90, case_id="\U0001f600" * 50) for _ in range(5_000))
+    gates = tuple(
+        GateResult(
+            suite="s",
+            metric=f"m{n}" * 50,
+            value=None,
+            min=1,
+            max=None,
+            target=None,
+            rule="point",
+            status="fail",
+            level="block",
+        )
+        for n in range(5_000)
+    )
+    made = report("fail", 1, CaseChanges(newly_failing=cases), gates=gates, reason="é" * 1_000_000)
+    for values in (
+        report_outputs(made, Path("s"), Path()),
+        error_outputs("x" * 1_000_000, 2),
+    ):
+        text = "".join(f"{name}{value}" for name, value in values.items())
+        assert len(text.encode("utf-16-le")) < 500_000
+        assert values["summary"].endswith("…")
+
+
+def test_the_summary_says_when_it_took_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "summary"
+    assert not write_summary(None, lambda limit: "text")
+    assert write_summary(str(file), lambda limit: "text")
+    file.write_bytes(b"x" * outputs.SUMMARY_BYTES)
+    assert not write_summary(str(file), lambda limit: "text"[:limit])

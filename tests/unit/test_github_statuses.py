@@ -1,0 +1,57 @@
+"""The commit status that stands in for a refused check run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gate.github.api import Api, Time
+from gate.github.checks import Conclusion, Ended
+from gate.github.statuses import post_status
+from tests.github_server import HEAD, REPOSITORY, GitHub, serving
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    with serving(GitHub()) as server:
+        yield server
+        assert server.violations == []
+
+
+@pytest.fixture
+def api(github: GitHub) -> Iterator[Api]:
+    client = Api(github.url, "token", REPOSITORY, clock=Time(sleep=lambda seconds: None))
+    yield client
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "judged", "state"),
+    [
+        ("success", True, "success"),
+        ("neutral", True, "success"),
+        ("failure", True, "failure"),
+        ("failure", False, "error"),
+    ],
+)
+def test_states(
+    api: Api, github: GitHub, conclusion: Conclusion, state: str, *, judged: bool
+) -> None:
+    ended = Ended(conclusion=conclusion, title="x\n" * 200, summary="", judged=judged)
+    url = "https://example.test/run"
+    done = post_status(api, ended, head_sha=HEAD, context="Agent Gate: gate", run_url=url)
+    assert done.action == "created"
+    (sent,) = github.statuses
+    assert (sent["sha"], sent["state"], sent["target_url"]) == (HEAD, state, url)
+    assert sent["context"] == "Agent Gate: gate"
+    assert len(sent["description"]) == 140
+    assert "\n" not in sent["description"]
+
+
+def test_a_refusal_names_the_permission(api: Api, github: GitHub) -> None:
+    github.read_only = True
+    ended = Ended(conclusion="success", title="t", summary="")
+    done = post_status(api, ended, head_sha=HEAD, context="c", run_url=None)
+    assert done.action == "failed"
+    assert "permissions: statuses: write" in done.reason
