@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from gate.baseline_file import BaselineFile, newest, render
 from gate.baseline_schema import Accepted, Run
+from gate.records import AcceptedChange
 from gate.table import Table, append_rounds, last_rounds
 
 
@@ -52,6 +53,20 @@ def accept(
         who=who, when=when, why=why, old_digest=digest(baseline), metrics=tuple(metrics)
     )
     return replace(baseline, accepted=(*baseline.accepted, record))
+
+
+def with_accepted(baseline: BaselineFile, changes: Sequence[AcceptedChange]) -> BaselineFile:
+    """What was accepted on the merged pull request, newest first, as far as it concerns the suite
+    and is new to it.
+    """
+    known = {(one.who, one.when) for one in baseline.accepted}
+    for one in reversed(changes):
+        concerns = not one.metrics or any(name in baseline.table.specs for name in one.metrics)
+        if concerns and (one.who, one.when) not in known:
+            baseline = accept(
+                baseline, who=one.who, when=one.when, why=one.why, metrics=one.metrics
+            )
+    return baseline
 
 
 def starts_anew(baseline: BaselineFile) -> bool:

@@ -17,9 +17,11 @@ from gate.records import (
     Calls,
     CaseChange,
     CaseChanges,
+    Comparison,
     Config,
     Cost,
     Estimate,
+    GateResult,
     Json,
     Outcome,
     Report,
@@ -56,10 +58,12 @@ def conclude(
         gates=verdict.gates,
         cases=_with_evidence(verdict.cases, rows_of),
         calls=_calls(measured),
-        cost=_cost(measured),
+        cost=_cost(measured, config),
         baseline=_first_baseline(measured),
         loosened=setting.loosened,
+        unprotected=setting.unprotected,
         notes=setting.notes,
+        accepted=setting.accepted,
         comment_id=setting.comment_id,
         reproduce=_reproduce(verdict, measured),
         alpha=config.regression.alpha,
@@ -92,8 +96,10 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             gates=one.gates,
             not_comparable=one.baseline.not_comparable,
             new_cases=one.new_cases,
+            edited=one.edited,
             quarantined=quarantined,
-            accepted=setting.accepted,
+            accepted=frozenset(name for one in setting.accepted for name in one.metrics),
+            accepts_all=any(not one.metrics for one in setting.accepted),
             agent_unreachable=one.unreachable,
             control_unreachable=one.control_unreachable,
             not_run=one.not_run,
@@ -138,7 +144,19 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         looks=len(one.meta.looks.calls) if one.meta.looks else 0,
         ended=one.ended,
         graders_unscored=dict(sorted(one.tally.unscored.items())),
+        history=_history(one, verdict),
     )
+
+
+def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
+    """Means of the stored runs, of what blocks. A sample's means are not those of all cases."""
+    most = max((run.cases for run in one.baseline.history), default=0)
+    runs = [run for run in one.baseline.history if not 0 < run.cases < most / 2]
+    if len(runs) < 2 or one.meta.not_selected:
+        return {}
+    rows: tuple[Comparison | GateResult, ...] = (*verdict.comparisons, *verdict.gates)
+    names = {row.metric for row in rows if row.suite == one.name and row.level == "block"}
+    return {name: tuple(run.means.get(name) for run in runs) for name in sorted(names)}
 
 
 def _calls(measured: Sequence[Measured]) -> Calls:
@@ -159,7 +177,7 @@ def _with_calls(reason: str, outcome: Outcome, measured: Sequence[Measured]) -> 
     return with_calls(reason, outcome, _calls(measured), trials=trials)
 
 
-def _cost(measured: Sequence[Measured]) -> Cost:
+def _cost(measured: Sequence[Measured], config: Config) -> Cost:
     models: Counter[str] = Counter()
     for tally in _tallies(measured):
         models.update(tally.unknown_models)
@@ -167,6 +185,7 @@ def _cost(measured: Sequence[Measured]) -> Cost:
     return Cost(
         usd=_spent(_tallies(measured)),
         baseline_usd=None if beside else _baseline_cost(measured),
+        budget_usd=config.budget.usd,
         control_usd=_spent(beside),
         unknown_models=tuple(sorted(models)),
         unknown_trials=sum(models.values()),

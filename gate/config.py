@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from gate import bundled, config_records, yamlfile
+from gate import bundled, codec, config_records, evidence_form, yamlfile
 from gate.codec import schema_of, to_json
 from gate.config_check import checked
 from gate.config_lint import Findings, Measured, lint
@@ -113,13 +114,16 @@ def _bundled(file: Path) -> Suite:
 
 
 def digest(config: Config, written: Mapping[str, Json]) -> str:
-    """sha256 over canonical JSON of every rule. Not of the agent, of places in the file, nor of
-    what variables hold: other agents are hashed as they are `written` in gate.yml.
+    """sha256 over canonical JSON of every rule (`codec.digest` of what `hashed` gives)."""
+    return codec.digest(hashed(config, written))
+
+
+def hashed(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
+    """Every rule as the digest has it. Not the agent, places in the file, nor what variables hold:
+    other agents are as they are `written` in gate.yml.
     """
     others = {key: written.get(key) for key in ("judge", "control_agent")}
-    rules = {**_without_places(to_json(config)), **others}
-    text = json.dumps(rules, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return {**_without_places(to_json(config)), **others}
 
 
 def _without_places(value: Json) -> Json:
@@ -132,12 +136,21 @@ def grader_digest(spec: PluginSpec, root: Path) -> str:
     """sha256[:16] of a grader's name, options and, for a user's own, of its file: what a comparison
     with the baseline needs to be the same (docs/semantics.md 5).
     """
-    where, _, _ = spec.name.rpartition(":")
-    path = where if where.endswith(".py") else f"{where.replace('.', '/')}.py"
     text = json.dumps([spec.name, to_json(spec.options)], sort_keys=True, separators=(",", ":"))
-    code = root / path
-    own = code.read_bytes() if where and code.is_file() else b""
+    file = grader_file(spec.name)
+    code = root / file
+    own = code.read_bytes() if file and code.is_file() else b""
     return hashlib.sha256(text.encode() + own).hexdigest()[:16]
+
+
+def grader_file(name: str) -> str:
+    """Where a user's own grader (`./checks.py:Polite`, `package.checks:Polite`) stands if it is one
+    of the repository; empty for ours.
+    """
+    where, _, _ = name.rpartition(":")
+    if not where:
+        return ""
+    return posixpath.normpath(where if where.endswith(".py") else f"{where.replace('.', '/')}.py")
 
 
 def measure(suites: Sequence[Suite], root: Path, found: Findings) -> Measured:
@@ -148,6 +161,9 @@ def measure(suites: Sequence[Suite], root: Path, found: Findings) -> Measured:
             found.wrong(suite.place, f"two suites are called '{suite.name}'")
         if suite.name == "all":
             found.wrong(suite.place, "'all' means every suite - choose another name")
+        if suite.name.casefold() == evidence_form.FOLDER:
+            message = f"'{suite.name}' is the folder of a release's evidence - choose another name"
+            found.wrong(suite.place, message)
         specs = {spec.name: spec for spec in TRIAL_METRICS}
         for grader in suite.graders:
             for spec in _metrics(grader, root, found):

@@ -12,7 +12,7 @@ from gate.config_variables import Fault, replace_variables, secrets
 from gate.errors import InvalidInput, Place, Problem
 from gate.fits import compiled
 from gate.mismatch import Mismatch
-from gate.plugins import AGENTS, GRADERS, REPORTERS
+from gate.plugins import AGENTS, GRADERS
 from gate.records import Json
 from gate.registry import did_you_mean
 from gate.schema import mismatches
@@ -126,9 +126,6 @@ def _later(data: Mapping[str, Json]) -> Iterator[Fault]:
             if not values or value in values:
                 what = f"'{value}' is" if values else "this key is"
                 yield Fault(path=path, message=f"{what} not in this version")
-    report = data.get("report")
-    if isinstance(report, dict) and report.get("sarif") is True and "sarif" not in REPORTERS:
-        yield Fault(path=("report", "sarif"), message="this key is not in this version")
 
 
 def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Json]]:

@@ -126,7 +126,9 @@ def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
         name: _metric_rule(name, rule, where(("regression", "metrics", name)))
         for name, rule in (written.get("metrics") or {}).items()
     }
-    return RegressionRules(**written, place=where(("regression",)))
+    said = [key for key in ("regression", "regression_threshold") if data.get(key) is not None]
+    place = where((said[0],)) if said else replace(where(()), line=None)  # no line of its own
+    return RegressionRules(**written, place=place)
 
 
 def _metric_rule(name: str, data: Mapping[str, Json], place: Place) -> MetricRule:

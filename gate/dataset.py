@@ -27,6 +27,7 @@ class Summary:
     digest: str  # sha256 over (id, content hash), sorted
     not_run: Mapping[str, int]  # status -> cases that are not approved
     warnings: tuple[str, ...]
+    lines: Mapping[str, int] = field(default_factory=dict)  # case id -> line
 
     @property
     def cases(self) -> int:
@@ -155,6 +156,7 @@ class _Checking:
             digest=dataset_digest(self.digests),
             not_run={name: n for name, n in self.statuses.items() if name != "approved"},
             warnings=tuple(self._warnings()),
+            lines=self.lines,
         )
 
     def _told(self) -> list[Problem]:

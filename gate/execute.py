@@ -83,6 +83,7 @@ def _session(setup: Setup) -> SessionWriter:
         provenance=setup.provenance,
         suites={plan.suite.name: plan.meta() for plan in setup.plans},
         options=_given(setup.options),
+        accepted=setup.accepted,
     )
     if not setup.options.resume:
         return SessionWriter.create(Path(setup.config.report.dir), meta, redact)
@@ -113,6 +114,7 @@ def _trials(
             control=control,
             beside=told.beside,
             record=record,
+            scrub=_redactor(setup).scrub,
             idle=judging.start,
             looked=told.look,
         )

@@ -9,16 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.announce import tell
-from gate.archive import SessionWriter, load_session
+from gate.archive import SUMMARY, SessionWriter, load_session
 from gate.arms import Answers
 from gate.baseline_schema import fingerprint
 from gate.conclude import conclude, look
+from gate.evidence import write_evidence
 from gate.lookup import Compared, differences
 from gate.measured import Measured, Setting
 from gate.pipeline import Collected
+from gate.places import located
 from gate.plugins import METRICS, REPORTERS
 from gate.prepare import SuitePlan, metrics_of
-from gate.publish import write_reports
+from gate.publish import summary, write_reports
 from gate.records import BaselineInfo, Report
 from gate.set_up import Setup
 from gate.table import table_of
@@ -46,8 +48,11 @@ class Outcome:
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on what was collected; every report of the session is written."""
     report = _report(setup, session, collected, unreachable)
-    write_reports(session.write, report, session.rows, setup.config.report)
-    stored = load_session(session.folder).report or report  # without secrets, unlike the one here
+    session.write(SUMMARY, summary(report))
+    # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
+    stored = load_session(session.folder).report or report
+    write_reports(session.write, stored, session.rows, setup.config.report)
+    write_evidence(setup, session, stored)
     return Outcome(report=stored, session_dir=session.folder)
 
 
@@ -59,7 +64,7 @@ def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Und
 def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
     measured = _measured(setup, collected, unreachable)
     setting = _setting(setup, session, collected.ended_early)
-    report = conclude(measured, setup.config, setting, session.rows_of)
+    report = located(conclude(measured, setup.config, setting, session.rows_of), setup)
     return _of_shard(report, setup.options.shard) if setup.options.shard else report
 
 
@@ -74,11 +79,22 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         duration_s=round((datetime.now(UTC) - setup.now).total_seconds(), 1),
         mode=setup.job.mode,
         provenance=setup.provenance,
-        loosened=(*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)),
+        loosened=_loosened(setup),
+        unprotected=setup.rules.base is None,
         notes=tuple(dict.fromkeys(notes)),
+        accepted=setup.accepted,
         comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
         elsewhere=_elsewhere(setup),
     )
+
+
+def _loosened(setup: Setup) -> tuple[str, ...]:
+    """Rules, then cases, then baselines."""
+    found = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
+    if setup.rules.compared:
+        names = [name for name, one in setup.baselines.items() if one.edited_here]
+        found += [f"edits the baseline of `{name}`; the base branch's was used" for name in names]
+    return tuple(found)
 
 
 def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
@@ -120,6 +136,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         control=control.tallies[name] if control else None,
         gates=plan.suite.gates,
         new_cases=plan.new_cases,
+        edited=plan.edited,
         unreachable=unreachable,
         control_unreachable=collected.control_unreachable,
         not_run=0 if spared else max(0, missing),

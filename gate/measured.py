@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.archive import SuiteMeta
 from gate.lookup import Compared
-from gate.records import GateRule, Mode, Provenance
+from gate.records import AcceptedChange, GateRule, Mode, Provenance
 from gate.table import Table
 from gate.tally import Tally
 
@@ -23,6 +24,7 @@ class Measured:
     control: Tally | None = None  # of the agent that was asked beside, whose answers `baseline` has
     gates: tuple[GateRule, ...] = ()
     new_cases: frozenset[str] = frozenset()
+    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
     unreachable: str = ""
     control_unreachable: str = ""
     not_run: int = 0  # trials that a budget or an interruption left unmade
@@ -71,7 +73,8 @@ class Setting:
     mode: Mode
     provenance: Provenance
     loosened: tuple[str, ...] = ()
+    unprotected: bool = False  # what is loosened is in force
     notes: tuple[str, ...] = ()
     comment_id: str = "gate"
-    accepted: frozenset[str] = field(default_factory=frozenset)
+    accepted: tuple[AcceptedChange, ...] = ()
     elsewhere: frozenset[str] = field(default_factory=frozenset)  # metrics of suites left out

@@ -21,7 +21,7 @@ def cost_usd(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> fl
     reported = usage.cost_usd
     if reported is not None:
         return reported if math.isfinite(reported) and reported >= 0.0 else None
-    price = _price(model, prices)
+    price = price_of(model, prices)
     read, written = usage.input_tokens, usage.output_tokens
     if price is None or read is None or written is None or min(read, written) < 0:
         return None
@@ -47,7 +47,8 @@ def trial_cost(trial: Trial, prices: Mapping[str, Price]) -> float | None:
     return total if answered else None
 
 
-def _price(model: str | None, prices: Mapping[str, Price]) -> Price | None:
+def price_of(model: str | None, prices: Mapping[str, Price]) -> Price | None:
+    """Its own price, or that of the model that it is a dated snapshot of; None: unknown."""
     if model is None:
         return None
     return prices.get(model) or prices.get(_SNAPSHOT.sub("", model))

@@ -49,7 +49,8 @@ def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     """The setup with the looks that the session began with, and where it is between them."""
     wanted = setup.plans
     setup = replace(setup, plans=as_begun(wanted, session.meta.suites))
-    stands = session.log.outcome not in (None, "error")  # "error": an outage kept it from one
+    # "error": an outage kept it from a verdict. What was accepted since asks the last look anew.
+    stands = session.log.outcome not in (None, "error") and not setup.accepted
     now = _course(session.meta, session, stands=stands)
     notes = [*setup.notes, *_notes(now, session.meta.session_id)]
     if setup.plans != wanted:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gate import __version__
-from gate.baselines import source_names
+from gate.accepting import Accepted, accepted
+from gate.baselines import Place, source_names
 from gate.codec import digest
 from gate.config import select
 from gate.config_lint import lint_with_data
@@ -22,8 +23,9 @@ from gate.github.context import Job, current_job, token
 from gate.github.opening import Opened, open_local
 from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
-from gate.records import Config, PluginSpec, Provenance
-from gate.rules import Base, Rules, judging_rules, own_config
+from gate.records import AcceptedChange, Config, PluginSpec, Provenance
+from gate.rules import Rules
+from gate.rules_for import base_sha, place_of, rules_for, with_base
 from gate.stopping import extends, stops_early, with_looks
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class Setup:
     control_agent: Agent | None
     provenance: Provenance
     baselines: Mapping[str, Compared]
+    accepted: tuple[AcceptedChange, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -62,23 +65,21 @@ def set_up(
     *,
     control: Control | None = None,
 ) -> Setup:
-    """Reads and checks config, base rules, datasets and baselines; the agent is not asked yet.
-
-    `control`: of a run that was made already; None: gate.yml decides.
-    """
+    """Reads and checks all before the first call; `control`: of a run that was made already."""
     _only_threads(options)
-    now, job = datetime.now(UTC), current_job(env)
-    root = _root(options)
+    now, job, root = datetime.now(UTC), current_job(env), _root(options)
     opened = _opened(job, token(env), root)
-    rules = _rules(options, env, job, opened, now, alone=more.get("protect") == "false")
+    rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
     config = _effective(options, rules, job, more)
+    job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
     agent = build(AGENTS, config.agent, root)
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
     provenance = _provenance(job, opened, config, agent)
-    stored = {} if control.fresh else _baselines(plans, config, opened, provenance, root, now)
-    compared = frozenset(p.suite.name for p in plans if _has_partner(p, control, stored))
+    place = place_of(job, opened, root, provenance, now)
+    stored = {} if control.fresh else _baselines(plans, config, place, provenance)
+    meant = _accepted(options, more, env, job, plans)
     return Setup(
         options=options,
         env=_with_key(options, config, env),
@@ -87,13 +88,14 @@ def set_up(
         opened=opened,
         rules=rules,
         config=config,
-        plans=_looked_at(plans, compared, config, job, options, agent.concurrency),
+        plans=_looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency),
         agent=agent,
         control=control,
         control_agent=build(AGENTS, control.agent, root) if control.agent else None,
         provenance=provenance,
         baselines=stored,
-        notes=(*([more["note"]] if "note" in more else []), *control.notes),
+        accepted=meant.changes,
+        notes=(*([more["note"]] if "note" in more else []), *control.notes, *meant.notes),
     )
 
 
@@ -152,37 +154,44 @@ def _checked_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
 
 
 def _baselines(
-    plans: tuple[SuitePlan, ...],
-    config: Config,
-    opened: Opened,
-    made: Provenance,
-    root: Path,
-    now: datetime,
+    plans: tuple[SuitePlan, ...], config: Config, place: Place, made: Provenance
 ) -> dict[str, Compared]:
     """Found and read before the first call, so that a broken file costs nothing."""
     if config.baseline.source == "none":
         return {}
     lookup = importlib.import_module("gate.lookup")  # numpy: only where there is a baseline
-    place = lookup.Place(
-        root=root, forge=opened.forge, base_sha=made.base_commit, now=now, mode=made.mode
-    )
     return {p.suite.name: lookup.find(p, config.baseline, place, made) for p in plans}
 
 
 def _looked_at(
     plans: tuple[SuitePlan, ...],
-    compared: frozenset[str],
+    control: Control,
+    baselines: Mapping[str, Compared],
     config: Config,
     job: Job,
     options: argparse.Namespace,
-    concurrency: int,
+    *,
+    at_once: int,
 ) -> tuple[SuitePlan, ...]:
     """A part of the cases decides nothing, and one case by name is no measurement."""
     early = stops_early(config, job, options.stop_rule)
     looked_at = early or extends(config, job, options.stop_rule)
     if options.shard or options.case or not looked_at:
         return plans
-    return with_looks(plans, compared, config, early=early, concurrency=concurrency)
+    compared = frozenset(p.suite.name for p in plans if _has_partner(p, control, baselines))
+    return with_looks(plans, compared, config, early=early, concurrency=at_once)
+
+
+def _accepted(
+    options: argparse.Namespace,
+    more: Mapping[str, str],
+    env: Mapping[str, str],
+    job: Job,
+    plans: tuple[SuitePlan, ...],
+) -> Accepted:
+    if options.shard or more.get("protect") == "false":  # neither decides anything
+        return Accepted()
+    return accepted(job, token(env), {name for plan in plans for name in plan.specs})
 
 
 def _opened(job: Job, key: str, root: Path) -> Opened:
@@ -191,38 +200,6 @@ def _opened(job: Job, key: str, root: Path) -> Opened:
         return open_local(root)
     forge = importlib.import_module("gate.github.forge")
     return cast("Opened", forge.open_forge(job, forge.connect(job, key), root))
-
-
-def _rules(
-    options: argparse.Namespace,
-    env: Mapping[str, str],
-    job: Job,
-    opened: Opened,
-    now: datetime,
-    *,
-    alone: bool,
-) -> Rules:
-    """`alone`: gate.yml as it stands here, for a plan."""
-    root = _root(options)
-    own = own_config(options.config, root, env, now.date())
-    if alone:
-        return Rules(config=own, own=own, root=root)
-    sha = _base_sha(job, opened, own) if job.mode == "laptop" else job.protect_ref
-    base, why = None, ""
-    if job.mode == "laptop" or job.protect_ref is not None:
-        if sha is None or opened.forge is None:
-            why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
-        else:
-            base = Base(sha=sha, name=job.base_ref or own.baseline.branch, forge=opened.forge)
-    return judging_rules(own, root=root, base=base, env=env, today=now.date(), why_no_base=why)
-
-
-def _base_sha(job: Job, opened: Opened, config: Config) -> str | None:
-    """docs/semantics.md 6: the event's base commit; on a laptop the merge base with the branch."""
-    if job.mode != "laptop":
-        return job.base_sha or job.protect_ref
-    found = opened.git.base(config.baseline.branch) if opened.git else None
-    return found.sha if found else None
 
 
 def _effective(
@@ -267,7 +244,7 @@ def _with_key(
 def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Provenance:
     return Provenance(
         commit=job.head_sha or (opened.git.head() if opened.git else None),
-        base_commit=_base_sha(job, opened, config),
+        base_commit=base_sha(job, opened, config),
         config_digest=config.digest,
         agent_digest=digest(config.agent.options),
         agent=agent.describe(),

@@ -10,6 +10,7 @@ from typing import Any
 from gate.archive import Meta, SessionWriter, SuiteMeta
 from gate.codec import to_json
 from gate.records import (
+    AcceptedChange,
     BaselineInfo,
     Estimate,
     MetricSpec,
@@ -30,6 +31,7 @@ def store(
     outcome: str = "pass",
     finished: bool = True,
     not_selected: int = 0,
+    accepted: tuple[AcceptedChange, ...] = (),
     **provenance: Any,
 ) -> Path:
     """`cases`: id -> passed by round. Returns the session's folder."""
@@ -50,6 +52,7 @@ def store(
                 graders={"success": "g1"},
             )
         },
+        accepted=accepted,
     )
     with SessionWriter.create(out, meta, lambda text: text) as session:
         for case, passed in cases.items():

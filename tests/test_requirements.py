@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| ((?:S\d-|B|V-)\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+COMPLAINTS = (ROOT / "docs" / "complaints.md").read_text(encoding="utf-8")
 ROWS = {found[1]: found for found in ROW.finditer(PAGE)}
 DEMANDS = {"S1-": 60, "S2-": 39, "S3-": 79, "B": 58, "V-": 12}  # how many there are
 DOCUMENTS = sorted(
@@ -54,6 +55,16 @@ def anchors(path: Path) -> set[str]:
     return found
 
 
+def check_tests(names: list[str]) -> None:
+    """Each is a file below tests/, or a function of one."""
+    for name in names:
+        file, _, function = name.partition("::")
+        path = ROOT / "tests" / file
+        assert path.is_file(), file
+        assert path.name.startswith("test_"), file
+        assert not function or function in functions(path), name
+
+
 # ----------------------------------------------------------------------------- docs/requirements.md
 
 
@@ -64,12 +75,14 @@ def test_what_holds_a_demand_exists(demand: str) -> None:
     assert named(tests)
     for name in named(modules):
         assert (ROOT / "gate" / name).is_file() or (ROOT / name).is_file(), name
-    for name in named(tests):
-        file, _, function = name.partition("::")
-        path = ROOT / "tests" / file
-        assert path.is_file(), file
-        assert path.name.startswith("test_"), file
-        assert not function or function in functions(path), name
+    check_tests(named(tests))
+
+
+def test_every_complaint_has_an_answer_and_a_test() -> None:
+    rows = re.findall(r"^\| (.+?/.+?) \| (.+?) \| (.+?) \| (`.+?`) \|$", COMPLAINTS, re.MULTILINE)
+    assert len(re.findall(r"^\|(?! thread|:--)", COMPLAINTS, re.MULTILINE)) == len(rows) > 40
+    for _, _, _, tests in rows:
+        check_tests(named(tests))
 
 
 def test_every_demand_is_met_or_named_as_open_and_not_both() -> None:

@@ -1,6 +1,6 @@
 """`gate action`: what the container runs. INPUT_* and GITHUB_* in; comment, summary, outputs out.
 
-Publishing never changes the verdict.
+It reads the inputs, runs, and has gate.delivery show the end, whatever that is.
 """
 
 from __future__ import annotations
@@ -10,52 +10,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from gate.archive import Session, load_session
+from gate.delivery import Delivery, Finished, Means
 from gate.errors import GateError
 from gate.execute import execute
-from gate.github.api import Api
-from gate.github.checks import SUMMARY_LIMIT, create_check
-from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
+from gate.github.answer import answer
 from gate.github.context import Job, current_job, token
-from gate.github.forge import connect
-from gate.github.inputs import Plan, flag, read_inputs
-from gate.github.outputs import (
-    error_outputs,
-    report_outputs,
-    stop_commands,
-    write_outputs,
-    write_summary,
-)
-from gate.github.sessions import Stored, restore
+from gate.github.inputs import Plan, read_inputs, without_wrong
+from gate.github.outputs import stop_commands
+from gate.github.payload import read_event
+from gate.github.sessions import Stored, artifact_name, restore
+from gate.github.upload import Uploaded, upload_folder
 from gate.merging import merge
 from gate.options import parse
-from gate.records import Report
 from gate.redact import Redactor
-from gate.reporters.annotations import render_annotations
-from gate.reporters.comment import render_limited, step_summary
 from gate.resuming import OtherSession
 from gate.secret_names import secrets_of
 from gate.stop import Stop
 from gate.text import command
 
 FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
-NO_TOKEN = "there is no token; set `github-token: ${{ github.token }}`"  # noqa: S105 - a message
-FORK = (
-    "a fork's or Dependabot's token only reads: publish with `gate comment` in a workflow that "
-    "workflow_run starts"
-)
-
-
-class Finished(Protocol):
-    """What a run or merge came to."""
-
-    @property
-    def report(self) -> Report: ...
-
-    @property
-    def session_dir(self) -> Path: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,37 +40,51 @@ class Hooks:
     """
 
     execute: Callable[[Sequence[str], Mapping[str, str], Mapping[str, str]], Finished]
-    redact: Callable[[str], str] = lambda text: text
-    connect: Callable[[Job, str], Api | None] = connect
-    echo: Callable[[str], None] = print
-    pace: Pace = field(default_factory=Pace)
+    means: Means = field(default_factory=Means)
+    store: Callable[[Path, str, Mapping[str, str]], Uploaded] = upload_folder
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None = None) -> int:
-    """The step's exit code; the outputs are written also when a GateError ends the run."""
+    """The step's exit code; outputs, comment and check are written also when an error ends it."""
     if hooks is None:
         execute_here = partial(_run_or_merge, options.stop)
-        hooks = Hooks(execute=execute_here, redact=Redactor(secrets_of(env, ())))
+        hooks = Hooks(execute=execute_here, means=Means(redact=Redactor(secrets_of(env, ()))))
     job = current_job(env)
-    for note in job.notes:
-        hooks.echo(command("notice", note, {"title": "Agent Gate"}))
+    if job.event == "issue_comment":
+        return _answer(job, env, hooks)
+    for note in (*job.notes, *job.hints, *([job.unsupported] if job.unsupported else [])):
+        hooks.means.echo(command("notice", note, {"title": "Agent Gate"}))
     if job.unsupported:
-        hooks.echo(command("notice", job.unsupported, {"title": "Agent Gate"}))
         return 0
+    told = read_inputs(without_wrong(env))
+    delivery = Delivery(told, job, env, hooks.means)
     try:
         wanted = read_inputs(env)
+        delivery.begin()
         finished = _execute(wanted, _stored(wanted, job, env, hooks), hooks)
-    except GateError as error:
-        message = hooks.redact(str(error))
-        write_outputs(env.get("GITHUB_OUTPUT"), error_outputs(message, error.exit_code))
-        hooks.echo(command("error", message, {"title": "Agent Gate"}))
-        if error.exit_code in FORGIVEN and flag(env, "fail") is False:
+        delivery.verdict(finished)
+        if wanted.upload:
+            _store(finished.session_dir, job, env, hooks)
+    except BaseException as error:
+        code = delivery.no_verdict(error)
+        if isinstance(error, GateError) and code in FORGIVEN and not told.fail:
             return 0
         raise
-    outputs = _publish(wanted, finished, job, env, hooks)
-    write_outputs(env.get("GITHUB_OUTPUT"), outputs)
     code = finished.report.exit_code
     return 0 if code in FORGIVEN and not wanted.fail else code
+
+
+def _answer(job: Job, env: Mapping[str, str], hooks: Hooks) -> int:
+    api = hooks.means.connect(job, token(env))
+    try:
+        told: list[str] = []
+        code = answer(read_event(env), api, told.append)
+    finally:
+        if api is not None:
+            api.close()
+    for line in told:
+        hooks.means.echo(command("notice", line, {"title": "Agent Gate"}))
+    return code
 
 
 def _run_or_merge(
@@ -116,7 +104,7 @@ def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Sto
     if wanted.shard or wanted.argv[0] != "run" or job.mode not in ("pull_request", "branch"):
         return Stored()
     out = Path(env.get("INPUT_RESULTS-DIR", "").strip() or "results")
-    api = hooks.connect(job, token(env))
+    api = hooks.means.connect(job, token(env))
     try:
         return restore(api, job, out)
     finally:
@@ -127,7 +115,7 @@ def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Sto
 def _execute(wanted: Plan, stored: Stored, hooks: Hooks) -> Finished:
     """Whatever the run prints is text of agents and datasets: the runner must not obey it."""
     before, after = stop_commands()
-    hooks.echo(before)
+    hooks.means.echo(before)
     try:
         if stored.folder is None:
             return hooks.execute(wanted.argv, _with(wanted, stored.note), wanted.env)
@@ -138,90 +126,18 @@ def _execute(wanted: Plan, stored: Stored, hooks: Hooks) -> Finished:
             note = f"the stored session of this commit was left alone: {error}"
             return hooks.execute(wanted.argv, _with(wanted, note), wanted.env)
     finally:
-        hooks.echo(after)
+        hooks.means.echo(after)
+
+
+def _store(session: Path, job: Job, env: Mapping[str, str], hooks: Hooks) -> None:
+    """The session as the artifact that a re-run of this commit goes on with."""
+    shard = env.get("INPUT_SHARD", "").strip()
+    stored = hooks.store(session, artifact_name(job.head_sha or "unknown", shard), env)
+    kind, text = "notice", f"artifact {stored.name}: {stored.size:,} bytes, {stored.digest}"
+    if not stored.artifact_id:
+        kind, text = "warning", f"The session was not stored: {stored.note}"
+    hooks.means.echo(command(kind, hooks.means.redact(text), {"title": "Agent Gate"}))
 
 
 def _with(wanted: Plan, note: str) -> Mapping[str, str]:
     return {**wanted.settings, "note": note} if note else wanted.settings
-
-
-def _publish(
-    wanted: Plan, finished: Finished, job: Job, env: Mapping[str, str], hooks: Hooks
-) -> dict[str, str]:
-    """Everything that shows the verdict; gives the outputs."""
-    session = load_session(finished.session_dir)
-    report = finished.report
-    outputs = report_outputs(
-        report, session.folder, Path(env.get("GITHUB_WORKSPACE") or Path.cwd())
-    )
-    if wanted.annotations:
-        for line in render_annotations(report):
-            hooks.echo(line)
-    if wanted.summary:
-        file = env.get("GITHUB_STEP_SUMMARY")
-        write_summary(file, lambda limit: step_summary(report, session.rows, limit))
-    if not wanted.shard:  # a part of the cases decides nothing; the merging job speaks
-        outputs |= _write_to_github(wanted, session, report, job, hooks, token(env))
-    return {name: hooks.redact(value) for name, value in outputs.items()}
-
-
-def _write_to_github(
-    wanted: Plan, session: Session, report: Report, job: Job, hooks: Hooks, given: str
-) -> dict[str, str]:
-    api = hooks.connect(job, given)
-    try:
-        comment = _comment(wanted, session, report, job, api, hooks)
-        _tell("comment", comment, session, hooks)
-        check = _check(wanted, session, report, job, api)
-        _tell("check run", check, session, hooks)
-    finally:
-        if api is not None:
-            api.close()
-    return {"comment-url": comment.url, "check-run-url": check.url}
-
-
-def _comment(
-    wanted: Plan, session: Session, report: Report, job: Job, api: Api | None, hooks: Hooks
-) -> Published:
-    todo = decide(wanted.comment, report)
-    if todo == "nothing" or job.pull_request is None:
-        return Published(action="skipped")
-    if api is None:
-        return Published(action="failed", reason=NO_TOKEN)
-
-    def render(limit: int) -> str:
-        return hooks.redact(render_limited(report, session.rows, limit))
-
-    done = publish(
-        api,
-        job.pull_request,
-        marker(wanted.comment_id, job.head_sha, job.run_id, job.run_attempt),
-        render(LIMITS[0]),
-        shorter=render,
-        create=todo == "write",
-        pace=hooks.pace,
-    )
-    if done.action == "failed" and not job.can_write:
-        return Published(action="failed", reason=f"{done.reason}; {FORK}")
-    return done
-
-
-def _check(wanted: Plan, session: Session, report: Report, job: Job, api: Api | None) -> Published:
-    if not wanted.check_run:
-        return Published(action="skipped")
-    if api is None or job.head_sha is None:
-        return Published(action="failed", reason=NO_TOKEN)
-    return create_check(
-        api,
-        report,
-        head_sha=job.head_sha,
-        name=f"Agent Gate: {wanted.comment_id}",
-        summary=step_summary(report, session.rows, SUMMARY_LIMIT),
-    )
-
-
-def _tell(what: str, done: Published, session: Session, hooks: Hooks) -> None:
-    if done.action == "failed":
-        where = session.folder / "comment.md"
-        message = f"The {what} was not written: {done.reason}. It is in {where}."
-        hooks.echo(command("warning", hooks.redact(message), {"title": "Agent Gate"}))

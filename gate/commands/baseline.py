@@ -10,18 +10,21 @@ from pathlib import Path
 
 from gate import config
 from gate.archive import Session, load_session
-from gate.baseline_file import BaselineFile, newest, parse, render
+from gate.baseline_file import BaselineFile, newest, parse
 from gate.baseline_listing import listing
-from gate.baseline_pool import accept
+from gate.baseline_pool import accept, with_accepted
 from gate.baselines import find_baseline, source_names
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
 from gate.github.context import Job, current_job, token
 from gate.github.forge import connect, open_forge
 from gate.github.opening import Opened
+from gate.github.upload import Uploaded, upload_folder
 from gate.plugins import BaselineRequest, FoundBaseline
 from gate.records import BaselineRules, Config
 from gate.registry import did_you_mean
+from gate.rules_for import with_base
+from gate.saving import file_name, may_save, suites_of, write
 from gate.text import plain
 from gate.wording.figures import count
 
@@ -38,6 +41,7 @@ class Desk:
     root: Path
     now: datetime
     echo: Callable[[str], None] = print
+    store: Callable[[Path, str], Uploaded]  # a folder as an artifact
 
     @property
     def rules(self) -> BaselineRules:
@@ -52,7 +56,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def save(options: argparse.Namespace, desk: Desk) -> int:
     """Appends a session to the pool; refuses what a pull request measured. All suites or none."""
     session = load_session(Path(options.session))
-    _may_save(session, desk.job)
+    may_save(session, desk.job)
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     pools = [
         session_baseline(
@@ -61,15 +65,22 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
             onto=_pool(suite, folder, session, desk),
             keep_rounds=desk.rules.keep_rounds,
         )
-        for suite in _suites(session, options.suite)
+        for suite in suites_of(session, options.suite)
     ]
     for pool in pools:
-        path = _write(folder, pool)
-        runs = sum(run.kept > 0 for run in pool.runs)
-        desk.echo(
-            f"{path}: {pool.table.rounds} rounds of {runs} run{'s' * (runs != 1)}, {_cases(pool)}"
-        )
+        path = write(folder, pool)
+        desk.echo(f"{path}: {count(pool.table.rounds, 'round')} of {_runs(pool)}, {_cases(pool)}")
+    if options.upload_artifact:
+        _upload(folder, desk)
     return 0
+
+
+def _upload(folder: Path, desk: Desk) -> None:
+    """Raises InfrastructureError: a baseline that nobody finds must not look saved."""
+    stored = desk.store(folder, desk.rules.artifact)
+    if not stored.artifact_id:
+        raise InfrastructureError(f"artifact '{stored.name}' was not stored: {stored.note}")
+    desk.echo(f"artifact '{stored.name}': {stored.size:,} bytes, {stored.digest}")
 
 
 def pull(options: argparse.Namespace, desk: Desk) -> int:
@@ -77,7 +88,7 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     got = 0
     for found in _found(options, desk):
-        path = _write(folder, parse(found.text, found.file))
+        path = write(folder, parse(found.text, found.file))
         desk.echo(f"{path}: from {found.detail}")
         got += 1
     return 0 if got else NO_BASELINE
@@ -113,7 +124,7 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
             why=options.reason.strip(),
             metrics=options.metric or (),
         )
-        path = _write(folder, after)
+        path = write(folder, after)
         desk.echo(f"{path}: accepted by {after.accepted[-1].who}; the next run starts a new pool")
     return 0
 
@@ -134,7 +145,15 @@ def _desk(options: argparse.Namespace, env: Mapping[str, str]) -> Desk:
     if options.config or file.is_file():
         loaded = config.load(_reader(root), file.name, env=env, root=root, today=date.today())
     opened = open_forge(job, connect(job, token(env)), root)
-    return Desk(job=job, config=loaded, opened=opened, root=root, now=now)
+    job = with_base(job, token(env), loaded)
+    return Desk(
+        job=job,
+        config=loaded,
+        opened=opened,
+        root=root,
+        now=now,
+        store=lambda folder, name: upload_folder(folder, name, env),
+    )
 
 
 def _reader(root: Path) -> config.Read:
@@ -147,57 +166,9 @@ def _reader(root: Path) -> config.Read:
     return read
 
 
-def _may_save(session: Session, job: Job) -> None:
-    made = session.meta.provenance
-    if not job.may_save_baseline:
-        raise UsageError(
-            f"gate baseline save: not under event '{job.event}', a change must not write its own "
-            "baseline; save on push or schedule of the base branch"
-        )
-    if made.mode == "pull_request" or made.event.startswith("pull_request"):
-        raise UsageError(
-            f"{session.folder}: measured by a pull request, which must not become the baseline; "
-            "save a session of the base branch"
-        )
-    if session.report is None:
-        raise UsageError(
-            f"{session.folder}: the run never ended; go on with `gate run --resume "
-            f"{session.folder}`"
-        )
-
-
-def _suites(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
-    known = tuple(session.meta.suites)
-    for name in names or ():
-        if name not in known and name != "all":
-            raise UsageError(f"--suite {name}: not in this session{did_you_mean(name, known)}")
-    chosen = tuple(n for n in known if not names or n in names or "all" in names)
-    reports = session.report.suites if session.report is not None else {}
-    broken = [name for name in chosen if name in reports and reports[name].outcome == "error"]
-    if broken:
-        raise UsageError(
-            f"{session.folder}: suite '{broken[0]}' ended in an error, which is no "
-            "baseline; run it again"
-        )
-    _whole(session, chosen)
-    return chosen
-
-
-def _whole(session: Session, suites: Sequence[str]) -> None:
-    """What ended once its verdict stood lacks rounds, and is off by what made it stand."""
-    for name in suites:
-        meta, told = session.meta.suites[name], session.report and session.report.suites.get(name)
-        planned = meta.cases * meta.rounds
-        if meta.looks is not None and told and told.trials < planned:
-            raise UsageError(
-                f"{session.folder}: suite '{name}' ended early, after {told.trials} of {planned} "
-                "trials, so its rounds are not all there; measure them with `gate run --stop off`"
-            )
-
-
 def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFile | None:
     """The file that is there, else what a run here would compare with."""
-    file = folder / _file_name(suite)
+    file = folder / file_name(suite)
     pool = None
     if file.is_file():
         pool = parse(file.read_bytes(), str(file))
@@ -208,13 +179,16 @@ def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFil
         pool = parse(found.text, found.file) if found else None
     if pool is not None and session.meta.session_id in [run.session_id for run in pool.runs]:
         raise UsageError(f"{session.folder}: this session is in the baseline already")
-    return pool
+    return with_accepted(pool, session.meta.accepted) if pool is not None else None
 
 
 def _found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
     """The suites' baselines by --baseline or gate.yml's source; a missing one is told."""
     source = options.baseline or desk.rules.source
     named = source_names(source) == ("file",)
+    if desk.job.no_base and not named:
+        desk.echo(desk.job.no_base)
+        return
     for suite in [one.name for one in config.select(desk.config, options.suite or ()).suites]:
         request = _request(suite, desk, path=source if named else desk.rules.path)
         found = find_baseline(source, request, desk.opened.forge, desk.root)
@@ -223,13 +197,14 @@ def _found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
 
 
 def _request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest:
-    _file_name(suite)
+    file_name(suite)
     rules = desk.rules
     return BaselineRequest(
         suite=suite,
         path=path or rules.path,
         branch=rules.branch,
         base_sha=desk.job.base_sha,
+        base_name=desk.job.base_name,
         artifact=rules.artifact,
         workflow=rules.workflow,
         max_age_days=rules.max_age_days,
@@ -241,7 +216,7 @@ def _request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest
 
 def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:
     names = suites or ("all",)
-    chosen = [folder / _file_name(name) for name in names]
+    chosen = [folder / file_name(name) for name in names]
     files = sorted(folder.glob("*.json")) if "all" in names else chosen
     missing = [file for file in files if not file.is_file()]
     if missing or not files:
@@ -267,24 +242,8 @@ def _who(desk: Desk) -> str:
     return who
 
 
-def _write(folder: Path, baseline: BaselineFile) -> Path:
-    """The file appears whole or not at all."""
-    path = folder / _file_name(baseline.suite)
-    part = path.with_suffix(".json.part")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(render(baseline).encode())
-        part.replace(path)
-    except OSError as error:
-        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
-    return path
-
-
-def _file_name(suite: str) -> str:
-    """A suite's name may come from a foreign session, so it must not lead elsewhere."""
-    if not suite or suite.startswith(".") or any(sign in suite for sign in '/\\:"<>|?*\0'):
-        raise UsageError(f"suite '{suite[:80]}': no name for a file; rename the suite")
-    return f"{suite}.json"
+def _runs(baseline: BaselineFile) -> str:
+    return count(sum(run.kept > 0 for run in baseline.runs), "run")
 
 
 def _cases(baseline: BaselineFile) -> str:

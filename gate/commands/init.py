@@ -1,4 +1,4 @@
-"""`gate init`: writes gate.yml, two workflows and a first dataset that run as they are."""
+"""`gate init`: writes gate.yml, three workflows and a first dataset that run as they are."""
 
 from __future__ import annotations
 

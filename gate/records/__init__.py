@@ -10,7 +10,16 @@ less).
 from gate.records.evidence import Evidence, Sight
 from gate.records.limits import LARGEST, MOST_CASES, MOST_ROUNDS
 from gate.records.looks import Looks, equal_looks
-from gate.records.report import BaselineInfo, Calls, Cost, Mode, Provenance, Report, SuiteReport
+from gate.records.report import (
+    AcceptedChange,
+    BaselineInfo,
+    Calls,
+    Cost,
+    Mode,
+    Provenance,
+    Report,
+    SuiteReport,
+)
 from gate.records.settings import (
     BaselineRules,
     Budget,
@@ -58,6 +67,7 @@ __all__ = [
     "LARGEST",
     "MOST_CASES",
     "MOST_ROUNDS",
+    "AcceptedChange",
     "Attempt",
     "BaselineInfo",
     "BaselineRules",

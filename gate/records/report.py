@@ -24,6 +24,7 @@ class Calls:
 class Cost:
     usd: float | None  # None: nothing is known
     baseline_usd: float | None = None  # of as many trials of the stored baseline
+    budget_usd: float | None = None
     control_usd: float | None = None  # what of `usd` the control agent's answers cost
     unknown_models: tuple[str, ...] = ()
     unknown_trials: int = 0
@@ -68,6 +69,8 @@ class SuiteReport:
     looks: int = 0  # that were planned; 0: all rounds were to be made
     ended: str = ""  # why a suite with looks made no more trials
     graders_unscored: Mapping[str, int] = field(default_factory=dict)
+    # Blocking metric -> its value in each stored run of the baseline, oldest first.
+    history: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,17 @@ class Provenance:
     run_id: str | None = None
     run_attempt: str | None = None
     pull_request: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedChange:
+    """Somebody's word, given on the pull request, that a change for the worse is meant."""
+
+    who: str  # login
+    when: str  # ISO 8601, UTC
+    why: str  # hostile text
+    metrics: tuple[str, ...] = ()  # empty: whatever got worse
+    url: str = ""  # of the comment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +125,9 @@ class Report:
     cost: Cost
     baseline: BaselineInfo  # of the first suite that has one; each suite carries its own
     loosened: tuple[str, ...] = ()  # rules that the pull request loosens, one sentence each
+    unprotected: bool = False  # what is loosened is in force: the base branch has `protect: false`
     notes: tuple[str, ...] = ()  # warnings a reader should see
+    accepted: tuple[AcceptedChange, ...] = ()
     comment_id: str = "gate"
     reproduce: str = ""  # the command that runs the worst case again
     alpha: float = 0.01  # as RegressionRules has them: what the statements about chance mean

@@ -1,4 +1,4 @@
-"""What `gate init` writes: gate.yml, two workflows and a first dataset."""
+"""What `gate init` writes: gate.yml, three workflows and a first dataset."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ TEMPLATES: Mapping[str, str] = {  # path in the user's repository -> file of thi
     "datasets/first.jsonl": "first.jsonl",
     ".github/workflows/gate.yml": "workflow.yml",
     ".github/workflows/gate-baseline.yml": "baseline-workflow.yml",
+    ".github/workflows/gate-accept.yml": "accept-workflow.yml",
 }
 
 

@@ -20,7 +20,7 @@ from gate.records import (
 from gate.verdict.judged import Judged, Pair, judge
 from gate.verdict.levels import applicable_gates, level_of, tolerance_of
 from gate.verdict.looking import position
-from gate.verdict.standing import Standing
+from gate.verdict.standing import ACCEPTED, Standing
 
 
 def compare_all(
@@ -60,7 +60,7 @@ def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> 
             continue  # neither run has it
         tested = fixed is None
         if spec.name in one.data.accepted:
-            fixed, why = "accepted", "this change was accepted"
+            fixed, why = "accepted", ACCEPTED
         found.append(
             Pair(
                 standing=one,
@@ -85,6 +85,8 @@ def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Stat
         return "missing", ""
     if one.not_comparable:
         return "not_comparable", one.not_comparable
+    if spec.column in one.data.edited:
+        return "not_comparable", one.data.edited[spec.column]
     if not was:
         return "new", "the baseline has no value"
     if not now and not one.data.complete:
@@ -140,7 +142,8 @@ def _settled(judged: Judged, at_worst: Judged) -> Comparison:
         reason = f"{missing}; counted as failures they would turn this verdict"
         row = _comparison(judged, "inconclusive", reason)
     else:
-        row = _comparison(judged, judged.status, judged.evidence.too_few or pair.why)
+        why = judged.evidence.too_few or (ACCEPTED if judged.status == "accepted" else pair.why)
+        row = _comparison(judged, judged.status, why)
     return replace(row, settled=judged.settled and at_worst.settled)
 
 

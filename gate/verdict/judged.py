@@ -101,7 +101,7 @@ def _judged(
         allowed *= abs(e.baseline)
     claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
     status = claim.status(worse, better, rules.alpha)
-    settled = status == "regression" or _is_settled(claim, own, status)
+    settled = status in ("regression", "accepted") or _is_settled(claim, own, status)
     return Judged(
         pair=pair,
         evidence=e,
@@ -154,8 +154,12 @@ class _Claim:
         return -low if self.pair.spec.direction == "higher" else high
 
     def status(self, worse: float, better: float, alpha: float) -> Status:
-        if self.pair.fixed:
-            return self.pair.fixed
+        status = self.pair.fixed or self._measured(worse, better, alpha)
+        if status in ("regression", "suspected") and self.pair.standing.data.accepts_all:
+            return "accepted"
+        return status
+
+    def _measured(self, worse: float, better: float, alpha: float) -> Status:
         if self.e.too_few:
             return "inconclusive"
         # An interim estimate that has just crossed the boundary exaggerates.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.records import Comparison, GateResult, Outcome, Policy
+from gate.verdict.levels import ALWAYS
 from gate.verdict.reasons import gate_failed, regressed, suspected, undecided
 from gate.verdict.standing import Standing
 
@@ -82,12 +83,24 @@ def _of_suite(one: Standing) -> list[Finding]:
         found.append(Finding(outcome="error", reason=one.error))
     elif one.not_comparable:
         found.append(Finding(outcome="not_comparable", reason=one.not_comparable))
+    elif one.pairing is None and _ungraded(one):
+        found.append(Finding(outcome="not_comparable", reason=_ungraded(one)))
     elif one.pairing is None:
         found.append(Finding(outcome="no_baseline", reason="there is no baseline to compare with"))
     if one.data.unasked:
         reason = f"{one.data.unasked} cases were never asked"
         found.append(Finding(outcome="inconclusive", reason=reason))
     return found
+
+
+def _ungraded(one: Standing) -> str:
+    """Why a suite without a baseline is not judged by its limits either: success depends on every
+    grader, and one of them is the pull request's own.
+    """
+    data = one.data
+    if data.accepts_all or ALWAYS in data.accepted:
+        return ""
+    return next(iter(data.edited.values()), "")
 
 
 def _of_comparison(row: Comparison, policy: Policy, power: float) -> list[Finding]:

@@ -45,7 +45,11 @@ def gate_failed(row: GateResult) -> str:
 
 
 def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power: float) -> str:
-    """What a green tick would hide: the smallest drop that would have been seen."""
+    """What a green tick would hide: what was accepted, else the smallest drop that would have been
+    seen.
+    """
+    if taken := _accepted(comparisons, gates):
+        return f"accepted: {joined(taken)}"
     rows = [row for row in comparisons if row.level == "block" and row.p_value is not None]
     if not rows:
         met = sum(gate.status == "pass" for gate in gates)
@@ -61,6 +65,18 @@ def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power
         said = f"no regression seen{so_far}{link}{_caught(row, power)} ({_measured(row)})"
     settled = all(row.settled for row in rows)
     return said if settled else f"{said}; the run ended before this was settled"
+
+
+def _accepted(comparisons: Sequence[Comparison], gates: Sequence[GateResult]) -> list[str]:
+    """What got worse or broke a limit with somebody's consent."""
+    rows = [row for row in comparisons if row.level == "block" and row.status == "accepted"]
+    limits = [row for row in gates if row.level == "block" and row.status == "accepted"]
+    compared = {(row.suite, row.metric) for row in rows}
+    return [
+        *(regressed(row) for row in rows if row.p_value is not None),
+        *(undecided(row.metric, row.reason) for row in rows if row.p_value is None),
+        *(gate_failed(g) for g in limits if (g.suite, g.metric) not in compared),
+    ]
 
 
 def joined(reasons: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from gate.analysis import MIN_PAIRED, Pairing, infra_share, pair_cases, too_much
 from gate.records import GateRule, Looks
 from gate.table import Table
 
+ACCEPTED = "this change was accepted"
 TOO_MANY_ERRORS = 0.20  # more infrastructure errors: nothing is judged (docs/semantics.md 4)
 _NONE: frozenset[str] = frozenset()
 
@@ -22,9 +23,11 @@ class SuiteData:
     baseline: Table | None
     gates: tuple[GateRule, ...] = ()  # the suite's own; they win over the top-level ones by metric
     not_comparable: str = ""  # a reason found before, such as another dataset
+    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
     new_cases: frozenset[str] = _NONE  # run, but do not gate
     quarantined: frozenset[str] = _NONE  # run and listed, but do not gate
     accepted: frozenset[str] = _NONE  # metrics whose change somebody accepted
+    accepts_all: bool = False  # somebody accepted whatever got worse, without naming it
     agent_unreachable: str = ""  # what the health check said
     control_unreachable: str = ""  # of the agent that a fresh baseline comes from
     not_run: int = 0  # trials that a budget left unmade

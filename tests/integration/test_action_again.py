@@ -13,6 +13,7 @@ import pytest
 
 from gate import bundled
 from gate.commands.action import Hooks, run
+from gate.delivery import Means
 from gate.execute import execute
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
@@ -54,7 +55,7 @@ def github(tmp_path: Path) -> Iterator[GitHub]:
         assert server.violations == []
 
 
-def act(folder: Path, github: GitHub, attempt: int) -> dict[str, Any]:
+def act(folder: Path, github: GitHub, attempt: int, code: int = 1) -> dict[str, Any]:
     """The summary of the session that the step leaves."""
     repository = {"full_name": REPOSITORY, "id": REPOSITORY_ID}
     head = {"sha": HEAD, "ref": "topic", "repo": repository}
@@ -82,8 +83,9 @@ def act(folder: Path, github: GitHub, attempt: int) -> dict[str, Any]:
 
     printed: list[str] = []
     pace = Pace(sleep=lambda seconds: None)
-    hooks = Hooks(execute=execute_here, connect=connect, echo=printed.append, pace=pace)
-    assert run(argparse.Namespace(), env, hooks) == 1, printed
+    means = Means(connect=connect, echo=printed.append, pace=pace)
+    hooks = Hooks(execute=execute_here, means=means)
+    assert run(argparse.Namespace(), env, hooks) == code, printed
     (session,) = (folder / "results").iterdir()
     found: dict[str, Any] = json.loads((session / "summary.json").read_text(encoding="utf-8"))
     return found
@@ -116,3 +118,29 @@ def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
     (comment,) = github.comments
     assert "run=7.2" in comment["body"]
     assert "goes on with the stored session" in comment["body"]
+
+
+def test_an_accepted_change_turns_the_re_run_green_and_the_rest_is_still_asked(
+    github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "1"), encoding="utf-8")
+    first = act(tmp_path, github, 1)
+    assert first["outcome"] == "fail"
+    upload(tmp_path, github)
+    github.runs[0]["created_at"] = "2026-01-02T10:00:00Z"
+    github.permissions["ann"] = "write"
+    said = github.comment("/gate accept top_k 1 is cheaper", user={"login": "ann", "type": "User"})
+    said["created_at"] = "2026-01-02T11:00:00Z"
+    second = act(tmp_path, github, 2, code=0)
+    assert (second["outcome"], second["exit_code"]) == ("pass", 0)
+    statuses = {row["metric"]: row["status"] for row in second["comparisons"]}
+    assert statuses["agent.success_rate"] == "accepted"
+    (change,) = second["accepted"]
+    assert (change["who"], change["why"]) == ("ann", "top_k 1 is cheaper")
+    comment = github.comments[0]["body"]
+    assert "run=7.2" in comment
+    assert "accepted" in comment
+    (session,) = (tmp_path / "results").iterdir()
+    meta = json.loads((session / "meta.json").read_text(encoding="utf-8"))
+    assert meta["session_id"] == first["session_id"]

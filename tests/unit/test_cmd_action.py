@@ -13,13 +13,16 @@ import pytest
 
 from gate.archive import load_session
 from gate.commands.action import Hooks, run
+from gate.delivery import Means
 from gate.errors import GateError, InfrastructureError
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
+from gate.github.upload import Uploaded
 from gate.records import Report
 from gate.resuming import OtherSession
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.small_report import report as small_report
 from tests.stored_session import store
 from tests.unit.test_github_sessions import add_run, session
 
@@ -39,11 +42,14 @@ class Scene:
     github: GitHub
     folder: Path
     session: Path
-    error: GateError | None = None
+    error: Exception | None = None
+    report: Report | None = None  # instead of the session's
     misfit: OtherSession | None = None
     exit_code: int = 0
     printed: list[str] = field(default_factory=list)
     asked: list[tuple[Sequence[str], Mapping[str, str]]] = field(default_factory=list)
+    stored: list[tuple[Path, str]] = field(default_factory=list)
+    artifact_id: str = "9"  # empty: the service refuses
 
     def execute(
         self, argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]
@@ -54,7 +60,7 @@ class Scene:
             raise self.error
         if self.misfit is not None and any("--resume" in argument for argument in argv):
             raise self.misfit
-        report = load_session(self.session).report
+        report = self.report or load_session(self.session).report
         assert report is not None
         return Outcome(report, self.session)
 
@@ -77,14 +83,18 @@ class Scene:
             "INPUT_GITHUB-TOKEN": "token",
         }
         env |= {f"INPUT_{k.replace('_', '-').upper()}": v for k, v in inputs.items()}
-        hooks = Hooks(
-            execute=self.execute,
+        means = Means(
             redact=lambda text: text.replace(SECRET, "***"),
             connect=self.connect,
             echo=self.printed.append,
             pace=Pace(sleep=lambda seconds: None),
         )
+        hooks = Hooks(execute=self.execute, means=means, store=self.store)
         return run(argparse.Namespace(), env, hooks)
+
+    def store(self, folder: Path, name: str, env: Mapping[str, str]) -> Uploaded:
+        self.stored.append((folder, name))
+        return Uploaded(name=name, artifact_id=self.artifact_id, note=f"refused with {SECRET}")
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -183,7 +193,8 @@ def test_what_the_run_prints_is_no_command(scene: Scene) -> None:
 
 def test_a_check_run_when_asked_for(scene: Scene) -> None:
     assert scene.act(check_run="true") == 0
-    assert scene.github.checks[0]["name"] == "Agent Gate: gate"
+    (check,) = scene.github.checks
+    assert (check["name"], check["status"]) == ("Agent Gate: gate", "completed")
     assert scene.outputs["check-run-url"] == "https://example.test/check/1"
 
 
@@ -201,11 +212,10 @@ def test_the_exit_code_is_the_verdicts(scene: Scene, code: int, fail: str, wante
 def test_a_read_only_token_warns_and_changes_nothing(scene: Scene) -> None:
     scene.github.read_only = True
     assert scene.act(check_run="true") == 0
-    comment, check = scene.warnings
-    assert "add `permissions%3A" in comment or "add `permissions: pull-requests: write`" in comment
-    assert "comment.md" in comment
-    assert "permissions: checks: write" in check
-    assert scene.outputs["comment-url"] == ""
+    (warning,) = scene.warnings
+    assert "add `permissions: pull-requests: write`" in warning
+    assert "add `permissions: checks: write`" in warning
+    assert scene.outputs["comment-url"] == scene.outputs["check-run-url"] == ""
 
 
 def test_a_fork_is_told_of_the_second_workflow(scene: Scene) -> None:
@@ -265,14 +275,66 @@ def test_a_run_without_a_verdict_has_outputs(scene: Scene, fail: str, *, raises:
     assert scene.printed[-1] == "::error title=Agent Gate::agent not running at x ***"
 
 
-def test_a_wrong_input_is_exit_2_whatever_fail_says(scene: Scene) -> None:
-    with pytest.raises(GateError, match="comment: 'x'"):
-        scene.act(comment="x", fail="false")
+@pytest.mark.parametrize("wrong", [{"comment": "x"}, {"comment_id": "a b"}, {"verbose": "ja"}])
+def test_a_wrong_input_is_exit_2_whatever_fail_says_and_the_pull_request_learns_it(
+    scene: Scene, wrong: dict[str, str]
+) -> None:
+    ((name, value),) = wrong.items()
+    with pytest.raises(GateError, match=f"{name.replace('_', '-')}: '{value}'"):
+        scene.act(**wrong, fail="false")
     assert scene.outputs["exit-code"] == "2"
     assert scene.asked == []
+    assert f"'{value}'" in scene.github.comments[0]["body"]
 
 
-def test_a_comment_event_runs_nothing(scene: Scene) -> None:
+def test_a_bug_of_ours_ends_the_check_and_is_not_hidden(scene: Scene) -> None:
+    scene.error = ZeroDivisionError("our bug")
+    with pytest.raises(ZeroDivisionError):
+        scene.act(check_run="true", fail="false")
+    assert scene.github.checks[0]["conclusion"] == "failure"
+    assert scene.outputs["exit-code"] == "70"
+    assert "this is a bug of Agent Gate" in scene.github.comments[0]["body"]
+
+
+def test_a_bug_while_the_verdict_is_shown_ends_the_check_too(scene: Scene) -> None:
+    (scene.session / "summary.json").write_text("{}", encoding="utf-8")
+    scene.report = small_report("pass")
+    with pytest.raises(GateError):
+        scene.act(check_run="true")
+    assert scene.github.checks[0]["conclusion"] == "failure"
+
+
+def test_a_comment_event_asks_no_agent(scene: Scene) -> None:
     assert scene.act("issue_comment") == 0
     assert scene.asked == []
-    assert "not in this version" in scene.printed[0]
+    assert "nothing to do" in scene.printed[0]
+
+
+def test_an_acceptance_runs_the_gates_run_again(scene: Scene) -> None:
+    scene.github.permissions["ann"] = "write"
+    scene.github.runs.append({"id": 7, "status": "completed", "conclusion": "failure"})
+    scene.act()
+    comment = {"id": 5, "body": "/gate accept x", "user": {"login": "ann", "type": "User"}}
+    issue = {"number": 3, "pull_request": {"url": "https://example.test"}}
+    event = {"action": "created", "issue": issue, "comment": comment}
+    (scene.folder / "event.json").write_text(json.dumps(event), encoding="utf-8")
+    asked = len(scene.asked)
+    assert scene.act("issue_comment") == 0
+    assert scene.github.reruns == ["7/rerun-failed-jobs"]
+    assert len(scene.asked) == asked
+
+
+def test_the_session_becomes_an_artifact_where_that_is_wanted(scene: Scene) -> None:
+    scene.act()
+    assert scene.stored == []
+    scene.act(upload_artifact="true")
+    scene.act(upload_artifact="true", shard="2/8")
+    names = [f"gate-session-{HEAD}", f"gate-session-{HEAD}-2-of-8"]
+    assert scene.stored == [(scene.session, name) for name in names]
+
+
+def test_a_refused_artifact_is_a_warning_and_no_more(scene: Scene) -> None:
+    scene.artifact_id = ""
+    assert scene.act(upload_artifact="true") == 0
+    (warning,) = scene.warnings
+    assert "The session was not stored: refused with ***" in warning

@@ -13,6 +13,7 @@ from gate.cli import run as cli
 from gate.commands import baseline
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.options import parse as options
+from gate.records import AcceptedChange
 from tests.stored_session import store
 
 CONFIG = """\
@@ -191,6 +192,18 @@ def test_pull_and_show(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture
         gate("show", "--suite", "nope")
 
 
+def test_at_a_release_nothing_stands_in_for_the_one_before_it(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    git(work, "add", ".")
+    git(work, "commit", "-q", "-m", "baseline")
+    told = event(tmp_path, "push", '{"ref": "refs/tags/v1.0.0"}')
+    assert gate("show", env=told) == 4
+    assert "no earlier release is known" in capsys.readouterr().out
+    assert gate("show", "--baseline", "baselines", env=told) == 0
+
+
 def test_accept_records_who_when_why_and_starts_a_new_pool(
     work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,3 +238,49 @@ def test_accept_refuses(work: Path, tmp_path: Path) -> None:
         gate("accept", "--reason", "x", "--metric", "agent.succes_rate")
     with pytest.raises(UsageError, match="a pull request's own run cannot accept"):
         gate("accept", "--reason", "x", env=event(tmp_path, "pull_request"))
+
+
+def word(**changes: str | tuple[str, ...]) -> AcceptedChange:
+    said = {"who": "ann", "when": "2026-11-19T11:00:00Z", "why": "new prices", **changes}
+    return AcceptedChange(**said)
+
+
+def test_what_the_merged_pull_request_was_given_starts_a_new_pool(
+    work: Path, tmp_path: Path
+) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    meant = (word(metrics=("agent.success_rate",)),)
+    gate("save", store(tmp_path, {"a": [False]}, number=2, accepted=meant))
+    stored = parse((work / "baselines" / "analytics.json").read_bytes(), "x")
+    assert stored.table.column("success").tolist() == [[0]]
+    (said,) = stored.accepted
+    assert (said.who, said.when, said.why) == ("ann", "2026-11-19T11:00:00Z", "new prices")
+    assert len(said.old_digest) == 64
+
+
+def test_the_same_word_gives_up_values_only_once(work: Path, tmp_path: Path) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    for number in (2, 3):
+        gate("save", store(tmp_path, {"a": [False]}, number=number, accepted=(word(),)))
+    stored = parse((work / "baselines" / "analytics.json").read_bytes(), "x")
+    assert stored.table.column("success").tolist() == [[0, 0]]
+    assert len(stored.accepted) == 1
+
+
+def test_a_suite_that_does_not_measure_what_was_accepted_keeps_its_pool(
+    work: Path, tmp_path: Path
+) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    meant = (word(metrics=("retrieval.mrr",)),)
+    gate("save", store(tmp_path, {"a": [False]}, number=2, accepted=meant))
+    stored = parse((work / "baselines" / "analytics.json").read_bytes(), "x")
+    assert stored.accepted == ()
+    assert stored.table.rounds == 2
+
+
+def test_a_baseline_that_cannot_be_stored_as_an_artifact_is_no_success(
+    work: Path, tmp_path: Path
+) -> None:
+    made = store(tmp_path, {"a": [True]})
+    with pytest.raises(InfrastructureError, match="artifact 'gate-baseline' was not stored: only"):
+        gate("save", made, "--upload-artifact", env={"GITHUB_SERVER_URL": "https://github.com"})

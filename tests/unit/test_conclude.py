@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from gate.archive import SuiteMeta
+from gate.baseline_schema import Run
 from gate.conclude import conclude, look
 from gate.lookup import Compared
 from gate.measured import Measured, Setting
 from gate.records import (
     BaselineInfo,
+    Budget,
     Calls,
     Config,
     GateRule,
@@ -257,3 +259,29 @@ def test_the_runs_baseline_is_that_of_the_first_suite_that_has_one():
     assert report.suites["s"].baseline.detail == "of s"
     assert report_on(measured()).baseline.source == "none"
     assert report_on().baseline.source == "none"
+
+
+def ran(number, value, cases=20):
+    return Run(
+        session_id=f"s{number}",
+        commit=None,
+        created_at=f"2026-11-{number:02}",
+        cases=cases,
+        means={SUCCESS.name: value, "m.shown": 1.0},
+    )
+
+
+def test_what_blocks_has_its_history_in_whole_runs_of_the_baseline():
+    runs = (ran(1, 0.8), ran(2, 0.1, cases=3), ran(3, None), ran(4, 0.9))
+    one = measured(table(failed=2), table(failed=2))
+    one = replace(one, baseline=replace(one.baseline, history=runs))
+    report = conclude([one], CONFIG, SETTING, rows)
+    assert report.suites["s"].history == {SUCCESS.name: (0.8, None, 0.9)}
+    sampled = replace(one, meta=replace(one.meta, not_selected=5))
+    assert conclude([sampled], CONFIG, SETTING, rows).suites["s"].history == {}
+
+
+def test_the_report_knows_the_budget_and_whether_the_own_rules_judged():
+    config = replace(CONFIG, budget=Budget(usd=5.0))
+    report = conclude([measured()], config, replace(SETTING, unprotected=True), rows)
+    assert (report.cost.budget_usd, report.unprotected) == (5.0, True)

@@ -16,7 +16,7 @@ def written(report, **options):
 
 def test_every_reporter_and_every_suite_has_its_files():
     report = several_suites()
-    files = written(report)
+    files = written(report, sarif=True)
     own = {REPORTERS.registered(name).filename for name in REPORTERS}
     parts = {f"{name}/{file}" for name in report.suites for file in ("summary.json", "report.md")}
     assert files.keys() == {"summary.json", *own, *parts}
@@ -32,6 +32,7 @@ def test_what_gate_yml_turns_off_is_not_written():
     files = written(several_suites(), html=False, junit=False)
     assert "report.html" not in files
     assert "junit.xml" not in files
+    assert "gate.sarif" not in files
     assert "comment.md" in files
 
 

@@ -208,6 +208,23 @@ def test_accepting_covers_a_metric_that_cannot_be_compared() -> None:
     assert found.outcome == "pass"
 
 
+def test_accepting_without_a_name_covers_what_got_worse_and_nothing_else() -> None:
+    was = build({"success": passing(60, 6), "recall": passing(60, 6)})
+    now = build({"success": passing(60, 3, failed=12), "recall": passing(60, 3)})
+    gates = (
+        GateRule(metric=SUCCESS.name, min=0.95),
+        GateRule(metric=RECALL.name, min=0.5),
+        GateRule(metric="correctness.fact_accuracy", min=0.5),
+    )
+    one = suite(now, was, accepts_all=True)
+    found = verdict(one, gates=gates)
+    statuses = {row.metric: row.status for row in found.comparisons}
+    assert statuses == {SUCCESS.name: "accepted", RECALL.name: "no_regression"}
+    assert [gate.status for gate in found.gates] == ["accepted", "pass", "missing"]
+    assert found.outcome == "fail"
+    assert verdict(one, gates=gates[:2]).outcome == "pass"
+
+
 # ------------------------------------------------------------------------------------- what blocks
 
 

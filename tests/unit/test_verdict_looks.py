@@ -82,6 +82,26 @@ def test_a_clear_regression_ends_the_whole_run() -> None:
     assert status(bad) == "regression"
 
 
+def test_a_regression_that_somebody_accepted_ends_nothing() -> None:
+    """The others are still asked for what they hold, and the accepted one is not waited for."""
+    columns = {"success": passing(60, 1, failed=30), "recall": passing(60, 1)}
+    before = {"success": passing(60, 12), "recall": passing(60, 12)}
+    data = SuiteData(
+        name="s",
+        current=build(columns, specs=(SUCCESS, RECALL)),
+        baseline=build(before, specs=(SUCCESS, RECALL)),
+        looks=PLAN,
+        made=60,
+        chosen=60,
+        planned=180,
+        accepts_all=True,
+    )
+    assert look(data, rules=SEVERAL).suites == {"s"}
+    assert look(replace(data, accepts_all=False), rules=SEVERAL).why.endswith("got worse")
+    alone = running(passing(60, 1, failed=30), passing(60, 12), accepts_all=True)
+    assert look(alone).suites == frozenset()
+
+
 def test_a_doubt_goes_on_until_it_is_resolved() -> None:
     was, now = flaky(12, 0.8, 3), flaky(6, 0.66, 2)
     seen = [running(now[:, :rounds], was) for rounds in range(1, 4)]

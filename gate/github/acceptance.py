@@ -1,0 +1,220 @@
+"""`/gate accept <reason>` on a pull request: who said it, whether they may, and what it covers
+(docs/semantics.md 7).
+
+An acceptance counts for one head commit: it must be newer than the run that judged that commit.
+The moment is GitHub's own (when that run was made), because a commit's date is its author's to
+choose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from urllib.parse import quote
+
+from gate.errors import InfrastructureError
+from gate.github.api import Api, ApiError
+from gate.github.comments import read_marker
+from gate.github.context import Job
+from gate.records import AcceptedChange, Json
+from gate.registry import did_you_mean
+from gate.text import one_line
+
+COMMAND = "/gate accept"
+NEEDS = "pull-requests: read"
+MAY = ("admin", "maintain", "write")
+ASKED = 10  # people whose permission is asked, and changes that are kept
+REASON = 500  # characters
+_LINE = re.compile(r"/gate[ \t]+accept(?:[ \t]+(?P<reason>\S[^\r\n]*))?[ \t]*(?:\r?\n|$)")
+_NAME = re.compile(r"[a-z_]+\.[A-Za-z0-9_^@-]+")
+_QUEUE = re.compile(r"/pr-(\d+)-[0-9a-f]+$")  # the branch that GitHub makes for a merge group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was accepted; `notes` tell what looked like it and did not count."""
+
+    changes: tuple[AcceptedChange, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def reason_of(body: str) -> str | None:
+    """The reason of a comment whose first line is the command, "" when it gives none; None for any
+    other comment.
+    """
+    found = _LINE.match(body)
+    return None if found is None else one_line(found["reason"] or "", REASON)
+
+
+def may_write(api: Api, login: str) -> bool:
+    """Whether the person has write permission on the repository. Raises ApiError."""
+    path = f"collaborators/{quote(login, safe='')}/permission"
+    try:
+        answer = api.get(path, needs="metadata: read")
+    except ApiError as error:
+        if error.status == 404:  # no such person any more
+            return False
+        raise
+    return isinstance(answer, dict) and answer.get("permission") in MAY
+
+
+def comments_of(api: Api, number: int) -> Iterator[Mapping[str, Json]]:
+    """Every comment of a pull request, oldest first. Raises ApiError."""
+    return api.pages(f"issues/{number}/comments", {}, needs=NEEDS)
+
+
+def find_accepted(api: Api, job: Job, metrics: Iterable[str]) -> Found:
+    """The changes that were accepted for what `job` judges: on its pull request, on that of its
+    merge group, or on the one that the base branch's commit was merged from. `metrics`: names that
+    a reason may single out. Never raises for what GitHub refuses: a note says so.
+    """
+    try:
+        where = _where(api, job)
+        if where is None:
+            return Found()
+        return _on(api, where, tuple(metrics))
+    except InfrastructureError as error:
+        return Found(notes=(f"whether a change was accepted is not known: {error}",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Where:
+    """A pull request; `run` judged its head commit, None: the one that its own comment names."""
+
+    number: int
+    head_sha: str | None
+    run: str | None = None
+
+
+def _where(api: Api, job: Job) -> _Where | None:
+    if job.pull_request is not None and job.run_id is not None:
+        return _Where(number=job.pull_request, head_sha=job.head_sha, run=job.run_id)
+    queued = _QUEUE.search(job.head_ref or "") if job.event == "merge_group" else None
+    if queued:
+        return _Where(number=int(queued[1]), head_sha=None)
+    if job.mode in ("branch", "schedule") and job.head_sha and job.protect_ref is None:
+        return _merged(api, job.head_sha)
+    return None
+
+
+def _merged(api: Api, sha: str) -> _Where | None:
+    """The merged pull request that a commit of the base branch came from."""
+    for pull in api.pages(f"commits/{sha}/pulls", {}, needs=NEEDS):
+        if pull.get("merged_at") and isinstance(pull.get("number"), int):
+            return _Where(number=pull["number"], head_sha=_text(pull.get("head"), "sha"))
+    return None
+
+
+def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
+    comments = list(comments_of(api, where.number))
+    said = [comment for comment in comments if _candidate(comment)]
+    if not said:
+        return Found()
+    judged = _judged_at(api, where, comments)
+    if judged is None:
+        why = f"no run of the gate on the head commit of #{where.number} is known"
+        return Found(notes=(f"`{COMMAND}` was not taken: {why}",))
+    changes: list[AcceptedChange] = []
+    notes: list[str] = []
+    allowed: dict[str, bool] = {}
+    for comment in islice(reversed(said), ASKED):
+        change, note = _read(api, comment, judged, metrics, allowed)
+        changes += [change] if change else []
+        notes += [note] if note else []
+    return Found(changes=tuple(changes), notes=() if changes else tuple(dict.fromkeys(notes)))
+
+
+def _candidate(comment: Mapping[str, Json]) -> bool:
+    """A person's comment with the command; a bot's never counts."""
+    body = comment.get("body")
+    person = _text(comment.get("user"), "type") == "User"
+    return person and isinstance(body, str) and reason_of(body) is not None
+
+
+def _judged_at(api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]) -> datetime | None:
+    """When the run was made that judged the head commit; None when there is none."""
+    head, run = where.head_sha, where.run
+    if head is None:
+        head = _text(_mapping(api.get(f"pulls/{where.number}", needs=NEEDS)).get("head"), "sha")
+    if run is None:
+        run = next((str(number) for number in judged_runs(comments, head)), None)
+    if run is None:
+        return None
+    made = _mapping(api.get(f"actions/runs/{run}", needs="actions: read"))
+    # Under pull_request_target and on a branch a run's head_sha is the base's; then only the
+    # marker, which is the gate's own, ties the run to the commit.
+    return _moment(made.get("created_at"))
+
+
+def judged_runs(comments: Iterable[Mapping[str, Json]], head_sha: str | None) -> tuple[int, ...]:
+    """The runs that the gate's own comments name for `head_sha`, newest first: one for each job
+    with a comment of its own.
+    """
+    marks = [
+        mark
+        for comment in comments
+        if _text(comment.get("user"), "type") == "Bot"
+        and (mark := read_marker(str(comment.get("body")))) is not None
+        and mark.sha == head_sha
+        and mark.run
+    ]
+    return tuple(sorted({mark.run for mark in marks}, reverse=True))
+
+
+def _read(
+    api: Api,
+    comment: Mapping[str, Json],
+    judged: datetime,
+    metrics: Sequence[str],
+    allowed: dict[str, bool],
+) -> tuple[AcceptedChange | None, str]:
+    """The change that a comment accepts, or why it accepts none."""
+    who, when = _text(comment.get("user"), "login") or "", _text(comment, "created_at") or ""
+    said, reason = _moment(when), reason_of(str(comment["body"]))
+    if said is None or said <= judged:
+        return None, f"`{COMMAND}` by {who} is older than the run on the head commit: say it again"
+    if not reason:
+        return None, f"`{COMMAND}` by {who} gives no reason: write `{COMMAND} <reason>`"
+    if who not in allowed:
+        allowed[who] = may_write(api, who)
+    if not allowed[who]:
+        return None, f"`{COMMAND}` by {who} does not count: it takes write permission"
+    named, wrong = named_metrics(reason, metrics)
+    if wrong:
+        return None, f"`{COMMAND}` by {who} was not taken: {wrong}"
+    url = _text(comment, "html_url") or ""
+    return AcceptedChange(who=who, when=when, why=reason, metrics=named, url=url), ""
+
+
+def named_metrics(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Metrics that a reason names, and what is wrong with one that looks like a metric and is
+    none: it would else be accepted as "everything".
+    """
+    words = [word.strip("`'\",;:()[]") for word in reason.split()]
+    named = tuple(dict.fromkeys(word for word in words if word in known))
+    dimensions = {name.split(".", 1)[0] for name in known}
+    for word in words:
+        alike = _NAME.fullmatch(word) and word.split(".", 1)[0] in dimensions
+        if alike and word not in known:
+            return (), f"no suite measures `{word}`{did_you_mean(word, tuple(known))}"
+    return named, ""
+
+
+def _moment(text: Json) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found if found is not None and found.tzinfo is not None else None
+
+
+def _mapping(data: Json) -> Mapping[str, Json]:
+    return data if isinstance(data, dict) else {}
+
+
+def _text(data: Json, key: str) -> str | None:
+    found = _mapping(data).get(key)
+    return found if isinstance(found, str) and found else None

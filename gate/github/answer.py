@@ -1,0 +1,108 @@
+"""The answer to a comment on a pull request: `/gate accept <reason>` runs the gate again, which
+then finds the comment itself (gate/github/acceptance.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gate.errors import InfrastructureError, UsageError
+from gate.github.acceptance import COMMAND, comments_of, judged_runs, may_write, reason_of
+from gate.github.api import Api
+from gate.records import Json
+
+RUN_NEEDS = "actions: write"
+SAY_NEEDS = "pull-requests: write"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A comment on a pull request, as the event tells it."""
+
+    pull_request: int
+    comment: int
+    who: str
+    body: str
+
+
+def asked(event: Mapping[str, Json] | None) -> Asked | None:
+    """The new comment of a person on a pull request; None for everything else."""
+    event = event or {}
+    issue, comment = _mapping(event.get("issue")), _mapping(event.get("comment"))
+    person = _mapping(comment.get("user"))
+    number, identifier = issue.get("number"), comment.get("id")
+    who, body = person.get("login"), comment.get("body")
+    if event.get("action") != "created" or not issue.get("pull_request"):
+        return None
+    if person.get("type") != "User" or not isinstance(number, int):
+        return None
+    if not (isinstance(identifier, int) and isinstance(who, str) and isinstance(body, str)):
+        return None
+    return Asked(pull_request=number, comment=identifier, who=who, body=body)
+
+
+def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[str], None]) -> int:
+    """Runs the gate again where an acceptance asks for it; what keeps it from that is told to who
+    may write, others get a thumb down: nobody can make it talk.
+
+    Raises UsageError without a token, InfrastructureError when GitHub refuses to run it again.
+    """
+    one = asked(event)
+    reason = reason_of(one.body) if one is not None else None
+    if one is None or reason is None:
+        echo(f"no new comment of a person that starts with `{COMMAND}`: nothing to do")
+        return 0
+    if api is None:
+        raise UsageError("gate action: a comment needs a token; set `github-token`")
+    if not may_write(api, one.who):
+        _react(api, one, "-1")
+        echo(f"{COMMAND}: not taken: it takes write permission on this repository")
+        return 0
+    why = _again(api, one, reason)
+    if why:
+        _say(api, one, f"`{COMMAND}` was not taken: {why}.")
+        echo(f"{COMMAND}: not taken: {why}")
+        return 0
+    _react(api, one, "+1")
+    echo(f"{COMMAND}: the gate runs again on #{one.pull_request}")
+    return 0
+
+
+def _again(api: Api, one: Asked, reason: str) -> str:
+    """Runs again what judged the head commit, every job with a comment of its own; or says why
+    not.
+    """
+    if not reason:
+        return f"write why the change is meant: `{COMMAND} <reason>`"
+    pull = _mapping(api.get(f"pulls/{one.pull_request}", needs="pull-requests: read"))
+    head = _mapping(pull.get("head")).get("sha")
+    judged = judged_runs(comments_of(api, one.pull_request), str(head))
+    if not judged:
+        return (
+            "the gate has not commented on the head commit yet, and a run that is under way may "
+            "have started before you wrote; wait for its comment and say it again"
+        )
+    runs = {run: _mapping(api.get(f"actions/runs/{run}", needs=RUN_NEEDS)) for run in judged}
+    if any(run.get("status") != "completed" for run in runs.values()):
+        return "the gate is running; wait for its comment and say it again"
+    for number, run in runs.items():
+        jobs = "rerun-failed-jobs" if run.get("conclusion") == "failure" else "rerun"
+        api.write("POST", f"actions/runs/{number}/{jobs}", needs=RUN_NEEDS)
+    return ""
+
+
+def _react(api: Api, one: Asked, content: str) -> None:
+    try:
+        path = f"issues/comments/{one.comment}/reactions"
+        api.write("POST", path, {"content": content}, needs=SAY_NEEDS)
+    except InfrastructureError:
+        return  # the log and the gate's own comment tell as well
+
+
+def _say(api: Api, one: Asked, text: str) -> None:
+    api.write("POST", f"issues/{one.pull_request}/comments", {"body": text}, needs=SAY_NEEDS)
+
+
+def _mapping(data: Json) -> Mapping[str, Json]:
+    return data if isinstance(data, dict) else {}

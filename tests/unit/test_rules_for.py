@@ -1,0 +1,95 @@
+"""From an event to whose rules judge and what is compared with: a work tree and a job are given."""
+
+from __future__ import annotations
+
+import subprocess
+from argparse import Namespace
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gate.config import defaults
+from gate.github.context import Job
+from gate.github.opening import Opened, open_local
+from gate.records import BaselineRules, Config, Provenance
+from gate.rules_for import base_sha, place_of, rules_for, with_base
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+RULES = """version: 1
+agent: {type: sample}
+suites: [{name: s, dataset: cases.jsonl, graders: [exact_match]}]
+gates: {agent.success_rate: {min: %s}}
+"""
+RELEASE = Job(
+    event="push", mode="release", head_sha="a" * 40, head_ref="v1.0.0", previous_release=True
+)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    own = ("-c", "user.name=Ana", "-c", "user.email=a@example.test", "-c", "commit.gpgsign=false")
+    command = ["git", *own, *arguments]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """`main` asks for 0.9, the branch that is checked out for 0.1."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    for branch, least in (("main", 0.9), ("topic", 0.1)):
+        if branch != "main":
+            git(tmp_path, "checkout", "-q", "-b", branch)
+        (tmp_path / "gate.yml").write_text(RULES % least, encoding="utf-8")
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-q", "-m", branch)
+    return tmp_path
+
+
+def least(work: Path, job: Job, *, alone: bool = False) -> float | None:
+    options = Namespace(config=str(work / "gate.yml"), replay=None)
+    rules = rules_for(job, open_local(work), options, {}, NOW, alone=alone)
+    return rules.config.gates[0].min
+
+
+def test_a_job_is_judged_by_the_commit_that_its_event_names(work: Path) -> None:
+    main = git(work, "rev-parse", "main")
+    assert least(work, Job(event="pull_request", mode="pull_request", protect_ref=main)) == 0.9
+    assert least(work, Job(event="push", mode="branch", protect_ref="main")) == 0.9
+    target = Job(event="pull_request_target", protect_ref=main, untrusted_head=True)
+    assert least(work, target) == 0.9
+
+
+def test_a_laptop_is_judged_by_where_it_left_the_branch(work: Path) -> None:
+    assert least(work, Job()) == 0.9
+    found = base_sha(Job(), open_local(work), defaults())
+    assert found == git(work, "rev-parse", "main")
+
+
+def test_a_release_a_schedule_and_a_plan_are_judged_by_the_own_rules(work: Path) -> None:
+    assert least(work, RELEASE) == 0.1
+    assert least(work, Job(event="schedule", mode="schedule")) == 0.1
+    assert least(work, Job(), alone=True) == 0.1
+
+
+def compared_by(source: str) -> Config:
+    return replace(defaults(), baseline=BaselineRules(source=source))
+
+
+@pytest.mark.parametrize("source", ["auto", "repo", "artifact"])
+def test_a_release_asks_for_the_one_before_it_and_says_why_it_cannot(source: str) -> None:
+    found = with_base(RELEASE, "", compared_by(source))
+    assert found.no_base == "no earlier release is known: GitHub's API cannot be asked"
+    made = Provenance(mode="release")
+    assert place_of(found, Opened(forge=None, git=None), Path(), made, NOW).no_base == found.no_base
+
+
+@pytest.mark.parametrize("source", ["none", "kept/baselines", "kept.json"])
+def test_a_baseline_that_somebody_named_is_looked_for_nowhere_else(source: str) -> None:
+    assert with_base(RELEASE, "", compared_by(source)) == RELEASE
+
+
+def test_other_events_have_their_base_already() -> None:
+    job = Job(event="push", mode="branch", base_sha="b" * 40)
+    assert with_base(job, "", compared_by("auto")) == job
