@@ -7,6 +7,18 @@ from pathlib import Path
 
 import pytest
 
+CONTAINERS = "test_container"  # of these files: one builder of the image at a time
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a file stay together when several processes share the work (`-n`): they share what
+    is costly to start. All that need the image are one group.
+    """
+    for item in items:
+        name = item.path.stem
+        group = "container" if name.startswith(CONTAINERS) else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(name=group))
+
 
 def _folder(variable: str, content: str) -> Path:
     name = os.environ.get(variable)

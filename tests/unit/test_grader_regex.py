@@ -1,9 +1,6 @@
-import time
-
 import pytest
 
 from gate.errors import GraderFailure, UsageError
-from gate.graders.contains import Contains
 from gate.graders.regex import LIMIT, METRIC, Regex
 from gate.records import Case, Response
 
@@ -64,20 +61,3 @@ def test_broken_options_are_refused(options):
 def test_only_the_beginning_of_a_huge_answer_is_read():
     assert score("x" * LIMIT + "needle", pattern="needle").passed is False
     assert score("x" * (LIMIT - 6) + "needle", pattern="needle").passed is True
-
-
-def test_five_thousand_cases_with_two_checks_cost_little():
-    case = Case(id="a", input="?", keys={})
-    response = Response(answer="The answer to question 17 is 42, as far as anybody knows.")
-    first = Contains(text="the answer", ignore_case=True)
-    second = Regex(pattern=r"\b42\b", must_not=("sorry",))
-    best = min(_seconds(first, second, case, response) for _ in range(5))
-    assert best < 0.05
-
-
-def _seconds(first, second, case, response):
-    start = time.perf_counter()
-    for _ in range(5000):
-        first.grade(case, response)
-        second.grade(case, response)
-    return time.perf_counter() - start
