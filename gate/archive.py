@@ -21,7 +21,6 @@ from gate.filelock import FileLock
 from gate.records import (
     MOST_CASES,
     MOST_ROUNDS,
-    AcceptedChange,
     Json,
     Looks,
     MetricSpec,
@@ -64,7 +63,6 @@ class Meta:
     suites: Mapping[str, SuiteMeta]
     options: Mapping[str, Json] = field(default_factory=dict)
     health: Mapping[str, Json] = field(default_factory=dict)
-    accepted: tuple[AcceptedChange, ...] = ()  # changes that somebody accepted before the run
     schema_version: int = SCHEMA_VERSION
 
 

@@ -59,14 +59,20 @@ def with_accepted(baseline: BaselineFile, changes: Sequence[AcceptedChange]) -> 
     """What was accepted on the merged pull request, newest first, as far as it concerns the suite
     and is new to it.
     """
-    known = {(one.who, one.when) for one in baseline.accepted}
-    for one in reversed(changes):
-        concerns = not one.metrics or any(name in baseline.table.specs for name in one.metrics)
-        if concerns and (one.who, one.when) not in known:
+    for one in reversed(not_yet_in(baseline.accepted, changes)):
+        if not one.metrics or any(name in baseline.table.specs for name in one.metrics):
             baseline = accept(
                 baseline, who=one.who, when=one.when, why=one.why, metrics=one.metrics
             )
     return baseline
+
+
+def not_yet_in(
+    known: Sequence[Accepted], changes: Sequence[AcceptedChange]
+) -> tuple[AcceptedChange, ...]:
+    """Those that the baseline has not taken in yet: afterwards they excuse nothing more."""
+    used = {(one.who, one.when) for one in known}
+    return tuple(one for one in changes if (one.who, one.when) not in used)
 
 
 def starts_anew(baseline: BaselineFile) -> bool:

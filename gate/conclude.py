@@ -11,8 +11,10 @@ from shlex import quote
 from typing import Any
 
 from gate.analysis import estimates
+from gate.baseline_pool import not_yet_in
 from gate.measured import Measured, Setting
 from gate.records import (
+    AcceptedChange,
     BaselineInfo,
     Calls,
     CaseChange,
@@ -63,7 +65,7 @@ def conclude(
         loosened=setting.loosened,
         unprotected=setting.unprotected,
         notes=setting.notes,
-        accepted=setting.accepted,
+        accepted=_accepted(measured, setting),
         comment_id=setting.comment_id,
         reproduce=_reproduce(verdict, measured),
         alpha=config.regression.alpha,
@@ -98,8 +100,8 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             new_cases=one.new_cases,
             edited=one.edited,
             quarantined=quarantined,
-            accepted=frozenset(name for one in setting.accepted for name in one.metrics),
-            accepts_all=any(not one.metrics for one in setting.accepted),
+            accepted=frozenset(name for change in meant for name in change.metrics),
+            accepts_all=any(not change.metrics for change in meant),
             agent_unreachable=one.unreachable,
             control_unreachable=one.control_unreachable,
             not_run=one.not_run,
@@ -113,7 +115,16 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             drift=one.baseline.drift,
         )
         for one in measured
+        for meant in [_accepted([one], setting)]
     ]
+
+
+def _accepted(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedChange, ...]:
+    """What was accepted, without what every one of these baselines has taken in: the nightly run at
+    a merged commit finds the same comment again.
+    """
+    left = [not_yet_in(one.baseline.accepted, setting.accepted) for one in measured]
+    return tuple(change for change in setting.accepted if any(change in some for some in left))
 
 
 def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:

@@ -36,6 +36,7 @@ _NAMES: dict[str, str] = {
 _CONTRACT = frozenset(
     f"{group}.{name}" for group, names in _NAMES.items() for name in names.split()
 )
+DIMENSIONS = frozenset(_NAMES)
 _MIN_CASES = 5  # fewer paired cases are not comparable (docs/semantics.md 5)
 
 

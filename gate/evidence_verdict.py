@@ -48,7 +48,6 @@ def decided_again(held: Held) -> Report:
         duration_s=stated.duration_s,
         mode=made.mode,
         provenance=made,
-        accepted=trials.session.meta.accepted if trials.session else (),
         elsewhere=frozenset(held.rules.elsewhere),
     )
     measured = [_measured(held, name, suite, beside) for name, suite in trials.suites.items()]

@@ -83,7 +83,6 @@ def _session(setup: Setup) -> SessionWriter:
         provenance=setup.provenance,
         suites={plan.suite.name: plan.meta() for plan in setup.plans},
         options=_given(setup.options),
-        accepted=setup.accepted,
     )
     if not setup.options.resume:
         return SessionWriter.create(Path(setup.config.report.dir), meta, redact)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from gate.analysis import pool
 from gate.baseline_file import newest, newest_run, parse
-from gate.baseline_schema import Run, fingerprint
+from gate.baseline_schema import Accepted, Run, fingerprint
 from gate.baselines import Place, find_baseline, source_names
 from gate.errors import UsageError
 from gate.plugins import BaselineRequest, FoundBaseline
@@ -29,6 +29,7 @@ class Compared:
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
     history: tuple[Run, ...] = ()  # all that the file has, oldest first
+    accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
     edited_here: bool = False  # the working tree has another file than the one that was used
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
 
@@ -103,7 +104,12 @@ def _pooled(
         pooling=pooled.notes,
     )
     return Compared(
-        table=pooled.table, info=info, drift=pooled.drift, runs=pooled.headers, history=stored.runs
+        table=pooled.table,
+        info=info,
+        drift=pooled.drift,
+        runs=pooled.headers,
+        history=stored.runs,
+        accepted=stored.accepted,
     )
 
 

@@ -13,7 +13,7 @@ from gate import bundled
 from gate.config import Read, defaults, examine, grader_file, load, measure
 from gate.config_lint import Findings
 from gate.dataset_rows import Source
-from gate.errors import InvalidInput, UsageError
+from gate.errors import InvalidInput, Problem, UsageError
 from gate.plugins import Forge
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
@@ -120,12 +120,12 @@ def judging_rules(
 ) -> Rules:
     """The rules of docs/semantics.md 6; a base without a readable gate.yml is told in a note."""
     alone = Rules(config=own, own=own, root=root)
-    if own.file is None:
-        return alone
     if base is None:
-        notes = (f"judged by its own rules: {why_no_base}",) if why_no_base and own.protect else ()
-        return replace(alone, notes=notes)
-    theirs, note = _theirs(own, base, root, env, today)
+        told = why_no_base and own.protect and own.file is not None
+        return replace(alone, notes=(f"judged by its own rules: {why_no_base}",) if told else ())
+    theirs, note = _theirs(own, base, root, env)
+    if own.file is None:
+        return _without_file(alone, theirs, base)
     if theirs is None:
         return replace(alone, notes=(f"judged by its own rules: {note}",) if note else ())
     edited = _edited_graders(theirs, root, base)
@@ -145,29 +145,54 @@ def judging_rules(
     )
 
 
-def _theirs(
-    own: Config, base: Base, root: Path, env: Mapping[str, str], today: date
-) -> tuple[Config | None, str]:
-    """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count.
+def _without_file(alone: Rules, theirs: Config | None, base: Base) -> Rules:
+    """Deleting the file must not be the way to be judged by none of its rules."""
+    if theirs is not None and theirs.protect:
+        raise UsageError(
+            f"{CONFIG}: {base.name} has it and this branch does not, and its rules judge "
+            f"(protect); put {CONFIG} back, or name another one with --config"
+        )
+    return alone
 
-    Raises InvalidInput when its rules need a grader that this branch took away or broke: that must
-    not be the way to be judged by one's own.
+
+def _theirs(
+    own: Config, base: Base, root: Path, env: Mapping[str, str]
+) -> tuple[Config | None, str]:
+    """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count, nor
+    that a quarantine ended: time must not unseat the rules either.
+
+    Raises InvalidInput when it is not its own fault: a grader that this branch took away or edited,
+    a variable that is not set here. That must not be the way to be judged by one's own.
     """
     file = own.file or CONFIG
+
+    def problems(env: Mapping[str, str]) -> tuple[Config, list[Problem]]:
+        found = examine(_at(base), file, env=env, root=root, today=date.min)
+        wrong = found.findings.problems
+        return found.config, [p for p in wrong if p.place.key.split(".")[0] != "agent"]
+
     try:
-        found = examine(_at(base), file, env=env, root=root, today=today)
-        problems = [p for p in found.findings.problems if p.place.key.split(".")[0] != "agent"]
+        theirs, wrong = problems(env)
+        everywhere = problems(_AllSet(env))[1] if wrong else []
     except InvalidInput as error:
         return None, f"{file} of {base.name} is not valid: {error.problems[0]}"
     except UsageError:
-        return None, f"{base.name} has no {file} yet" if own.protect else ""
-    graders = [spec for suite in found.config.suites for spec in suite.graders]
+        return None, f"{base.name} has no {file} yet" if own.protect and own.file else ""
+    if not wrong:
+        return theirs, ""
+    graders = [spec for suite in theirs.suites for spec in suite.graders]
     needed = {spec.place for spec in graders if grader_file(spec.name)}
-    if found.config.protect and any(problem.place in needed for problem in problems):
-        raise InvalidInput(problems)
-    if problems:
-        return None, f"{file} of {base.name} is not valid: {problems[0]}"
-    return found.config, ""
+    ours = [p for p in wrong if p.place in needed or p not in everywhere]
+    if theirs.protect and (ours or _edited_graders(theirs, root, base)):
+        raise InvalidInput(wrong)
+    return None, f"{file} of {base.name} is not valid: {wrong[0]}"
+
+
+class _AllSet(dict[str, str]):
+    """An environment in which every variable has a value: what is wrong then is wrong anywhere."""
+
+    def get(self, name: str, default: object = None) -> str:
+        return super().get(name) or "set"
 
 
 def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:

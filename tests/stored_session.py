@@ -52,7 +52,6 @@ def store(
                 graders={"success": "g1"},
             )
         },
-        accepted=accepted,
     )
     with SessionWriter.create(out, meta, lambda text: text) as session:
         for case, passed in cases.items():
@@ -60,7 +59,8 @@ def store(
                 session.append(_row(suite, case, index, passed=value))
         session.write_details()
         if finished:
-            whole = report(outcome, provenance=made, suites={suite: _report(suite, outcome, cases)})
+            suites = {suite: _report(suite, outcome, cases)}
+            whole = report(outcome, provenance=made, suites=suites, accepted=accepted)
             session.write("summary.json", json.dumps(to_json(whole)))
             session.write("comment.md", "## Pass\n\nas measured\n")
         return session.folder

@@ -29,6 +29,13 @@ def test_there_is_no_git_in_it() -> None:
     assert not re.search(r"\bapt|\bgit\b", re.sub("(?m)^#.*$", "", DOCKERFILE))
 
 
+def test_its_modules_are_compiled_when_it_is_built() -> None:
+    """A container starts anew for every step, and may not write what it compiled."""
+    copied = DOCKERFILE.index("COPY gate ")
+    assert "python -m compileall" in DOCKERFILE[copied:]
+    assert "--invalidation-mode unchecked-hash" in DOCKERFILE[copied:]
+
+
 def test_without_an_action_yml_the_inputs_mean_the_same() -> None:
     """`uses: docker://` knows no defaults."""
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))

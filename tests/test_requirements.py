@@ -83,6 +83,17 @@ def test_every_complaint_has_an_answer_and_a_test() -> None:
     assert len(re.findall(r"^\|(?! thread|:--)", COMPLAINTS, re.MULTILINE)) == len(rows) > 40
     for _, _, _, tests in rows:
         check_tests(named(tests))
+    assert [one for one, times in Counter(threads(rows)).items() if times > 1] == []
+
+
+def threads(rows: list[tuple[str, ...]]) -> list[str]:
+    """`owner/repository#number`, also of `owner/repository#1, #2`."""
+    found = []
+    for row in rows:
+        for group in row[0].split("; "):
+            repository, _, numbers = group.partition("#")
+            found += [f"{repository}#{number.strip(' #')}" for number in numbers.split(",")]
+    return found
 
 
 def test_every_demand_is_met_or_named_as_open_and_not_both() -> None:

@@ -179,7 +179,8 @@ def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFil
         pool = parse(found.text, found.file) if found else None
     if pool is not None and session.meta.session_id in [run.session_id for run in pool.runs]:
         raise UsageError(f"{session.folder}: this session is in the baseline already")
-    return with_accepted(pool, session.meta.accepted) if pool is not None else None
+    accepted = session.report.accepted if session.report is not None else ()
+    return with_accepted(pool, accepted) if pool is not None else None
 
 
 def _found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:

@@ -15,6 +15,7 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
+from gate.config_lint import DIMENSIONS
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
 from gate.github.comments import read_marker
@@ -29,7 +30,7 @@ MAY = ("admin", "maintain", "write")
 ASKED = 10  # people whose permission is asked, and changes that are kept
 REASON = 500  # characters
 _LINE = re.compile(r"/gate[ \t]+accept(?:[ \t]+(?P<reason>\S[^\r\n]*))?[ \t]*(?:\r?\n|$)")
-_NAME = re.compile(r"[a-z_]+\.[A-Za-z0-9_^@-]+")
+_NAME = re.compile(r"(?<![A-Za-z0-9_])(?P<dimension>[A-Za-z_]+)\.(?P<what>[A-Za-z0-9_^@-]+)")
 _QUEUE = re.compile(r"/pr-(\d+)-[0-9a-f]+$")  # the branch that GitHub makes for a merge group
 
 
@@ -82,16 +83,22 @@ def find_accepted(api: Api, job: Job, metrics: Iterable[str]) -> Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Where:
-    """A pull request; `run` judged its head commit, None: the one that its own comment names."""
+    """A pull request; `run` judged its head commit, None: the one that its own comment names.
+    `judged`: that run had an attempt before this one.
+    """
 
     number: int
     head_sha: str | None
     run: str | None = None
+    judged: bool = True
 
 
 def _where(api: Api, job: Job) -> _Where | None:
     if job.pull_request is not None and job.run_id is not None:
-        return _Where(number=job.pull_request, head_sha=job.head_sha, run=job.run_id)
+        judged = job.run_attempt != "1"
+        return _Where(
+            number=job.pull_request, head_sha=job.head_sha, run=job.run_id, judged=judged
+        )
     queued = _QUEUE.search(job.head_ref or "") if job.event == "merge_group" else None
     if queued:
         return _Where(number=int(queued[1]), head_sha=None)
@@ -113,6 +120,10 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     said = [comment for comment in comments if _candidate(comment)]
     if not said:
         return Found()
+    if not where.judged:
+        # A push may come while somebody writes: nobody has seen what this commit does.
+        why = "this is the first run on the head commit; say it again below its result"
+        return Found(notes=(f"`{COMMAND}` was not taken: {why}",))
     judged = _judged_at(api, where, comments)
     if judged is None:
         why = f"no run of the gate on the head commit of #{where.number} is known"
@@ -191,16 +202,18 @@ def _read(
 
 def named_metrics(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Metrics that a reason names, and what is wrong with one that looks like a metric and is
-    none: it would else be accepted as "everything".
+    none here, as that of another job: it would else be accepted as "everything".
     """
-    words = [word.strip("`'\",;:()[]") for word in reason.split()]
-    named = tuple(dict.fromkeys(word for word in words if word in known))
-    dimensions = {name.split(".", 1)[0] for name in known}
-    for word in words:
-        alike = _NAME.fullmatch(word) and word.split(".", 1)[0] in dimensions
-        if alike and word not in known:
+    dimensions = DIMENSIONS | {name.split(".", 1)[0] for name in known}
+    alike = [
+        found[0]
+        for found in _NAME.finditer(reason)
+        if found["dimension"].lower() in dimensions or set(found["what"]) & set("_@^")
+    ]
+    for word in alike:
+        if word not in known:
             return (), f"no suite measures `{word}`{did_you_mean(word, tuple(known))}"
-    return named, ""
+    return tuple(dict.fromkeys(alike)), ""
 
 
 def _moment(text: Json) -> datetime | None:

@@ -103,7 +103,7 @@ def asked(github: GitHub) -> list[str]:
     return [f"{seen.method} {seen.path.removeprefix(prefix)}" for seen in github.seen]
 
 
-@pytest.mark.parametrize(("suites", "most"), [(("s",), 13), (("s", "t"), 15)])
+@pytest.mark.parametrize(("suites", "most"), [(("s",), 11), (("s", "t"), 13)])
 def test_a_run_makes_few_requests(
     github: GitHub,
     tmp_path: Path,
@@ -111,7 +111,9 @@ def test_a_run_makes_few_requests(
     suites: tuple[str, ...],
     most: int,
 ) -> None:
-    """GitHub gives a workflow's token 1,000 requests an hour for the whole repository."""
+    """GitHub gives a workflow's token 1,000 requests an hour for the whole repository. The baseline
+    is a file here; as an artifact it takes three requests more, or four (docs/github.md).
+    """
     monkeypatch.chdir(tmp_path)
     main_branch(tmp_path, github, suites)
     for number in range(60):

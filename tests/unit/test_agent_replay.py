@@ -87,6 +87,13 @@ def test_another_input_was_not_recorded_but_another_expectation_was(replay):
     assert ask(replay(line), Case(id="c1", input="q", keys={"expected_answer": "b"})).answer
 
 
+def test_two_cases_with_one_input_keep_answers_of_their_own(replay):
+    other = Case(id="c2", input=CASE.input, keys={})
+    lines = [recording_line(case, 1, Response(answer=case.id), 1.0) for case in (other, CASE)]
+    connection = replay(*lines)
+    assert [ask(connection, case).answer for case in (CASE, other)] == ["c1", "c2"]
+
+
 def test_connections_share_one_recording_and_a_new_agent_starts_anew(tmp_path):
     lines = [recording_line(CASE, n, Response(answer=str(n)), 1.0) for n in range(1, 21)]
     (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")

@@ -79,6 +79,14 @@ def test_the_workflows_name_each_other() -> None:
     assert "name: gate-baseline\n" in files[name]
 
 
+def test_the_gate_runs_in_a_merge_queue_too() -> None:
+    """A queue waits for ever for a required check whose workflow lacks the trigger."""
+    own = Path(__file__).parents[2] / ".github" / "workflows" / "gate.yml"
+    for text in (rendered()[".github/workflows/gate.yml"], own.read_text(encoding="utf-8")):
+        triggers = yamlfile.parse(text.encode(), "gate.yml").data["on"]
+        assert {"pull_request", "merge_group"} <= set(triggers)
+
+
 def test_the_first_dataset_has_enough_cases_to_be_compared() -> None:
     cases = [json.loads(line) for line in rendered()["datasets/first.jsonl"].splitlines()]
     assert len(cases) >= 5

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from gate.archive import SuiteMeta
-from gate.baseline_schema import Run
+from gate.baseline_schema import Accepted, Run
 from gate.conclude import conclude, look
 from gate.lookup import Compared
 from gate.measured import Measured, Setting
 from gate.records import (
+    AcceptedChange,
     BaselineInfo,
     Budget,
     Calls,
@@ -285,3 +286,16 @@ def test_the_report_knows_the_budget_and_whether_the_own_rules_judged():
     config = replace(CONFIG, budget=Budget(usd=5.0))
     report = conclude([measured()], config, replace(SETTING, unprotected=True), rows)
     assert (report.cost.budget_usd, report.unprotected) == (5.0, True)
+
+
+def test_a_change_that_the_baseline_has_taken_in_excuses_nothing_that_comes_later():
+    """The nightly run at a merged commit finds the same comment again."""
+    said = AcceptedChange(who="ann", when="2026-11-19T11:00:00Z", why="cheaper")
+    setting = replace(SETTING, accepted=(said,))
+    worse = measured(table(failed=8), baseline=table())
+    first = report_on(worse, setting=setting)
+    assert (first.outcome, first.accepted) == ("pass", (said,))
+    known = Accepted(who=said.who, when=said.when, why="cheaper", old_digest="d", metrics=())
+    later = replace(worse, baseline=replace(worse.baseline, accepted=(known,)))
+    second = report_on(later, setting=setting)
+    assert (second.outcome, second.accepted) == ("fail", ())

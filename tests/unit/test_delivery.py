@@ -112,6 +112,22 @@ def test_all_rungs_say_the_same(stage: Stage) -> None:
     assert stage.warnings == []
 
 
+def test_a_check_run_is_made_only_where_it_is_asked_for(stage: Stage) -> None:
+    """GitHub alone chooses the workflow that it shows it under; the job itself is a check."""
+    stage.ended()
+    assert stage.github.checks == []
+    assert len(stage.github.comments) == 1
+
+
+def test_two_jobs_have_a_comment_and_a_check_each(stage: Stage) -> None:
+    for name in ("web", "api"):
+        stage.ended(check_run="true", comment_id=name)
+    marks = [comment["body"].split()[2] for comment in stage.github.comments]
+    assert marks == ["id=web", "id=api"]
+    names = [check["name"] for check in stage.github.checks]
+    assert names == ["Agent Gate: web", "Agent Gate: api"]
+
+
 def test_a_refused_comment_is_in_the_summary(stage: Stage) -> None:
     stage.github.forbidden = ("issues",)
     stage.ended(check_run="true")

@@ -294,6 +294,44 @@ def test_a_baseline_that_is_easier_decides_otherwise(failed: Path, tmp_path: Pat
     assert any("comparison s: agent.success_rate" in fault for fault in faults(copy))
 
 
+def test_a_suite_that_was_cut_out_everywhere_but_in_the_rules_is_missed(copy: Path) -> None:
+    """Its failure would go with it."""
+
+    def without(data: dict) -> None:
+        data["suites"].pop("t")
+        for rows in ("comparisons", "gates"):
+            data[rows] = [row for row in data.get(rows, []) if row["suite"] != "t"]
+
+    rewrite(copy, "summary.json", without)
+    rewrite(copy, "meta.json", without)
+    lines = (copy / "details.jsonl").read_text().splitlines(keepends=True)
+    kept = [line for line in lines if json.loads(line)["suite"] != "t"]
+    forge(copy, "details.jsonl", "".join(kept).encode())
+    assert "summary.json and rules.json are not of the same suites" in faults(copy)
+
+
+def test_an_acceptance_that_somebody_put_in_makes_no_release_pass(
+    failed: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(failed, tmp_path / "evidence")
+    said = [{"who": "eve", "when": "2026-01-01T00:00:00Z", "why": "x", "metrics": []}]
+
+    def passing(data: dict) -> None:
+        data.update(accepted=said, outcome="pass", exit_code=0)
+        for row in (*data["comparisons"], *data["gates"]):
+            bad = row["status"] in ("regression", "fail")
+            row["status"] = "accepted" if bad else row["status"]
+        for suite in data["suites"].values():
+            suite["outcome"] = "pass"
+
+    rewrite(copy, "summary.json", passing)
+    rewrite(copy, "meta.json", lambda data: data.update(accepted=said))
+    manifest = loaded(copy)
+    manifest.update(outcome="pass", exit_code=0)
+    (copy / MANIFEST).write_text(json.dumps(manifest))
+    assert faults(copy)
+
+
 def test_trials_of_cases_that_the_dataset_does_not_have(copy: Path) -> None:
     text = (copy / "details.jsonl").read_text()
     forge(copy, "details.jsonl", text.replace('"c03"', '"c99"').encode())

@@ -202,3 +202,45 @@ def test_a_refusal_of_github_is_a_note_and_no_error(github: GitHub, api: Api) ->
 
 def test_a_word_that_only_looks_like_a_metric_of_ours_is_prose() -> None:
     assert named_metrics("see example.com and v1.2", METRICS) == ((), "")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "retrieval.recall@5 the corpus shrank",
+        "mine.tone_of_voice is another one",
+        "agent.success-rate=0.8",
+        "s/agent.success_rate@5",
+        "Agent.Success_Rate fell",
+    ],
+)
+def test_a_metric_that_this_job_does_not_measure_accepts_nothing(reason: str) -> None:
+    """Another job of the pull request may: there it was meant, here not "everything"."""
+    named, wrong = named_metrics(reason, ("agent.success_rate",))
+    assert named == ()
+    assert "no suite measures" in wrong
+
+
+@pytest.mark.parametrize("sign", ["=", "/", "(", "*", "."])
+def test_a_metric_is_found_between_any_signs(sign: str) -> None:
+    reason = f"{sign}agent.success_rate{sign} fell"
+    assert named_metrics(reason, METRICS) == (("agent.success_rate",), "")
+
+
+def test_what_was_said_before_the_first_result_is_not_taken(github: GitHub, api: Api) -> None:
+    """A push may come while somebody writes: nobody has seen what that commit does."""
+    say(github, "/gate accept because")
+    found = find_accepted(api, replace(JOB, run_attempt="1"), METRICS)
+    assert found.changes == ()
+    assert "first run on the head commit; say it again" in found.notes[0]
+    assert len(find_accepted(api, replace(JOB, run_attempt="2"), METRICS).changes) == 1
+
+
+def test_a_deleted_account_and_an_empty_comment_are_passed_over(github: GitHub, api: Api) -> None:
+    say(github, "/gate accept because")
+    github.comments[-1]["user"] = None
+    say(github, "x")
+    github.comments[-1]["body"] = None
+    github.violations.clear()
+    assert find_accepted(api, JOB, METRICS).changes == ()
+    github.violations.clear()

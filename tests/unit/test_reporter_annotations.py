@@ -13,6 +13,7 @@ from tests.reports import (
     hostile,
     inconclusive,
     many_failing,
+    no_baseline,
     passing,
     regression,
 )
@@ -33,6 +34,11 @@ def test_what_does_not_block_is_a_warning():
     assert "error" not in levels(inconclusive())
     assert levels(replace(regression(), exit_code=0))["error"] == 0
     assert levels(passing()) == {"warning": 1}
+
+
+def test_what_was_not_judged_is_a_warning_of_its_own():
+    (line, *_) = render_annotations(no_baseline())
+    assert line.startswith("::warning title=No baseline%3A nothing to compare analytics with yet::")
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import InvalidInput
+from gate.errors import InvalidInput, UsageError
 from gate.git import open_repository
 from gate.prepare import Selection, prepare
 from gate.rules import Base, disk, judging_rules, own_config
@@ -304,3 +304,50 @@ def test_a_folder_is_no_file_to_read(tmp_path):
     (tmp_path / "gate.yml").mkdir()
     assert disk(tmp_path)("gate.yml") is None
     assert disk(tmp_path)("nowhere") is None
+
+
+def test_deleting_gate_yml_is_no_way_to_be_judged_by_none_of_its_rules(repository):
+    repository.write(gate_yml=None)
+    with pytest.raises(UsageError, match=r"gate\.yml: main has it and this branch does not"):
+        repository.rules()
+    repository.commit(gate_yml=config(more="protect: false"))
+    repository.write(gate_yml=None)
+    assert repository.rules().own.file is None
+
+
+def test_a_branch_without_gate_yml_beside_a_base_without_one_is_judged_by_the_defaults(tmp_path):
+    repository = Repository(tmp_path)
+    repository.commit(readme_md="")
+    rules = repository.rules()
+    assert (rules.config, rules.notes) == (rules.own, ())
+
+
+def test_a_grader_that_was_edited_until_the_bases_rules_do_not_fit_is_an_error(repository):
+    """Another name for its metric makes the base's gate unknown: the base's rules judge still."""
+    mine = '["./mine.py:Mine"]'
+    gated = config(graders=mine, gates="correctness.mine: {min: 0.5}")
+    repository.commit(gate_yml=gated, mine_py=GRADER)
+    renamed = GRADER.replace('"correctness.mine"', '"correctness.other"')
+    repository.write(gate_yml=config(graders=mine), mine_py=renamed)
+    with pytest.raises(InvalidInput, match="unknown metric"):
+        repository.rules()
+
+
+def test_a_quarantine_that_ended_does_not_unseat_the_bases_rules(repository):
+    ended = "quarantine: [{case: a, until: 2026-11-01, owner: ann}]"
+    repository.commit(gate_yml=config(more=ended))
+    repository.write(gate_yml=config(gates="agent.success_rate: {min: 0.1}"))
+    rules = repository.rules()
+    assert rules.notes == ()
+    assert rules.config.gates[0].min == 0.9
+
+
+@pytest.mark.parametrize("section", ["judge", "control_agent"])
+def test_a_variable_that_a_fork_has_not_does_not_unseat_the_bases_rules(repository, section):
+    asked = "{type: http, url: 'http://x', headers: {k: '${GONE}'}}"
+    if section == "judge":
+        asked = "{type: openai, base_url: '${GONE}', model: m}"
+    repository.commit(gate_yml=config(more=f"{section}: {asked}"))
+    repository.write(gate_yml=config(gates="agent.success_rate: {min: 0.1}"))
+    with pytest.raises(InvalidInput, match="GONE is not set"):
+        repository.rules()
