@@ -6,6 +6,7 @@ was refused, why, and where the text is now.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from gate.archive import load_session
-from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
+from gate.errors import GateError, InfrastructureError, Interrupted, InvalidInput, UsageError
 from gate.github.api import Api
 from gate.github.checks import SUMMARY_LIMIT, TITLE, CheckRun, Ended, Identity, verdict
 from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
-from gate.github.context import Job, token
+from gate.github.context import NO_TOKEN, Job, token
 from gate.github.forge import connect
 from gate.github.inputs import Plan
 from gate.github.outputs import error_outputs, report_outputs, write_outputs, write_summary
@@ -29,7 +30,6 @@ from gate.reporters.comment import step_summary
 from gate.text import command, one_line
 from gate.wording.unjudged import no_verdict
 
-NO_TOKEN = "there is no token; set `github-token: ${{ github.token }}`"  # noqa: S105 - a message
 NO_COMMIT = "the event names no commit"
 FORK = (
     "A fork's or Dependabot's token only reads: publish with `gate comment` in a workflow that "
@@ -37,6 +37,9 @@ FORK = (
 )
 BUG = "this is a bug of Agent Gate, not of your agent: the log has its traceback, please report it"
 USAGE = "an input cannot be read: the log of this step says which"
+ADD = re.compile(r"; add `permissions: [^`]*` to the job")  # which does not help a fork
+ANNOTATED = 10  # mistakes: GitHub shows as many annotations of a step
+CANCELLED = "the job was cancelled or ran out of time before there was a verdict; run it again"
 
 
 class Finished(Protocol):
@@ -107,12 +110,12 @@ class Delivery:
         """Says why there is no verdict, everywhere; gives the exit code. A cancelled run leaves the
         comment alone: a newer one will write it.
         """
-        code, said = _told(error)
+        code, said = _code_and_words(error)
         said = self._means.redact(said)
         cancelled = isinstance(error, (Interrupted, KeyboardInterrupt))
         ended = Ended(
             conclusion="cancelled" if cancelled else "failure",
-            title=one_line(f"error: {said}", TITLE),
+            title=one_line(said if cancelled else f"error: {said}", TITLE),
             summary=self._unjudged(said, code)(SUMMARY_LIMIT),
             judged=False,
         )
@@ -127,10 +130,22 @@ class Delivery:
                 where="the log of this step",
             )
             self._show(message)
-        self._means.echo(command("error", said, {"title": "Agent Gate"}))
+        self._log(error, said)
         with suppress(InfrastructureError):  # the error that is told already counts
             self._write(error_outputs(said, code))
         return code
+
+    def _log(self, error: BaseException, said: str) -> None:
+        """In the log, and at the lines of the files where the mistakes are."""
+        problems = error.problems if isinstance(error, InvalidInput) else ()
+        if not 0 < len(problems) <= ANNOTATED or not self._wanted.annotations:
+            self._means.echo(command("error", said, {"title": "Agent Gate"}))
+            return
+        for problem in problems:
+            file, line = problem.place.file, problem.place.line
+            where = {"file": file, "line": str(line)} if line is not None else {}
+            text = self._means.redact(str(problem))
+            self._means.echo(command("error", text, {**where, "title": "Agent Gate"}))
 
     def _show(self, message: _Message) -> dict[str, str]:
         """Each rung; gives the addresses of what was written."""
@@ -209,7 +224,9 @@ class Delivery:
         reasons = "; ".join(f"the {name}: {done.reason}" for name, done in failed.items())
         written = [n for n, done in rungs.items() if done.action in ("created", "updated")]
         where = f"the {written[0]} {rungs[written[0]].url}".rstrip() if written else file
-        fork = "" if self._job.can_write else f" {FORK}"
+        fork = ""
+        if not self._job.can_write:
+            reasons, fork = ADD.sub("", reasons), f" {FORK}"
         text = f"Not written: {reasons}. What it says is in {where}.{fork}"
         self._means.echo(command("warning", self._means.redact(text), {"title": "Agent Gate"}))
 
@@ -232,20 +249,30 @@ class Delivery:
 
     def _unjudged(self, said: str, code: int) -> Callable[[int], str]:
         job = self._job
-        where = {"commit": job.head_sha, "run_url": job.run_url}
-        return self._clean(lambda limit: no_verdict(said, limit, exit_code=code, **where))
+        return self._clean(
+            partial(
+                no_verdict,
+                said,
+                exit_code=code,
+                commit=job.head_sha,
+                run_url=job.run_url,
+                hints=job.hints,
+            )
+        )
 
     def _write(self, outputs: Mapping[str, str]) -> None:
         redacted = {name: self._means.redact(value) for name, value in outputs.items()}
         write_outputs(self._env.get("GITHUB_OUTPUT"), redacted)
 
 
-def _told(error: BaseException) -> tuple[int, str]:
+def _code_and_words(error: BaseException) -> tuple[int, str]:
     """Exit code and message, as the command line has them for the same error."""
+    if isinstance(error, Interrupted):
+        return error.exit_code, CANCELLED  # nobody can go on with the files of a runner
+    if isinstance(error, KeyboardInterrupt):
+        return 130, CANCELLED
     if isinstance(error, GateError):
         return error.exit_code, str(error)
-    if isinstance(error, KeyboardInterrupt):
-        return 130, "interrupted"
     if isinstance(error, OSError):
         said = f"{error.filename or 'output'}: {error.strerror or type(error).__name__}"
         return InfrastructureError.exit_code, said

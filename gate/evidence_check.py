@@ -199,6 +199,8 @@ def _agreement(manifest: Manifest, held: Held, meta: Meta) -> Iterator[str]:
         yield f"{META} and {SUMMARY} are of different runs"
     if stated.policy != held.rules.config.policy:
         yield f"{SUMMARY} has another policy than {RULES}"
+    if {suite.name for suite in held.rules.config.suites} != stated.suites.keys():
+        yield f"{SUMMARY} and {RULES} are not of the same suites"
 
 
 def _digests(held: Held, meta: Meta) -> Iterator[str]:

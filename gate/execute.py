@@ -152,11 +152,9 @@ def _planned(setup: Setup) -> int:
 
 def _redactor(setup: Setup) -> Redactor:
     """Takes out the values of every variable that is named as a key, and of those that look it."""
-    asked = [
-        setup.config.agent,
-        setup.config.judge,
-        setup.config.control_agent,
-        setup.control.agent,
-    ]
-    named = {str(one.options.get("api_key_env") or "") for one in asked if one is not None}
-    return Redactor(secrets_of(setup.env, named))
+    config = setup.config
+    agents = (config.agent, config.judge, config.control_agent, setup.control.agent)
+    asked = [one.options for one in agents if one is not None]
+    named = {str(options.get("api_key_env") or "") for options in asked}
+    headers = [str(text) for options in asked for text in (options.get("headers") or {}).values()]
+    return Redactor(secrets_of(setup.env, named, headers))

@@ -59,6 +59,10 @@ class GitForge:
         entries = (entry.partition(b"\t") for entry in found.split(b"\0") if entry)
         return tuple(sorted(name.decode() for kind, _, name in entries if b" blob " in kind))
 
+    @property
+    def has_artifacts(self) -> bool:
+        return self.remote is not None and self.remote.has_artifacts
+
     def artifact(self, request: BaselineRequest) -> Artifact | None:
         return self.remote.artifact(request) if self.remote else None
 

@@ -203,6 +203,11 @@ class Forge(Protocol):
         """Names of the files directly in a folder at a ref; empty when the folder is not there."""
         ...
 
+    @property
+    def has_artifacts(self) -> bool:
+        """Whether artifacts can be asked for: a laptop's git knows none."""
+        ...
+
     def artifact(self, request: BaselineRequest) -> Artifact | None:
         """The newest trustworthy baseline artifact of the branch; raises InfrastructureError."""
         ...

@@ -132,11 +132,16 @@ def _squeezed(text: str) -> str:
 
 
 def _finds(form: str, shown: str) -> Iterator[Span]:
-    """Also those that overlap."""
-    start = shown.find(form)
+    """Those that overlap as one: in a run of one sign there are as many finds as signs."""
+    begun = end = start = shown.find(form)
     while start >= 0:
-        yield start, start + len(form)
+        if start >= end > begun:
+            yield begun, end
+            begun = start
+        end = start + len(form)
         start = shown.find(form, start + 1)
+    if begun >= 0:
+        yield begun, end
 
 
 def _beginnings(forms: Sequence[str], text: str, tight: str) -> Iterator[Span]:
@@ -144,8 +149,11 @@ def _beginnings(forms: Sequence[str], text: str, tight: str) -> Iterator[Span]:
     signs = [_squeezed(sign) for sign in _CUTS if sign in text]
     begun = [form for form in forms if form[:SHORTEST] in tight] if signs else []
     for sign in signs if begun else ():
-        for end in (found.start() for found in re.finditer(re.escape(sign), tight)):
-            tail = tight[max(0, end - len(begun[-1])) : end]
+        last = 0  # what was cut off does not go on after the sign
+        for found in re.finditer(re.escape(sign), tight):
+            end = found.start()
+            tail = tight[max(last, end - len(begun[-1])) : end]
+            last = found.end()
             for form in begun:
                 longest = min(len(form), len(tail)) if form[:SHORTEST] in tail else 0
                 sizes = range(longest, SHORTEST - 1, -1)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from gate.baselines import Place, source_names
+from gate.errors import UsageError
 from gate.github.context import Job
 from gate.github.opening import Opened
 from gate.records import Config, Provenance
@@ -32,6 +33,8 @@ def rules_for(
     """
     file, today = options.config, now.date()
     root = Path(file).parent if file else Path()
+    if not alone and job.mode not in ("laptop", "release"):
+        _is_no_link(root)
     if job.untrusted_head:
         base = _base(job.protect_ref, job.base_ref, opened)
         recorded = bool(options.replay)
@@ -48,6 +51,17 @@ def rules_for(
         if base is None:
             why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
     return judging_rules(own, root=root, base=base, env=env, today=today, why_no_base=why)
+
+
+def _is_no_link(root: Path) -> None:
+    """A folder that the change made a link would lead to another gate.yml of the base, or none."""
+    here = Path.cwd()
+    within = root.relative_to(here) if root.is_relative_to(here) else root
+    if any(folder.is_symlink() for folder in (within, *within.parents) if not folder.is_absolute()):
+        raise UsageError(
+            f"--config: the way to {root} is a link, so what the base has there is not known; name "
+            "the folder itself"
+        )
 
 
 def base_sha(job: Job, opened: Opened, config: Config) -> str | None:

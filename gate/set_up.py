@@ -19,7 +19,7 @@ from gate.config_lint import lint_with_data
 from gate.config_options import for_release, override, settings
 from gate.control import Control, control_of
 from gate.errors import InvalidInput, UsageError
-from gate.github.context import Job, current_job, token
+from gate.github.context import NO_TOKEN, Job, current_job, token
 from gate.github.opening import Opened, open_local
 from gate.plugins import AGENTS, Agent, World, build
 from gate.prepare import Selection, SuitePlan, prepare
@@ -197,7 +197,9 @@ def _accepted(
 def _opened(job: Job, key: str, root: Path) -> Opened:
     """The API's client costs 0.1 s to import: only where there is a token to use it with."""
     if not (job.api_url and job.repository and key):
-        return open_local(root)
+        opened = open_local(root)
+        without = opened.forge is None and job.repository and not key
+        return replace(opened, notes=(NO_TOKEN,)) if without else opened
     forge = importlib.import_module("gate.github.forge")
     return cast("Opened", forge.open_forge(job, forge.connect(job, key), root))
 

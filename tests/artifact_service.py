@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 from tests.github_server import Answer
+from tests.loopback import listening
 
 SECRET = "c2lnbmF0dXJl"  # the signature in an address of the store
 
@@ -113,14 +113,5 @@ def storing(service: ArtifactService) -> Iterator[ArtifactService]:
         def log_message(self, *_: object) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    service.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with listening(Handler) as service.url:
         yield service
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

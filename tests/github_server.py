@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -18,6 +18,8 @@ from openapi_core import OpenAPI
 from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
 from werkzeug.datastructures import Headers, ImmutableMultiDict
+
+from tests.loopback import listening
 
 DESCRIPTION = Path(__file__).parent / "data" / "github_api.json"
 REPOSITORY, REPOSITORY_ID = "octo/demo", 42
@@ -344,14 +346,5 @@ def serving(github: GitHub) -> Iterator[GitHub]:
         def log_message(self, *_: object) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    github.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with listening(Handler) as github.url:
         yield github
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

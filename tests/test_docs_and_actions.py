@@ -240,6 +240,11 @@ def test_there_is_a_recipe_for_each_kind_of_plugin() -> None:
     assert not [kind for kind in kinds if f"@{kind}.register(" not in blocks]
 
 
+def test_sessions_are_not_committed_by_accident() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "results/" in ignored
+
+
 def test_the_licence_is_the_one_that_is_named() -> None:
     licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert "Version 2.0, January 2004" in licence

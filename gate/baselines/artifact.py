@@ -17,7 +17,7 @@ class FromArtifact:
     def find(
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
-        if forge is None:
+        if forge is None or not forge.has_artifacts:
             request.explain("artifact: GitHub's API cannot be asked here")
             return None
         artifact = forge.artifact(request)

@@ -64,13 +64,16 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
         finished = _execute(wanted, _stored(wanted, job, env, hooks), hooks)
         delivery.verdict(finished)
         if wanted.upload:
-            _store(finished.session_dir, job, env, hooks)
+            _store(finished.session_dir, wanted, job, env, hooks)
     except BaseException as error:
         code = delivery.no_verdict(error)
-        if isinstance(error, GateError) and code in FORGIVEN and not told.fail:
-            return 0
-        raise
-    code = finished.report.exit_code
+        if not isinstance(error, GateError):
+            raise
+        return _forgiving(code, told)  # its annotation is in the log, too: told once
+    return _forgiving(finished.report.exit_code, wanted)
+
+
+def _forgiving(code: int, wanted: Plan) -> int:
     return 0 if code in FORGIVEN and not wanted.fail else code
 
 
@@ -106,7 +109,7 @@ def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Sto
     out = Path(env.get("INPUT_RESULTS-DIR", "").strip() or "results")
     api = hooks.means.connect(job, token(env))
     try:
-        return restore(api, job, out)
+        return restore(api, job, out, wanted.comment_id)
     finally:
         if api is not None:
             api.close()
@@ -129,10 +132,11 @@ def _execute(wanted: Plan, stored: Stored, hooks: Hooks) -> Finished:
         hooks.means.echo(after)
 
 
-def _store(session: Path, job: Job, env: Mapping[str, str], hooks: Hooks) -> None:
+def _store(session: Path, wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> None:
     """The session as the artifact that a re-run of this commit goes on with."""
     shard = env.get("INPUT_SHARD", "").strip()
-    stored = hooks.store(session, artifact_name(job.head_sha or "unknown", shard), env)
+    name = artifact_name(job.head_sha or "unknown", shard, wanted.comment_id)
+    stored = hooks.store(session, name, env)
     kind, text = "notice", f"artifact {stored.name}: {stored.size:,} bytes, {stored.digest}"
     if not stored.artifact_id:
         kind, text = "warning", f"The session was not stored: {stored.note}"

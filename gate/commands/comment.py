@@ -22,7 +22,7 @@ from gate.github.payload import number, read_event
 from gate.github.pulls import find_pull_request
 from gate.records import Report
 from gate.redact import Redactor
-from gate.reporters.comment import render_limited
+from gate.reporters.comment import step_summary
 from gate.secret_names import secrets_of
 from gate.text import plain
 
@@ -88,9 +88,9 @@ def comment(
     note = FORK if job.is_fork else ""
 
     def render(limit: int) -> str:
-        return means.redact(note + render_limited(safe, lambda: iter(()), limit - len(note)))
+        return means.redact(note + step_summary(safe, lambda: iter(()), limit - len(note)))
 
-    body = render(LIMITS[0])
+    body = render(LIMITS[0] - len(str(mark)) - 1)
     create = wanted == "write"
     return publish(api, found, mark, body, shorter=render, create=create, pace=means.pace)
 

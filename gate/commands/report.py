@@ -35,7 +35,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             raise InfrastructureError(f"{path}: {error.strerror or error}") from error
         written.append(path)
 
-    write_reports(write, session.report, session.rows, ReportOptions(sarif=True))
+    sarif = (folder / "gate.sarif").exists()  # asked for by name, so only where it was
+    write_reports(write, session.report, session.rows, ReportOptions(sarif=sarif))
     if not options.quiet:
         for path in written:
             print(path)

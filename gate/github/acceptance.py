@@ -18,11 +18,12 @@ from urllib.parse import quote
 from gate.config_lint import DIMENSIONS
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
-from gate.github.comments import read_marker
+from gate.github.comments import login_of, read_marker
 from gate.github.context import Job
 from gate.records import AcceptedChange, Json
 from gate.registry import did_you_mean
 from gate.text import one_line
+from gate.wording.headline import icon
 
 COMMAND = "/gate accept"
 NEEDS = "pull-requests: read"
@@ -31,6 +32,7 @@ ASKED = 10  # people whose permission is asked, and changes that are kept
 REASON = 500  # characters
 _LINE = re.compile(r"/gate[ \t]+accept(?:[ \t]+(?P<reason>\S[^\r\n]*))?[ \t]*(?:\r?\n|$)")
 _NAME = re.compile(r"(?<![A-Za-z0-9_])(?P<dimension>[A-Za-z_]+)\.(?P<what>[A-Za-z0-9_^@-]+)")
+_METRICS_OWN = re.compile(r"_|[@^]\d+$")  # what other words with a dot seldom have
 _QUEUE = re.compile(r"/pr-(\d+)-[0-9a-f]+$")  # the branch that GitHub makes for a merge group
 
 
@@ -83,22 +85,19 @@ def find_accepted(api: Api, job: Job, metrics: Iterable[str]) -> Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Where:
-    """A pull request; `run` judged its head commit, None: the one that its own comment names.
-    `judged`: that run had an attempt before this one.
-    """
+    """A pull request; `run` judged its head commit, None: the one that its own comment names."""
 
     number: int
     head_sha: str | None
     run: str | None = None
-    judged: bool = True
 
 
 def _where(api: Api, job: Job) -> _Where | None:
     if job.pull_request is not None and job.run_id is not None:
-        judged = job.run_attempt != "1"
-        return _Where(
-            number=job.pull_request, head_sha=job.head_sha, run=job.run_id, judged=judged
-        )
+        if job.run_attempt == "1":
+            # A push may come while somebody writes: nobody has seen what this commit does.
+            return None
+        return _Where(number=job.pull_request, head_sha=job.head_sha, run=job.run_id)
     queued = _QUEUE.search(job.head_ref or "") if job.event == "merge_group" else None
     if queued:
         return _Where(number=int(queued[1]), head_sha=None)
@@ -120,10 +119,6 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     said = [comment for comment in comments if _candidate(comment)]
     if not said:
         return Found()
-    if not where.judged:
-        # A push may come while somebody writes: nobody has seen what this commit does.
-        why = "this is the first run on the head commit; say it again below its result"
-        return Found(notes=(f"`{COMMAND}` was not taken: {why}",))
     judged = _judged_at(api, where, comments)
     if judged is None:
         why = f"no run of the gate on the head commit of #{where.number} is known"
@@ -151,7 +146,7 @@ def _judged_at(api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]) 
     if head is None:
         head = _text(_mapping(api.get(f"pulls/{where.number}", needs=NEEDS)).get("head"), "sha")
     if run is None:
-        run = next((str(number) for number in judged_runs(comments, head)), None)
+        run = next((str(number) for number in judged_runs(api, comments, head)), None)
     if run is None:
         return None
     made = _mapping(api.get(f"actions/runs/{run}", needs="actions: read"))
@@ -160,19 +155,23 @@ def _judged_at(api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]) 
     return _moment(made.get("created_at"))
 
 
-def judged_runs(comments: Iterable[Mapping[str, Json]], head_sha: str | None) -> tuple[int, ...]:
-    """The runs that the gate's own comments name for `head_sha`, newest first: one for each job
-    with a comment of its own.
+def judged_runs(
+    api: Api, comments: Iterable[Mapping[str, Json]], head_sha: str | None
+) -> Mapping[int, bool]:
+    """The runs that the gate's own comments name for `head_sha`, newest first, one for each job
+    with a comment of its own; and whether all of a run's comments say that it failed. The gate's
+    are a bot's, or the user's whose token `api` has.
     """
-    marks = [
-        mark
-        for comment in comments
-        if _text(comment.get("user"), "type") == "Bot"
-        and (mark := read_marker(str(comment.get("body")))) is not None
-        and mark.sha == head_sha
-        and mark.run
-    ]
-    return tuple(sorted({mark.run for mark in marks}, reverse=True))
+    own, found = login_of(api), dict[int, bool]()
+    for comment in comments:
+        body = str(comment.get("body"))
+        author = comment.get("user")
+        ours = _text(author, "type") == "Bot" or (own and _text(author, "login") == own)
+        mark = read_marker(body) if ours else None
+        if mark is not None and mark.sha == head_sha and mark.run:
+            failed = body.partition("\n")[2].startswith(f"## {icon('fail')}")
+            found[mark.run] = found.get(mark.run, True) and failed
+    return dict(sorted(found.items(), reverse=True))
 
 
 def _read(
@@ -208,7 +207,7 @@ def named_metrics(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], s
     alike = [
         found[0]
         for found in _NAME.finditer(reason)
-        if found["dimension"].lower() in dimensions or set(found["what"]) & set("_@^")
+        if found["dimension"].lower() in dimensions or _METRICS_OWN.search(found["what"])
     ]
     for word in alike:
         if word not in known:

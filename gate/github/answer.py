@@ -77,7 +77,7 @@ def _again(api: Api, one: Asked, reason: str) -> str:
         return f"write why the change is meant: `{COMMAND} <reason>`"
     pull = _mapping(api.get(f"pulls/{one.pull_request}", needs="pull-requests: read"))
     head = _mapping(pull.get("head")).get("sha")
-    judged = judged_runs(comments_of(api, one.pull_request), str(head))
+    judged = judged_runs(api, comments_of(api, one.pull_request), str(head))
     if not judged:
         return (
             "the gate has not commented on the head commit yet, and a run that is under way may "
@@ -87,7 +87,9 @@ def _again(api: Api, one: Asked, reason: str) -> str:
     if any(run.get("status") != "completed" for run in runs.values()):
         return "the gate is running; wait for its comment and say it again"
     for number, run in runs.items():
-        jobs = "rerun-failed-jobs" if run.get("conclusion") == "failure" else "rerun"
+        # The gate's job is among the failed ones only where its comment says so.
+        failed = judged[number] and run.get("conclusion") == "failure"
+        jobs = "rerun-failed-jobs" if failed else "rerun"
         api.write("POST", f"actions/runs/{number}/{jobs}", needs=RUN_NEEDS)
     return ""
 

@@ -15,7 +15,17 @@ import requests
 
 from gate.errors import InfrastructureError
 from gate.github import retry
-from gate.github.trying import TIMEOUT_S, TRIES, Asked, Bearer, NoAuth, Time, ask, is_safe
+from gate.github.trying import (
+    TIMEOUT_S,
+    TRIES,
+    Asked,
+    Bearer,
+    NoAuth,
+    Time,
+    ask,
+    is_safe,
+    kind_of,
+)
 from gate.records import Json
 
 JSON_TYPE = "application/vnd.github+json"
@@ -182,7 +192,7 @@ class Api:
         except requests.RequestException as error:
             # Only its kind is told: its text has the signed address.
             raise BrokenOff(
-                f"{path}: the download broke off ({type(error).__name__}); run the job again"
+                f"{path}: the download broke off ({kind_of(error)}); run the job again"
             ) from None
 
     def _send(

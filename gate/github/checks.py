@@ -16,6 +16,7 @@ from gate.github.comments import Published
 from gate.records import Json, Report
 from gate.text import one_line
 from gate.wording.notes import Note, NoteLevel, notes
+from gate.wording.spans import plain, prose
 
 NEEDS = "checks: write"
 SUMMARY_LIMIT = 65_535  # GitHub counts characters; we never send more bytes either
@@ -85,7 +86,7 @@ def verdict(report: Report, summary: Callable[[int], str], redact: Callable[[str
         )
     return Ended(
         conclusion=conclusion(report),
-        title=redact(one_line(f"{report.outcome}: {report.reason}", TITLE)),
+        title=redact(one_line(f"{report.outcome}: {plain(prose(report.reason))}", TITLE)),
         summary=text,
         annotations=tuple(placed[:MOST]),
     )
@@ -168,9 +169,8 @@ class CheckRun:
             self._created.id = made["id"]
 
     def _find(self, api: Api) -> None:
-        """An answer that never came may be of a check run that was made."""
-        lost = self._created.error is not None and self._created.error.status is None
-        if self._created.id is None and lost:
+        """An answer that never came, or a gateway's, may be of a check run that was made."""
+        if self._created.id is None and self._created.error is not None:
             for run in self._listed(api):
                 if run.get("external_id") == self._identity.external_id:
                     self._take(run)
@@ -188,7 +188,12 @@ class CheckRun:
                     raise
                 rest = []
             rest = rest[PER_REQUEST:]
-        self._write(api, _completed(ended, rest))
+        try:
+            self._write(api, _completed(ended, rest))
+        except ApiError as error:
+            if error.status != 422 or not rest:
+                raise
+            self._write(api, _completed(ended))
         self._concluded = True
         return Published(action="created", url=self._created.url)
 

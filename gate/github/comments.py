@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.errors import UsageError
+from gate.github import payload
 from gate.github.api import Api, ApiError
 from gate.records import Json, Report
 
@@ -123,7 +124,7 @@ class _Upsert:
         self._number = pull_request
         self._mark = mark
         self._create = create
-        self._author = _login(api)
+        self._author = login_of(api)
         self._company = False  # another run of the same commit was seen
 
     def converge(self, bodies: Sequence[Callable[[], str]], pace: Pace) -> Published:
@@ -167,8 +168,8 @@ class _Upsert:
     def _moved_on(self) -> Published | None:
         """Why nothing is written when this run judged another commit than the newest one."""
         pull = self._api.get(f"pulls/{self._number}", needs="pull-requests: read")
-        head = str(pull["head"]["sha"])
-        if self._mark.sha in ("unknown", head):
+        head = payload.text(pull, "head.sha") if isinstance(pull, dict) else None
+        if head is None or self._mark.sha in ("unknown", head):
             return None
         reason = f"the pull request is at {head[:7]} now, this run judged {self._mark.sha[:7]}"
         return Published(action="skipped", reason=reason)
@@ -276,7 +277,7 @@ def _mark_of(comment: Mapping[str, Json]) -> Marker | None:
     return read_marker(body) if isinstance(body, str) else None
 
 
-def _login(api: Api) -> str | None:
+def login_of(api: Api) -> str | None:
     """Who the token is; None for a workflow's or an app's token, which may not ask."""
     if api.acts_as_app:
         return None

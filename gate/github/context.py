@@ -15,10 +15,14 @@ from gate.records import Mode
 
 ZERO_SHA = "0" * 40
 DEPENDABOT = "dependabot[bot]"
-NO_SECRETS = "GitHub gives a fork's run no secrets and a token that only reads"
+NO_TOKEN = "there is no token; set `github-token: ${{ github.token }}`"  # noqa: S105 - a message
+NO_SECRETS = (
+    "GitHub gives a fork's run no secrets and a token that only reads; two workflows judge it by "
+    "recorded answers (docs/github.md, Pull requests from forks)"
+)
 DEPENDABOTS_SECRETS = (
     "GitHub gives a run that Dependabot started the repository's Dependabot secrets, not its "
-    "Actions secrets, and a token that only reads"
+    "Actions secrets, and a token that only reads; store the agent's key there, too"
 )
 
 
@@ -57,7 +61,7 @@ class Job:
     server_url: str = ""
     reason: str = "no GitHub event: judged as on a laptop"
     notes: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()  # for the log alone
+    hints: tuple[str, ...] = ()  # for the log, and beside an error
     unsupported: str = ""  # why this event runs nothing; empty: it runs
 
 

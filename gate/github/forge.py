@@ -42,6 +42,10 @@ class GitHubForge:
         entries = found if isinstance(found, list) else []
         return tuple(sorted(entry["name"] for entry in entries if entry.get("type") == "file"))
 
+    @property
+    def has_artifacts(self) -> bool:
+        return True
+
     def artifact(self, request: BaselineRequest) -> Artifact | None:
         key = (request.branch, request.artifact, request.workflow)
         if key not in self._fetched:

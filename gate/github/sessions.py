@@ -21,6 +21,7 @@ from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import unpack
 
 RUNS_LISTED = 100
+DEFAULT_ID = "gate"  # the `comment-id` of a job that gives none
 OWN = (META, EVENTS)
 BESIDE = tuple(f"{CONTROL}/{name}" for name in OWN)  # of a control that was asked, too
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
@@ -34,25 +35,29 @@ class Stored:
     note: str = ""
 
 
-def artifact_name(head_sha: str, shard: str = "") -> str:
-    """Of a commit's session; `shard` is I/N."""
-    return f"gate-session-{head_sha}" + (f"-{shard.replace('/', '-of-')}" if shard else "")
+def artifact_name(head_sha: str, shard: str = "", comment_id: str = DEFAULT_ID) -> str:
+    """Of a commit's session; `shard` is I/N. Jobs that ask different agents have a `comment_id`
+    each: none goes on with another one's answers.
+    """
+    own = "" if comment_id == DEFAULT_ID else f"-{comment_id}"
+    part = f"-{shard.replace('/', '-of-')}" if shard else ""
+    return f"gate-session-{head_sha}{own}{part}"
 
 
-def restore(api: Api | None, job: Job, out: Path) -> Stored:
+def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) -> Stored:
     """Puts the session of an earlier run at this head commit into `out`. That there is none, or
     that nobody may look, is told where somebody re-runs and expects it.
     """
     if api is None or job.head_sha is None or not (job.run_id or "").isdecimal():
         return Stored()
-    name = artifact_name(job.head_sha)
+    name = artifact_name(job.head_sha, comment_id=comment_id)
     expected = job.run_attempt not in (None, "1")
     try:
         found = _files(api, job, name)
         if found is not None:
             folder = _written(found, out)
             return Stored(folder=folder, note=f"goes on with the stored session {folder.name}")
-        why = f"there is no artifact {name}"
+        why = f"there is no artifact `{name}`"
     except UsageError as error:
         why, expected = str(error), True
     except InfrastructureError as error:

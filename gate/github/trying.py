@@ -16,6 +16,12 @@ TIMEOUT_S = (10.0, 60.0)  # to connect, between two bytes
 TRIES = 4
 MAX_WAIT_S = 180.0  # in total per request; a longer rate limit ends the try
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_KINDS: tuple[tuple[type[requests.RequestException], str], ...] = (  # the more special ones first
+    (requests.exceptions.SSLError, "its certificate was not accepted"),
+    (requests.exceptions.ProxyError, "the proxy did not connect"),
+    (requests.Timeout, "no answer in time"),
+    (requests.ConnectionError, "no connection"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +39,7 @@ class Asked:
 
     answer: requests.Response | None = None
     refusal: retry.Refusal | None = None  # the answer's, at 400 and above
-    error: str = ""  # the kind of network error; its text may hold a signed address
+    error: str = ""  # what kind of network error; its own text may hold a signed address
 
 
 def ask(send: Callable[[], requests.Response], clock: Time, tries: int = TRIES) -> Asked:
@@ -84,8 +90,16 @@ def _once(send: Callable[[], requests.Response]) -> Asked:
     try:
         answer = send()
     except requests.RequestException as caught:
-        return Asked(error=type(caught).__name__)
+        return Asked(error=kind_of(caught))
     return Asked(answer=answer, refusal=_refusal(answer))
+
+
+def kind_of(error: requests.RequestException) -> str:
+    """In words; the error's own text may hold a signed address."""
+    for kind, words in _KINDS:
+        if isinstance(error, kind):
+            return words
+    return type(error).__name__
 
 
 def _refusal(answer: requests.Response) -> retry.Refusal | None:

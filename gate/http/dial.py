@@ -13,6 +13,9 @@ from gate.http.route import Route
 from gate.http.sockets import Adopt, left, reason
 from gate.http.stream import Cut, Malformed, Silence, Stream
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+IN_CONTAINER = "/github/workspace"  # what GITHUB_WORKSPACE is in a container action
+
 
 def dial(
     route: Route, env: Mapping[str, str], deadline: float, adopt: Adopt, *, setting: str
@@ -25,7 +28,7 @@ def dial(
         else:
             sock = _connected(proxy.host, proxy.port, deadline, adopt)
     except OSError as error:
-        raise InfraFailure(_unreachable(error, route, setting)) from error
+        raise InfraFailure(_unreachable(error, route, env, setting)) from error
     if route.scheme == "http":
         return Stream(sock)
     if proxy is not None:
@@ -71,16 +74,22 @@ def _tunnel(sock: socket.socket, route: Route, deadline: float) -> None:
         raise InfraFailure(f"{proxy} answered {status} for {route.origin}{_around(route)}")
 
 
-def _unreachable(error: OSError, route: Route, setting: str) -> str:
+def _unreachable(error: OSError, route: Route, env: Mapping[str, str], setting: str) -> str:
     proxy = route.proxy
     who = str(proxy) if proxy else route.origin
-    advice = _around(route) if proxy else f": start the agent there or set {setting}"
+    advice = _around(route) if proxy else f": {_start(route, env)} or set {setting}"
     if isinstance(error, socket.gaierror):
         host = proxy.host if proxy else route.host
         return f"{who}: the host name '{host}' is not known{advice}"
     if isinstance(error, ConnectionRefusedError):
         return f"{who} refused the connection{advice}"
     return f"{who} cannot be reached ({reason(error)}){advice}"
+
+
+def _start(route: Route, env: Mapping[str, str]) -> str:
+    if route.host in LOOPBACK and env.get("GITHUB_WORKSPACE") == IN_CONTAINER:
+        return "a container has a localhost of its own, so use native/action.yml for that address,"
+    return "start the agent there"
 
 
 def _around(route: Route) -> str:

@@ -17,8 +17,8 @@ from gate.stats.pairs import case_means
 @METRICS.register("log_mean")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogMean:
-    """The value is the arithmetic mean; a comparison is the ratio of the geometric means, which one
-    slow answer does not decide.
+    """The value is the arithmetic mean; the change is the ratio of the geometric means, which one
+    slow answer does not decide. Beside it stand the arithmetic means, as everywhere else.
     """
 
     def reduce(self, values: Array) -> float:
@@ -58,7 +58,8 @@ class LogMean:
             mean = float(np.nanmean(case_means(baseline))) + shift
             question = replace(question, drift=drift / mean**2)
         on_logs = _on_logs(question, middle)
-        return _natural(change_in_mean(logs_b, logs_c, on_logs), question, shift)
+        change = _natural(change_in_mean(logs_b, logs_c, on_logs), question)
+        return _beside_means(change, baseline, current)
 
 
 def _shift(baseline: Array, current: Array) -> float:
@@ -85,18 +86,32 @@ def _on_logs(question: Question, middle: float) -> Question:
     return replace(question, tolerance=Tolerance(value=log_share))
 
 
-def _natural(change: Evidence, question: Question, shift: float) -> Evidence:
+def _natural(change: Evidence, question: Question) -> Evidence:
     """From logarithms to a ratio less one, or to the metric's unit."""
     ratio = replace(
         mapped(change, _expm1, question.direction),
-        baseline=math.exp(change.baseline) - shift,
-        current=math.exp(change.current) - shift,
         relative=True,
         method=f"{change.method} of logarithms",
     )
     if question.tolerance.relative:
         return ratio
     return scaled(ratio, math.exp(change.baseline), relative=False)
+
+
+def _beside_means(change: Evidence, baseline: Array, current: Array) -> Evidence:
+    """The arithmetic means of the paired cases, weighted as the change is."""
+    arms = (baseline, current)
+    rounds_b, rounds_c = ((~np.isnan(values)).sum(axis=1) for values in arms)
+    both = (rounds_b > 0) & (rounds_c > 0)
+    if not both.any():
+        return change
+    b, c = rounds_b[both], rounds_c[both]
+    weight = b * c / (b + c)
+    sums = (np.nansum(values[both], axis=1) for values in arms)
+    before, now = (
+        float(np.average(total / n, weights=weight)) for total, n in zip(sums, (b, c), strict=True)
+    )
+    return replace(change, baseline=before, current=now)
 
 
 def _expm1(x: float) -> float:

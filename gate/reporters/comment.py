@@ -23,6 +23,7 @@ from gate.wording.markdown import (
     trend_table,
 )
 from gate.wording.method import method, provenance
+from gate.wording.next_step import next_step
 from gate.wording.spans import Line, code, markdown, say
 from gate.wording.spending import spending
 
@@ -151,7 +152,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
 
 
 def _next(report: Report) -> str:
-    steps = markdown(sentences.next_step(report), limit=400)
+    steps = markdown(next_step(report), limit=400)
     run = markdown(sentences.run_link(report))
     return " · ".join(part for part in (f"**Next**: {steps}" if steps else "", run) if part)
 

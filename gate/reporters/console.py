@@ -15,6 +15,7 @@ from gate.wording import goalposts, headline, sentences
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, warned
 from gate.wording.figures import ABSENT
+from gate.wording.next_step import next_step
 from gate.wording.spending import spending
 
 ROWS = 25
@@ -76,9 +77,9 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     _cases(screen, report)
     screen.line("")
     screen.line(wording.plain(spending(report)))
-    next_step = wording.plain(sentences.next_step(report), limit=600)
-    if next_step:
-        screen.line(f"Next: {next_step}")
+    step = wording.plain(next_step(report), limit=600)
+    if step:
+        screen.line(f"Next: {step}")
     reason = wording.plain(headline.because(report), limit=1_000)
     screen.line(f"{word}: {reason}", style, wrap=False)
     return screen.text()

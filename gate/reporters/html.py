@@ -20,6 +20,7 @@ from gate.text import clean, one_line
 from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured
 from gate.wording.checks import checks
 from gate.wording.method import method, provenance
+from gate.wording.next_step import next_step
 from gate.wording.spending import spending
 
 LISTED = 5_000  # cases in the list
@@ -81,7 +82,7 @@ class Html:
             cautions=sentences.cautions(report),
             counts=sentences.case_counts(report),
             spending=spending(report),
-            next_step=sentences.next_step(report),
+            next_step=next_step(report),
             run_link=sentences.run_link(report),
             checks=checks(report),
             outcomes=headline.OUTCOMES,

@@ -20,6 +20,7 @@ from gate.wording.markdown import (
     trend_table,
 )
 from gate.wording.method import method, provenance
+from gate.wording.next_step import next_step
 from gate.wording.spans import markdown
 from gate.wording.spending import spending
 
@@ -72,7 +73,7 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
     named = ((inline(name), markdown(value)) for name, value in provenance(report))
     yield "## What ran\n\n" + table(("", ""), "<<", named)
-    step = markdown(sentences.next_step(report), limit=400)
+    step = markdown(next_step(report), limit=400)
     yield f"**Next**: {step}" if step else ""
 
 

@@ -10,6 +10,7 @@ from gate.records import Comparison, GateResult, Report
 from gate.wording import figures
 from gate.wording.goalposts import accepted_by
 
+UNPROVED = "not proved within limit"
 Sign = Literal["bad", "warn", "unsure", "refused", "accepted", "open", "new", "good"]
 ICONS: dict[Sign, str] = {
     "bad": "❌",
@@ -67,6 +68,12 @@ class Check:
     @property
     def sign(self) -> Sign:
         return min((f.sign for f in self.findings), key=_RANK.index, default="good")
+
+    @property
+    def unproved(self) -> bool:
+        """What fails is a limit that the value keeps, and nothing else."""
+        bad = [found.word for found in self.findings if found.sign == "bad"]
+        return bool(bad) and set(bad) == {UNPROVED}
 
     @property
     def icon(self) -> str:
@@ -147,6 +154,10 @@ def blocking(report: Report) -> tuple[Check, ...]:
     return tuple(check for check in checks(report) if check.blocking)
 
 
+def failing(report: Report) -> tuple[Check, ...]:
+    return tuple(check for check in blocking(report) if check.sign == "bad")
+
+
 def warned(report: Report) -> tuple[Check, ...]:
     """Metrics that got worse or miss a limit, and may."""
     return tuple(c for c in checks(report) if not c.blocking and c.sign == "warn")
@@ -223,7 +234,7 @@ def _limit(gate: GateResult, report: Report) -> Finding:
         return Finding(sign="good", word="" if gate.proved or not limited else "limit not proved")
     below = gate.min is not None and gate.value is not None and gate.value < gate.min
     above = gate.max is not None and gate.value is not None and gate.value > gate.max
-    word = "below min" if below else "above max" if above else "not proved within limit"
+    word = "below min" if below else "above max" if above else UNPROVED
     return Finding(sign="bad", word=word)
 
 

@@ -7,7 +7,7 @@ import re
 from gate.records import Outcome, Report, SuiteReport
 from gate.text import one_line
 from gate.wording import figures
-from gate.wording.checks import blocking
+from gate.wording.checks import blocking, failing
 from gate.wording.spans import Line, code, prose, say
 
 OUTCOMES: dict[Outcome, tuple[str, str]] = {
@@ -75,12 +75,13 @@ def _clause(report: Report) -> str:
             f"{suites} got worse, and that was accepted" if taken else f"no regression in {suites}"
         )
     if report.outcome == "fail":
-        regressed = any(
-            check.comparison is not None and check.comparison.status == "regression"
-            for check in blocking(report)
-            if check.sign == "bad"
+        bad = failing(report)
+        if any(check.comparison and check.comparison.status == "regression" for check in bad):
+            return f"{suites} got worse"
+        unproved = bad and all(check.unproved for check in bad)
+        return (
+            f"{suites} not proved within the limits" if unproved else f"{suites} outside the limits"
         )
-        return f"{suites} got worse" if regressed else f"{suites} outside the limits"
     suspected = any(c.status == "suspected" and c.level == "block" for c in report.comparisons)
     unsure = f"{suites} may have got worse" if suspected else f"too few data to judge {suites}"
     return {

@@ -55,6 +55,11 @@ def _method(report: Report) -> Iterator[Line]:
         yield from _looks(report)
         yield from _baselines(report)
     yield from (_seen(report, found) for found in compared)
+    if any(found.method.endswith("of logarithms") for found in report.comparisons):
+        yield say(
+            "The change of latency, tokens and cost is that of a typical answer (the ratio of the "
+            "geometric means), so that one stuck answer does not decide it; beside it stand means."
+        )
     yield from _limits(report)
 
 

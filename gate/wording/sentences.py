@@ -1,4 +1,4 @@
-"""The sentences under the headline: comparison, warnings, counts, cost, next step."""
+"""The sentences under the headline: comparison, warnings, counts, cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gate.records import BaselineInfo, CaseChange, Comparison, GateResult, Report, SuiteReport
+from gate.records import BaselineInfo, CaseChange, Report, SuiteReport
 from gate.wording import figures
 from gate.wording.checks import Check
 from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
@@ -96,13 +96,19 @@ def rounds(change: CaseChange) -> str:
 
 
 def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
-    """Metrics that got worse or miss a limit without blocking; empty when there are none."""
-    if not found:
-        return ()
-    items = [_milder(check) for check in sorted(found, key=_excess, reverse=True)[:most]]
-    if len(found) > most:
-        items.append(say(f"and {len(found) - most} more"))
-    return say("Worse, but not blocking: {}.", join(", ", items))
+    """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
+    gone = [c for c in found if c.comparison is not None and c.comparison.status == "missing"]
+    worse = sorted((c for c in found if c not in gone), key=_excess, reverse=True)
+    told = (
+        ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
+        ("Not measured any more: {}.", [say("{}", code(check.metric)) for check in gone]),
+    )
+    return join(" ", (say(text, _some(items, most)) for text, items in told if items))
+
+
+def _some(items: Sequence[Line], most: int) -> Line:
+    more = [say(f"and {len(items) - most} more")] if len(items) > most else []
+    return join(", ", [*items[:most], *more])
 
 
 def success(report: Report) -> Line:
@@ -119,15 +125,6 @@ def success(report: Report) -> Line:
     return say("{}: {}.", code(SUCCESS), join(", ", found)) if found else ()
 
 
-def next_step(report: Report) -> Line:
-    """What the author can do now."""
-    steps: list[Line] = []
-    if report.reproduce and report.outcome not in ("pass", "no_baseline"):
-        steps.append(say("reproduce with {}", Span(report.reproduce, "code")))
-    steps += _outcome_step(report)
-    return join(DOT, steps)
-
-
 def run_link(report: Report) -> Line:
     url = report.provenance.run_url
     shown = link(Span("run and full report"), url)
@@ -142,7 +139,7 @@ def commit_link(report: Report, commit: str | None) -> Span:
 
 
 def _excess(check: Check) -> float:
-    """How many times its tolerance a metric changed; what was not measured comes first."""
+    """How many times its tolerance a metric changed; a missed limit alone comes first."""
     found = check.comparison
     if found is None or found.delta is None or not found.tolerance:
         return math.inf
@@ -246,39 +243,3 @@ def _ratio(passed: int | None, total: int | None) -> float:
 
 def _share(passed: int | None, total: int | None) -> str:
     return figures.ABSENT if passed is None or not total else f"{passed}/{total}"
-
-
-def _outcome_step(report: Report) -> Iterator[Line]:
-    rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
-    broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
-    if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
-        yield say("if this is intended, comment {}", code("/gate accept REASON"))
-    elif report.baseline.source == "control" and report.outcome in ("fail", "not_comparable"):
-        return  # nothing is stored that could be replaced
-    elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
-        command = code("gate baseline accept --reason TEXT")
-        yield say("if this is intended, run {} on the base branch once it is merged", command)
-    elif report.outcome == "no_baseline":
-        yield say("make a baseline: run {} on the base branch", code("gate baseline save SESSION"))
-    elif report.outcome == "not_comparable":
-        yield say(
-            "start a new baseline with {} on the base branch",
-            code("gate baseline accept --reason TEXT"),
-        )
-    elif report.outcome == "inconclusive":
-        yield _more_trials(report)
-    elif report.outcome == "error":
-        yield say("then go on where it stopped: {}", code("gate run --resume SESSION"))
-
-
-def _more_trials(report: Report) -> Line:
-    """How an inconclusive suite comes to more trials."""
-    open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
-    if any(0 < suite.look < suite.looks for suite in open_suites):
-        return say("{} adds trials to this session", code("gate run --resume SESSION"))
-    rounds = "regression.max_rounds" if any(s.looks for s in open_suites) else "gate run --rounds N"
-    return say(
-        "more rounds ({}) or more cases settle it; {} tells how many",
-        code(rounds),
-        code("gate plan"),
-    )

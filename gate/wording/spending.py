@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.records import Report
+from gate.records import Comparison, Report
 from gate.wording import figures
 from gate.wording.spans import Line, say
 
@@ -56,11 +56,18 @@ def _mean(report: Report, metric: str) -> tuple[float | None, float | None]:
     if not trials or len(rows) < len(report.suites):
         return None, None
     value = sum(value * n for _, value, n in rows) / trials
-    before = [(found[name].baseline if name in found else None, n) for name, _, n in rows]
+    before = [(_before(now, found.get(name)), n) for name, now, n in rows]
     known = [(was, n) for was, n in before if was is not None]
     if len(known) < len(rows):
         return value, None
     return value, sum(was * n for was, n in known) / trials
+
+
+def _before(now: float, found: Comparison | None) -> float | None:
+    """By the change that the tables show, which one stuck answer does not decide."""
+    if found is not None and found.relative and found.delta is not None and found.delta > -1.0:
+        return now / (1.0 + found.delta)
+    return None if found is None else found.baseline
 
 
 def _compared(now: float, before: float | None) -> str:

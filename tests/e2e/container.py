@@ -6,12 +6,9 @@ conftest.py.
 
 import base64
 import json
-import os
 import re
 import shutil
-import socket
 import subprocess
-import tempfile
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+
+from tests.github_peer import github_peer
 
 ROOT = Path(__file__).parent.parent.parent
 TAG = "localhost/agent-gate:test"
@@ -58,9 +57,21 @@ class Container:
         return self.stdout + self.stderr
 
 
-def container_build(tools: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = ["bash", str(tools / "container_build.sh"), str(ROOT), "--tag", TAG, *options]
+def container_build(
+    tools: Path, *options: str, project: Path = ROOT, tag: str = TAG
+) -> subprocess.CompletedProcess[str]:
+    command = ["bash", str(tools / "container_build.sh"), str(project), "--tag", tag, *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def _built(folder: Path) -> Path:
+    """A project whose image is the one that was built from ROOT: a runner builds once a job, and
+    looking through all its layers again takes longer than starting it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "action.yml", folder)
+    (folder / "Dockerfile").write_text(f"FROM {TAG}\n", encoding="utf-8")
+    return folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +83,11 @@ class Runner:
 
     def run(self, *arguments: str, options: tuple[str, ...] = ()) -> Container:
         after = ("--", *arguments) if arguments else ()
-        ended = container_build(self.tools, "--state", str(self.state), *options, *after)
+        state = ("--state", str(self.state))
+        project = _built(self.state / "project")
+        ended = container_build(
+            self.tools, *state, *options, *after, project=project, tag=f"{TAG}-again"
+        )
         return Container(
             code=ended.returncode, stdout=ended.stdout, stderr=ended.stderr, state=self.state
         )
@@ -147,46 +162,17 @@ def serving(tools: Path) -> Iterator[Hub]:
     """A GitHub while the block runs; at its end an AssertionError lists the requests that broke
     GitHub's own description.
     """
-    port, proxy = _free_ports()
-    with tempfile.TemporaryDirectory(prefix="agent-gate-github-") as folder:
-        home = _home(tools, Path(folder))
-        script = ["bash", str(tools / "github_api.sh")]
-        env = {**os.environ, "GITHUB_PEER_HOME": str(home)}
-        start = [*script, "start", "--port", str(port), "--proxy", str(proxy)]
-        subprocess.run(start, env=env, timeout=300, check=True, stdout=subprocess.DEVNULL)
-        try:
-            yield Hub(direct=f"http://localhost:{port}", checked=f"http://localhost:{proxy}")
-            told = subprocess.run(
-                [*script, "violations"], env=env, check=False, capture_output=True, text=True
-            )
-            assert told.returncode == 0, f"requests that break GitHub's description:\n{told.stdout}"
-        finally:
-            subprocess.run([*script, "stop"], env=env, check=True)
+    with github_peer(tools, description=_description()) as peer:
+        yield Hub(direct=peer.direct, checked=peer.checked)
+        told = peer.violations()
+        assert told == "", f"requests that break GitHub's description:\n{told}"
 
 
-def _home(tools: Path, folder: Path) -> Path:
-    """A server of its own, so that no other one is stopped; what is installed is shared."""
-    shared = Path(tempfile.gettempdir()) / "agent-gate-container-github"
-    if not (shared / ".ok").exists():
-        port, proxy = map(str, _free_ports())
-        env = {**os.environ, "GITHUB_PEER_HOME": str(shared)}
-        for arguments in (("start", "--port", port, "--proxy", proxy), ("stop",)):
-            command = ["bash", str(tools / "github_api.sh"), *arguments]
-            subprocess.run(command, env=env, timeout=600, check=True, stdout=subprocess.DEVNULL)
-    (folder / "node_modules").symlink_to(shared / "node_modules")
-    (folder / ".ok").touch()
+def _description() -> str:
     description = json.loads(DESCRIPTION.read_bytes())
     answers = {"200": {"description": "what the script waits for"}}
     description["paths"]["/rate_limit"] = {"get": {"responses": answers}}
-    (folder / "api.json").write_text(json.dumps(description), encoding="utf-8")
-    return folder
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as two:
-        one.bind(("127.0.0.1", 0))
-        two.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], two.getsockname()[1]
+    return json.dumps(description)
 
 
 def dataset_files() -> list[str]:

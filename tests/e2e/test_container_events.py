@@ -18,6 +18,8 @@ import pytest
 
 from tests.e2e.container import REPOSITORY, TOKEN, Container, Hub, Runner, checkout, judge
 from tests.events import payload, schedule
+from tests.github_server import HEAD, GitHub, serving
+from tests.github_server import REPOSITORY as OTHER_REPOSITORY
 
 ZEROS = "0" * 40
 RULES = """version: 1
@@ -265,6 +267,7 @@ def test_each_event_is_judged_as_the_table_has_it(
     assert ended.code == row.code, ended.said()
     assert row.says in ended.stdout, ended.said()
     assert not (ended.state / "workspace" / "ran").exists(), "code of the head was run"
+    assert [ended.file(name) for name in ("set_env", "add_path", "save_state")] == ["", "", ""]
     if not row.outcome:
         assert not (ended.state / "workspace" / "results").exists()
         return
@@ -276,6 +279,33 @@ def test_each_event_is_judged_as_the_table_has_it(
         file = ended.state / "workspace" / outputs["session-dir"] / "summary.json"
         detail = json.loads(file.read_text(encoding="utf-8"))["baseline"]["detail"]
         assert detail.startswith(row.baseline.format(**short))
+
+
+def test_an_accepting_comment_runs_the_gate_again(
+    runner: Runner, hub: Hub, world: World, tmp_path: Path
+) -> None:
+    """On a GitHub of this process's own: the other one runs no workflows."""
+    links = ("url", "html_url", "diff_url", "patch_url")
+    event = world.about(
+        "issue_comment",
+        issue__number=3,
+        issue__pull_request=dict.fromkeys(links, "https://example.test/3"),
+        comment__body="/gate accept the new index finds fewer documents",
+    )
+    comment = event["comment"]
+    with serving(GitHub()) as github:
+        github.permissions[comment["user"]["login"]] = "write"
+        github.runs.append({"id": 7, "status": "completed", "conclusion": "failure"})
+        github.comment(f"<!-- agent-gate id=gate sha={HEAD} run=7.1 v=1 -->\n## ❌ Fail\n")
+        where = {"GITHUB_API_URL": github.url, "GITHUB_REPOSITORY": OTHER_REPOSITORY}
+        env = {"GITHUB_EVENT_NAME": "issue_comment", **where}
+        ended = judge(runner, hub, event, checkout(tmp_path / "copy"), env=env)
+    assert ended.code == 0, ended.said()
+    assert "the gate runs again on #3" in ended.stdout
+    assert github.reruns == ["7/rerun-failed-jobs"]
+    assert github.reactions == [(comment["id"], "+1")]
+    assert github.violations == []
+    assert not (ended.state / "workspace" / "results").exists()
 
 
 def test_the_second_workflow_of_a_fork_writes_into_the_same_comment(

@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.test_bad_input import CASES
 from tests.e2e.test_everyday import done, run, save, summary
 from tests.e2e.test_fresh_control import git
+from tests.own_grader import GRADER
 
 CONFIG = """version: 1
 agent: {type: python, callable: "./agent.py:answer"}
@@ -19,20 +20,6 @@ gates: {agent.success_rate: {min: 0.9}}
 protect: PROTECT
 """
 AGENT = "def answer(case):\n    return 'no' if case['input'] in WRONG else 'yes'\n"
-GRADER = '''
-from dataclasses import dataclass
-from gate.records import MetricSpec, Score
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mine:
-    """Any answer will do."""
-    keys = {}
-    needs = ()
-    def metrics(self):
-        return (MetricSpec(name="correctness.mine", column="correctness.mine"),)
-    def grade(self, case, response):
-        return Score(values={"correctness.mine": 1.0}, passed=True)
-'''
 
 
 def write(folder, *, config=CONFIG, wrong=(), cases=CASES, grader=GRADER, protect="true"):

@@ -11,18 +11,17 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 
 from gate import cli
 from tests.chat_server import ChatServer, Reply
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.github_server import GitHub, serving
+from tests.runner import BASE, on_a_pull_request
 
 KEY = "9fQ2/xZ7LmW4tRb8-KcV1n+sG6y"  # its variable's name does not look like a secret's
 TOKEN = "ghs_U5pD0oXq3EjTn8Hw2Za"
-BASE = "b" * 40
 SEPARATORS = (
     *("\n", "\r\n", " ", "\t", "\u200b", "\u200d", "\u2060", "\ufeff", "\xad", "\u202e", "\u3000"),
     *("\\n", "\\u200b", "&#8203;", "&shy;", "<wbr>", "%20", "\x1b[31m"),
@@ -238,6 +237,26 @@ def test_gate_run_leaves_no_key(
     assert not found_in((printed.out + printed.err).encode())
 
 
+def test_a_variable_in_a_header_is_a_key_whatever_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    config = (folder / "gate.yml").read_text()
+    agent = re.search(r'base_url: ("[^"]*)"', config)
+    assert agent is not None
+    http = (
+        f'agent: {{type: http, url: {agent[1]}/chat/completions", timeout_s: 20, '
+        'body: {messages: [{role: user, content: "{{input}}"}]}, '
+        'headers: {x-corp: "Bearer ${MY_ACCESS}"}, response: {answer: "choices.0.message.content"}}'
+    )
+    (folder / "gate.yml").write_text(re.sub(r"(?m)^agent: .*$", lambda _: http, config))
+    cli.run(["run", "--baseline", "none"], {"MY_ACCESS": KEY, "GITHUB_TOKEN": TOKEN})
+    printed = capfd.readouterr()
+    (session,) = (folder / "results").glob("session-*")
+    assert "***" in (session / "details.jsonl").read_text()
+    scan(folder, printed.out, printed.err)
+
+
 def test_what_is_cut_of_an_error_has_no_beginning_of_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,25 +280,12 @@ def test_gate_action_leaves_no_key(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    repository = {"full_name": REPOSITORY, "id": REPOSITORY_ID}
-    head = {"sha": HEAD, "ref": "topic", "repo": repository}
-    pull = {"number": 3, "head": head, "base": {"sha": BASE, "ref": "main"}}
-    event: dict[str, Any] = {"pull_request": pull, "repository": repository}
-    (folder / "event.json").write_text(json.dumps(event))
     with serving(GitHub()) as github:
         for name in ("gate.yml", "cases.jsonl"):
             github.contents[BASE, name] = (folder / name).read_bytes()
         env = {
+            **on_a_pull_request(folder, github),
             "MY_ACCESS": KEY,
-            "GITHUB_ACTIONS": "true",
-            "GITHUB_EVENT_NAME": "pull_request",
-            "GITHUB_EVENT_PATH": str(folder / "event.json"),
-            "GITHUB_OUTPUT": str(folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-            "GITHUB_WORKSPACE": str(folder),
-            "GITHUB_API_URL": github.url,
-            "GITHUB_REPOSITORY": REPOSITORY,
-            "GITHUB_RUN_ID": "7",
             "INPUT_GITHUB-TOKEN": TOKEN,
             "INPUT_CHECK-RUN": "true",
             "INPUT_ANNOTATIONS": "true",
@@ -293,4 +299,5 @@ def test_gate_action_leaves_no_key(
     assert code in (1, 6), printed.err
     assert (folder / "output").stat().st_size
     assert (folder / "summary").stat().st_size
+    assert not (folder / "env").exists(), "no answer reaches the environment of later steps"
     scan(folder, printed.out, printed.err, *bodies)

@@ -21,10 +21,10 @@ from gate.github.context import Job
 from gate.options import parse
 from gate.stop import Stop
 from tests.e2e.test_everyday import done
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.runner import BASE, on_a_pull_request
 from tests.unit.test_github_sessions import add_run
 
-BASE = "b" * 40
 CONFIG = """version: 1
 agent: {type: sample, options: {top_k: TOP}}
 suites:
@@ -57,25 +57,7 @@ def github(tmp_path: Path) -> Iterator[GitHub]:
 
 def act(folder: Path, github: GitHub, attempt: int, code: int = 1) -> dict[str, Any]:
     """The summary of the session that the step leaves."""
-    repository = {"full_name": REPOSITORY, "id": REPOSITORY_ID}
-    head = {"sha": HEAD, "ref": "topic", "repo": repository}
-    pull = {"number": 3, "head": head, "base": {"sha": BASE, "ref": "main"}}
-    event = {"pull_request": pull, "repository": repository}
-    (folder / "event.json").write_text(json.dumps(event), encoding="utf-8")
-    env = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_EVENT_PATH": str(folder / "event.json"),
-        "GITHUB_OUTPUT": str(folder / "output"),
-        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-        "GITHUB_WORKSPACE": str(folder),
-        "GITHUB_API_URL": github.url,
-        "GITHUB_REPOSITORY": REPOSITORY,
-        "GITHUB_REPOSITORY_ID": str(REPOSITORY_ID),
-        "GITHUB_RUN_ID": "7",
-        "GITHUB_RUN_ATTEMPT": str(attempt),
-        "INPUT_GITHUB-TOKEN": "token",
-    }
+    env = on_a_pull_request(folder, github, GITHUB_RUN_ATTEMPT=str(attempt))
 
     def connect(job: Job, token: str) -> Api:
         quick = Time(sleep=lambda seconds: None)

@@ -26,10 +26,10 @@ from gate.github.comments import Pace
 from gate.github.context import Job
 from tests.e2e.test_bad_input import gate
 from tests.e2e.test_everyday import done
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.integration.test_action_again import execute_here
+from tests.runner import BASE, on_a_pull_request
 
-BASE = "b" * 40
 SUITE = "  - {name: NAME, dataset: d.jsonl, graders: [facts]}\n"
 HEADER = "version: 1\nagent: {type: sample, options: {top_k: 5}}\n"
 GATE = "gates:\n  correctness.fact_accuracy: {min: 0.999}\n"
@@ -65,26 +65,7 @@ def main_branch(
 
 
 def environment(folder: Path, github: GitHub) -> dict[str, str]:
-    repository = {"full_name": REPOSITORY, "id": REPOSITORY_ID}
-    head = {"sha": HEAD, "ref": "topic", "repo": repository}
-    pull = {"number": 3, "head": head, "base": {"sha": BASE, "ref": "main"}}
-    event = {"pull_request": pull, "repository": repository}
-    (folder / "event.json").write_text(json.dumps(event), encoding="utf-8")
-    return {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_EVENT_PATH": str(folder / "event.json"),
-        "GITHUB_OUTPUT": str(folder / "output"),
-        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-        "GITHUB_WORKSPACE": str(folder),
-        "GITHUB_API_URL": github.url,
-        "GITHUB_REPOSITORY": REPOSITORY,
-        "GITHUB_REPOSITORY_ID": str(REPOSITORY_ID),
-        "GITHUB_RUN_ID": "7",
-        "GITHUB_RUN_ATTEMPT": "1",
-        "INPUT_GITHUB-TOKEN": "ghs_token",
-        "INPUT_CHECK-RUN": "true",
-    }
+    return {**on_a_pull_request(folder, github), "INPUT_CHECK-RUN": "true"}
 
 
 def act(folder: Path, github: GitHub, **inputs: str) -> int:
@@ -103,7 +84,7 @@ def asked(github: GitHub) -> list[str]:
     return [f"{seen.method} {seen.path.removeprefix(prefix)}" for seen in github.seen]
 
 
-@pytest.mark.parametrize(("suites", "most"), [(("s",), 11), (("s", "t"), 13)])
+@pytest.mark.parametrize(("suites", "most"), [(("s",), 10), (("s", "t"), 12)])
 def test_a_run_makes_few_requests(
     github: GitHub,
     tmp_path: Path,

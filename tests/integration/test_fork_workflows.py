@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from gate import bundled, cli
+from gate.templates import rendered
 from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -36,6 +37,19 @@ NOBODY = '{type: openai, base_url: "http://127.0.0.1:9", model: m, api_key_env: 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.yml")), ids=lambda file: file.stem)
 def test_the_examples_pass_the_checks_of_others(file: Path, gate_node_modules: Path) -> None:
+    passes_the_checks(file, gate_node_modules)
+
+
+@pytest.mark.parametrize("name", [name for name in rendered() if name.startswith(".github/")])
+def test_what_gate_init_writes_passes_the_checks_of_others(
+    name: str, tmp_path: Path, gate_node_modules: Path
+) -> None:
+    file = tmp_path / Path(name).name
+    file.write_text(rendered()[name], encoding="utf-8")
+    passes_the_checks(file, gate_node_modules)
+
+
+def passes_the_checks(file: Path, gate_node_modules: Path) -> None:
     beside = Path(sys.executable).parent
     schema = [beside / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", file]
     for tool in (

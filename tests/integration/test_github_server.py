@@ -6,12 +6,9 @@ The server and the validating proxy come from GATE_TOOLS/github_api.sh; it needs
 from __future__ import annotations
 
 import base64
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,69 +24,45 @@ from gate.github.forge import GitHubForge
 from gate.github.pulls import find_pull_request
 from gate.github.statuses import post_status
 from gate.records import CaseChange, CaseChanges, Report
+from tests.github_peer import Peer, github_peer
 from tests.small_report import report
 
 REPOSITORY, TOKEN = "octocat/demo", "test_token_admin"
-PORTS = ("4201", "4211")
 TEXT = b'{"schema_version": 1}\n'
 
 
-@dataclass(frozen=True)
-class Server:
-    """`direct` is the emulator, `proxy` the validating way to it."""
-
-    script: Path
-    direct: str
-    proxy: str
-
-    def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        home = os.environ.get("GITHUB_PEER_HOME", "/tmp/gate-github")
-        env = {**os.environ, "GITHUB_PEER_HOME": home}
-        command = ["bash", str(self.script), *arguments]
-        quiet = subprocess.DEVNULL
-        return subprocess.run(
-            command, env=env, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, text=True,
-            timeout=300, check=False,
-        )  # fmt: skip
-
-    def make(self, method: str, path: str, **body: Any) -> Any:
-        answer = requests.request(
-            method,
-            f"{self.direct}/repos/{REPOSITORY}/{path}",
-            json=body or None,
-            headers={"Authorization": f"Bearer {TOKEN}"},
-            timeout=30,
-        )
-        assert answer.ok, answer.text
-        return answer.json()
-
-
 @pytest.fixture(scope="module")
-def server(gate_tools: Path) -> Iterator[Server]:
+def server(gate_tools: Path) -> Iterator[Peer]:
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed: github_api.sh needs it")
-    direct, proxy = (f"http://127.0.0.1:{port}" for port in PORTS)
-    found = Server(gate_tools / "github_api.sh", direct, proxy)
-    log = found.call("start", "--port", PORTS[0], "--proxy", PORTS[1])
-    try:
-        assert log.returncode == 0, log.stdout
+    with github_peer(gate_tools) as found:
         yield found
-    finally:
-        found.call("stop")
+
+
+def make(server: Peer, method: str, path: str, **body: Any) -> Any:
+    answer = requests.request(
+        method,
+        f"{server.direct}/repos/{REPOSITORY}/{path}",
+        json=body or None,
+        headers={"Authorization": f"Bearer {TOKEN}"},
+        timeout=30,
+    )
+    assert answer.ok, answer.text
+    return answer.json()
 
 
 @pytest.fixture(scope="module")
-def pull(server: Server) -> dict[str, Any]:
+def pull(server: Peer) -> dict[str, Any]:
     """A pull request that forges the baseline file which main has."""
     content = base64.b64encode(TEXT).decode()
     path = "contents/baselines/analytics.json"
-    made = server.make("PUT", path, message="baseline", content=content, branch="main")
-    sha = server.make("GET", "git/ref/heads/main")["object"]["sha"]
-    server.make("POST", "git/refs", ref="refs/heads/topic", sha=sha)
+    made = make(server, "PUT", path, message="baseline", content=content, branch="main")
+    sha = make(server, "GET", "git/ref/heads/main")["object"]["sha"]
+    make(server, "POST", "git/refs", ref="refs/heads/topic", sha=sha)
     forged = base64.b64encode(b"forged").decode()
     old = made["content"]["sha"]
-    server.make("PUT", path, message="forge", content=forged, branch="topic", sha=old)
-    return dict(server.make("POST", "pulls", title="t", head="topic", base="main"))
+    make(server, "PUT", path, message="forge", content=forged, branch="topic", sha=old)
+    return dict(make(server, "POST", "pulls", title="t", head="topic", base="main"))
 
 
 @contextmanager
@@ -102,16 +75,16 @@ def client(url: str) -> Iterator[Api]:
 
 
 @pytest.fixture
-def api(server: Server) -> Iterator[Api]:
-    with client(server.proxy) as made:
+def api(server: Peer) -> Iterator[Api]:
+    with client(server.checked) as made:
         yield made
 
 
-def test_the_sticky_comment_and_its_pages(server: Server, pull: dict[str, Any], api: Api) -> None:
+def test_the_sticky_comment_and_its_pages(server: Peer, pull: dict[str, Any], api: Api) -> None:
     number, sha = pull["number"], pull["head"]["sha"]
     quick = Pace(sleep=lambda seconds: None)
     for index in range(120):
-        server.make("POST", f"issues/{number}/comments", body=f"talk {index}")
+        make(server, "POST", f"issues/{number}/comments", body=f"talk {index}")
     first = publish(api, number, Marker(id="gate", sha=sha, run=1), "one\n", pace=quick)
     second = publish(api, number, Marker(id="gate", sha=sha, run=2), "two\n", pace=quick)
     old = publish(api, number, Marker(id="gate", sha="b" * 40, run=9), "old\n", pace=quick)
@@ -119,34 +92,34 @@ def test_the_sticky_comment_and_its_pages(server: Server, pull: dict[str, Any], 
     bodies = [comment["body"] for comment in api.pages(f"issues/{number}/comments", {})]
     assert len(bodies) == 121
     assert bodies[-1] == f"<!-- agent-gate id=gate sha={sha} run=2.1 v=1 -->\ntwo\n"
-    assert server.call("violations").stdout == ""
+    assert server.violations() == ""
 
 
-def test_a_check_run(server: Server, pull: dict[str, Any], api: Api) -> None:
+def test_a_check_run(server: Peer, pull: dict[str, Any], api: Api) -> None:
     """The emulator's own answers lack a field, so the proxy refuses them; our requests are
     right.
     """
     head = pull["head"]["sha"]
     ended = checks.verdict(placed(60), lambda limit: "text", lambda text: text)
-    refused = begun(head, "refused", server.proxy).finish(api, ended)
+    refused = begun(head, "refused", server.checked).finish(api, ended)
     assert "answered 500" in refused.reason
-    assert server.call("violations").stdout == ""
+    assert server.violations() == ""
     with client(server.direct) as direct:
         done = begun(head, "gate", server.direct).finish(direct, ended)
     assert done.action == "created"
-    stored = server.make("GET", f"commits/{head}/check-runs?check_name=gate")["check_runs"]
+    stored = make(server, "GET", f"commits/{head}/check-runs?check_name=gate")["check_runs"]
     (made,) = [run for run in stored if run["name"] == "gate"]
     assert (made["status"], made["conclusion"]) == ("completed", "failure")
 
 
-def test_a_commit_status(server: Server, pull: dict[str, Any], api: Api) -> None:
+def test_a_commit_status(server: Peer, pull: dict[str, Any], api: Api) -> None:
     """The emulator has no statuses; that the request is right says the proxy before it."""
     head = pull["head"]["sha"]
     ended = checks.Ended(conclusion="failure", title="fail: why", summary="")
     url = "https://example.test/run"
     done = post_status(api, ended, head_sha=head, context="Agent Gate: gate", run_url=url)
     assert "answered 404" in done.reason
-    assert server.call("violations").stdout == ""
+    assert server.violations() == ""
 
 
 def begun(head: str, name: str, url: str) -> checks.CheckRun:
@@ -165,7 +138,7 @@ def placed(number: int) -> Report:
 
 
 def test_files_of_the_base_and_the_pull_request_of_a_head(
-    server: Server, pull: dict[str, Any], api: Api
+    server: Peer, pull: dict[str, Any], api: Api
 ) -> None:
     forge = GitHubForge(api)
     assert forge.listing("baselines", "main") == ("analytics.json",)
@@ -175,11 +148,11 @@ def test_files_of_the_base_and_the_pull_request_of_a_head(
     head = pull["head"]
     job = Job(head_sha=head["sha"], head_ref="topic", head_repo=REPOSITORY)
     assert find_pull_request(api, job) == pull["number"]
-    assert server.call("violations").stdout == ""
+    assert server.violations() == ""
 
 
-def test_the_proxy_notices_a_wrong_request(server: Server, pull: dict[str, Any], api: Api) -> None:
+def test_the_proxy_notices_a_wrong_request(server: Peer, pull: dict[str, Any], api: Api) -> None:
     path = f"issues/{pull['number']}/comments"
     with pytest.raises(Exception, match="422"):
         api.write("POST", path, {"bod": "x"}, needs="")
-    assert server.call("violations").stdout != ""
+    assert server.violations() != ""

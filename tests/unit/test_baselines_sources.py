@@ -27,6 +27,7 @@ class Host:
 
     files: Mapping[tuple[str, str], bytes] = field(default_factory=dict)
     stored: Artifact | None = None
+    has_artifacts: bool = True
 
     def read(self, path: str, ref: str) -> bytes | None:
         return self.files.get((ref, path))
@@ -157,6 +158,12 @@ def test_repo_refuses_a_foreign_file(tmp_path: Path) -> None:
     host = Host(files={(BASE, "baselines/analytics.json"): b"[]"})
     with pytest.raises(InvalidInput, match="analytics"):
         find("repo", Asked(), host, tmp_path)
+
+
+def test_git_alone_cannot_say_that_there_is_no_artifact(tmp_path: Path) -> None:
+    asked = Asked()
+    assert find("artifact", asked, Host(has_artifacts=False), tmp_path) is None
+    assert asked.told == ["artifact: GitHub's API cannot be asked here"]
 
 
 def test_artifact(text: bytes, tmp_path: Path) -> None:

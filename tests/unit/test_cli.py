@@ -37,6 +37,15 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"gate {__version__}\n"
 
 
+def test_help_names_the_variable_of_a_key_and_never_its_value(capsys, monkeypatch):
+    monkeypatch.setenv("OPENAGENT_PROVIDER_KEY", "hunter2hunter2")
+    with pytest.raises(SystemExit):
+        cli.run(["run", "--help"], {"OPENAGENT_PROVIDER_KEY": "hunter2hunter2"})
+    said = capsys.readouterr().out
+    assert "OPENAGENT_PROVIDER_KEY" in said
+    assert "hunter2" not in said
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [

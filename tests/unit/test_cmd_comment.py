@@ -66,6 +66,7 @@ def test_a_forks_session_is_published_and_marked(
     body = github.comments[0]["body"]
     assert body.startswith(f"<!-- agent-gate id=gate sha={HEAD} run=7.2 v=1 -->\n> [!NOTE]\n")
     assert "Measured by a run of a fork" in body
+    assert body.count("<!-- agent-gate id=") == 1
     assert "## ✅ Pass: no regression in analytics" in body
     assert "as measured" not in body, "comment.md is the fork's own Markdown"
     assert "comment created: https://example.test/c/" in capsys.readouterr().out

@@ -87,6 +87,22 @@ def test_the_gate_runs_in_a_merge_queue_too() -> None:
         assert {"pull_request", "merge_group"} <= set(triggers)
 
 
+def test_leaving_forks_to_their_workflows_does_not_skip_the_merge_queue() -> None:
+    """A job that its `if` skips counts as passed."""
+    only_own = "if: github.event_name != 'pull_request' || github.event.pull_request.head.repo."
+    documented = Path(__file__).parents[2] / "docs" / "github.md"
+    for text in (rendered()[".github/workflows/gate.yml"], documented.read_text(encoding="utf-8")):
+        assert only_own in text
+
+
+def test_the_baseline_may_read_what_was_accepted_on_the_merged_pull_request() -> None:
+    own = Path(__file__).parents[2] / ".github" / "workflows" / "baseline.yml"
+    shipped = rendered()[".github/workflows/gate-baseline.yml"]
+    for text in (shipped, own.read_text(encoding="utf-8")):
+        job = yamlfile.parse(text.encode(), "baseline.yml").data["jobs"]["measure"]
+        assert job["permissions"]["pull-requests"] == "read"
+
+
 def test_the_first_dataset_has_enough_cases_to_be_compared() -> None:
     cases = [json.loads(line) for line in rendered()["datasets/first.jsonl"].splitlines()]
     assert len(cases) >= 5

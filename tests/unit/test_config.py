@@ -9,6 +9,7 @@ import pytest
 
 from gate.config import Read, bundled_suites, defaults, grader_digest, load, select
 from gate.errors import InvalidInput, Place, UsageError
+from gate.plugins import AGENTS, build
 from gate.records import Config, PluginSpec, Tolerance
 
 TODAY = date(2026, 11, 21)
@@ -255,6 +256,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
             "api_key_env": "OPENAGENT_PROVIDER_KEY",
         },
     )
+    assert build(AGENTS, found.agent, Path()).timeout_s == 240.0
     assert found.file is None
     assert all(Path(suite.dataset).is_file() for suite in found.suites)
 

@@ -13,7 +13,14 @@ import pytest
 
 from gate.archive import load_session
 from gate.delivery import Delivery, Means
-from gate.errors import InfrastructureError, Interrupted, UsageError
+from gate.errors import (
+    InfrastructureError,
+    Interrupted,
+    InvalidInput,
+    Place,
+    Problem,
+    UsageError,
+)
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
@@ -40,6 +47,7 @@ class Stage:
     folder: Path
     session: Path
     can_write: bool = True
+    hints: tuple[str, ...] = ()
     printed: list[str] = field(default_factory=list)
 
     def connect(self, job: Job, token: str) -> Api | None:
@@ -56,6 +64,7 @@ class Stage:
             head_sha=HEAD,
             pull_request=3,
             can_write=self.can_write,
+            hints=self.hints,
             run_id="7",
             run_attempt="1",
             run_url=RUN,
@@ -172,6 +181,7 @@ def test_a_fork_is_told_of_the_second_workflow_once(stage: Stage) -> None:
     stage.ended(check_run="true")
     (warning,) = stage.warnings
     assert warning.count("`gate comment` in a workflow that workflow_run starts") == 1
+    assert "add `permissions" not in warning, "no permission helps a fork"
 
 
 def test_a_refused_check_run_becomes_a_status(stage: Stage) -> None:
@@ -228,6 +238,28 @@ def test_many_problems_are_listed_and_counted(stage: Stage) -> None:
     assert "30 more in the log of the run" in body
 
 
+def test_mistakes_in_files_stand_at_their_lines(stage: Stage) -> None:
+    problems = [
+        Problem(place=Place(file="gate.yml", line=4, key="suites[0].graderz"), message="unknown"),
+        Problem(place=Place(file="d.jsonl", line=2), message=f"not JSON {SECRET}"),
+    ]
+    stage.ended(InvalidInput(problems))
+    assert stage.printed == [
+        "::error file=d.jsonl,line=2,title=Agent Gate::d.jsonl:2: not JSON ***",
+        "::error file=gate.yml,line=4,title=Agent Gate::gate.yml:4: suites[0].graderz: unknown",
+    ]
+    stage.printed.clear()
+    stage.ended(InvalidInput(problems), annotations="false")
+    (line,) = stage.printed
+    assert line.startswith("::error title=Agent Gate::d.jsonl:2: ")
+
+
+def test_a_fork_is_told_beside_the_error_what_github_keeps_from_it(stage: Stage) -> None:
+    stage.hints = ("GitHub gives a fork's run no secrets",)
+    stage.ended(UsageError("agent.api_key_env: the environment variable KEY is not set"))
+    assert "> GitHub gives a fork's run no secrets" in stage.summary
+
+
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
@@ -252,6 +284,8 @@ def test_a_cancelled_run_ends_its_check_and_leaves_the_comment(
 ) -> None:
     assert stage.ended(error, check_run="true") == 130
     assert (stage.check["status"], stage.check["conclusion"]) == ("completed", "cancelled")
+    assert stage.check["output"]["title"].startswith("the job was cancelled or ran out of time")
+    assert "run it again" in stage.printed[-1]
     assert stage.github.comments == []
     assert not (stage.folder / "summary").exists()
 
@@ -260,6 +294,12 @@ def test_a_shard_says_nothing_on_the_pull_request(stage: Stage) -> None:
     stage.ended(shard="1/2", check_run="true")
     stage.ended(DOWN, shard="1/2", check_run="true")
     assert stage.github.seen == []
+
+
+def test_a_merge_speaks_for_its_shards(stage: Stage) -> None:
+    stage.ended(merge="one, two", check_run="true")
+    assert len(stage.github.comments) == 1
+    assert stage.check["conclusion"] == "success"
 
 
 def test_a_full_disk_under_the_outputs_hides_no_error(stage: Stage) -> None:

@@ -122,6 +122,8 @@ def test_a_repository_without_commits(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
+    has_artifacts: bool = True
+
     def read(self, path: str, ref: str) -> bytes | None:
         return f"{path} at {ref} from afar".encode()
 

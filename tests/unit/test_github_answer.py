@@ -20,7 +20,7 @@ def github() -> Iterator[GitHub]:
             {"id": 7, "status": "completed", "conclusion": "failure"},
             {"id": 8, "status": "completed", "conclusion": "success"},
         ]
-        server.comment(f"<!-- agent-gate id=gate sha={HEAD} run=7.1 v=1 -->\n## Fail", user=BOT)
+        server.comment(f"<!-- agent-gate id=gate sha={HEAD} run=7.1 v=1 -->\n## ❌ Fail", user=BOT)
         yield server
         assert server.violations == []
 
@@ -58,6 +58,13 @@ def test_a_run_that_was_green_is_run_again_whole(github: GitHub) -> None:
     github.comments[0]["body"] = github.comments[0]["body"].replace("run=7", "run=8")
     said(github, event())
     assert github.reruns == ["8/rerun"]
+
+
+def test_a_gate_that_passed_beside_a_failed_job_is_run_again(github: GitHub) -> None:
+    body = github.comments[0]["body"]
+    github.comments[0]["body"] = body.replace("❌ Fail", "❔ Inconclusive")
+    said(github, event())
+    assert github.reruns == ["7/rerun"]
 
 
 def test_every_job_that_commented_on_the_commit_runs_again(github: GitHub) -> None:

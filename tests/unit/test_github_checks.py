@@ -124,9 +124,12 @@ def test_annotations_go_fifty_a_request_at_their_lines(github: GitHub, api: Api)
     assert len({one["message"] for one in shown}) > 1
 
 
-def test_a_batch_that_is_refused_does_not_keep_it_open(github: GitHub, api: Api) -> None:
+@pytest.mark.parametrize("number", [1, 50, 120])
+def test_a_batch_that_is_refused_does_not_keep_it_open(
+    github: GitHub, api: Api, number: int
+) -> None:
     github.faults = [("PATCH", Answer(422, {"message": "no"}))]
-    ended = verdict(placed(120), lambda limit: "text", same)
+    ended = verdict(placed(number), lambda limit: "text", same)
     assert begun(github).finish(api, ended).action == "created"
     assert github.checks[0]["conclusion"] == "failure"
 
@@ -178,12 +181,17 @@ def test_a_rate_limit_is_no_missing_permission(api: Api, github: GitHub) -> None
     assert check.finish(api, WELL).action == "created"
 
 
-def test_an_answer_that_was_lost_does_not_leave_one_in_progress(github: GitHub, api: Api) -> None:
+@pytest.mark.parametrize("gateway", [True, False])
+def test_an_answer_that_was_lost_does_not_leave_one_in_progress(
+    github: GitHub, api: Api, gateway: bool
+) -> None:
     route = github.handle
 
     def lost(seen: Seen) -> Answer:
         answer = route(seen)
         github.handle = route  # type: ignore[method-assign]
+        if gateway:
+            return UNAVAILABLE
         raise ConnectionAbortedError(answer)
 
     github.handle = lost  # type: ignore[method-assign]

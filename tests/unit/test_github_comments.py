@@ -319,3 +319,10 @@ FLIPPED = CaseChanges(newly_passing=(CaseChange(suite="s", case_id="c"),))
 )
 def test_when_to_comment(mode: str, made: Report, wanted: str) -> None:
     assert decide(mode, made) == wanted  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("body", [{}, {"head": None}, "<html>"])
+def test_an_answer_without_a_head_is_no_reason_not_to_write(github: GitHub, body: object) -> None:
+    """What GitHub, or a proxy before it, says never ends in an exception: the verdict stands."""
+    github.faults = [("/pulls/3", Answer(200, body))]
+    assert put(github).action == "created"

@@ -103,6 +103,19 @@ def test_a_control_that_was_asked_comes_along_whole_or_nothing_does(
     assert (lost.folder, (tmp_path / "other").exists()) == (None, False)
 
 
+def test_a_job_with_a_comment_of_its_own_goes_on_with_no_other_jobs_session(
+    api: Api, github: GitHub, tmp_path: Path
+) -> None:
+    """Jobs for two models ask the same cases: a half session of one would be ended by the other."""
+    add_run(github, 7, session(tmp_path))
+    other = restore(api, job(), tmp_path / "results", "small-model")
+    assert other.folder is None
+    assert f"{NAME}-small-model" in other.note
+    github.artifacts[7][0]["name"] = f"{NAME}-small-model"
+    assert restore(api, job(), tmp_path / "results", "small-model").folder is not None
+    assert artifact_name(HEAD, "2/8", "x") == f"{NAME}-x-2-of-8"
+
+
 def test_a_fork_may_go_on_with_its_own_run_only(api: Api, github: GitHub, tmp_path: Path) -> None:
     fork = {"head_repository": {"id": 666}}
     add_run(github, 7, None, **fork)
@@ -145,7 +158,7 @@ def test_a_session_that_is_gone_is_told_where_it_was_expected(
 ) -> None:
     add_run(github, 7, None)
     assert restore(api, job(), tmp_path).note == (
-        f"every trial was made anew: there is no artifact {NAME}"
+        f"every trial was made anew: there is no artifact `{NAME}`"
     )
     assert restore(api, job(run_attempt="1"), tmp_path).note == ""
     github.runs.clear()

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from gate.github.api import Api, ApiError, Time
+from gate.github.context import job
+from gate.github.forge import connect
 from tests.github_server import REPOSITORY
 from tests.raw_server import Peer, RawServer, ok
 from tests.unit.test_http_ways import Proxy, needs_openssl, server_context, signed_by_itself
@@ -64,12 +66,23 @@ def test_enterprise_server_answers_under_a_path() -> None:
     assert server.lines == [f"GET /api/v3/repos/{REPOSITORY}/pulls/3 HTTP/1.1"]
 
 
+def test_the_servers_address_is_the_one_that_the_runner_gives() -> None:
+    server = Server()
+    with RawServer(server) as raw:
+        where = {"GITHUB_API_URL": f"{raw.url}/api/v3/", "GITHUB_REPOSITORY": REPOSITORY}
+        api = connect(job({**where, "GITHUB_EVENT_NAME": "schedule"}, {}), TOKEN)
+        assert api is not None
+        assert api.get("pulls/3") == {"number": 3}
+        api.close()
+    assert server.lines == [f"GET /api/v3/repos/{REPOSITORY}/pulls/3 HTTP/1.1"]
+
+
 @needs_openssl
 def test_a_private_certificate_is_trusted_when_it_is_named(
     tls: ssl.SSLContext, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with RawServer(server := Server(), tls) as running:
-        with pytest.raises(ApiError, match=r"cannot be reached at .* \(SSLError\)"):
+        with pytest.raises(ApiError, match=r"cannot be reached at .* \(its certificate"):
             pull_request(f"{running.url}/api/v3")
         assert server.tokens == []
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
@@ -91,5 +104,7 @@ def test_a_proxy_is_a_tunnel_that_sees_no_token(
 def test_a_proxy_that_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with Proxy(9, status="502 Bad Gateway") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
-        with pytest.raises(ApiError, match=r"\(ProxyError\); check the network and proxy settings"):
+        with pytest.raises(
+            ApiError, match=r"\(the proxy did not connect\); check the network and proxy settings"
+        ):
             pull_request("https://agent.test/api/v3")

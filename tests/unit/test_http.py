@@ -219,6 +219,12 @@ def test_a_refused_connection_says_what_to_start():
     )
 
 
+def test_a_container_is_told_that_its_localhost_is_its_own():
+    session = Session({"GITHUB_WORKSPACE": "/github/workspace"})
+    caught = failure(InfraFailure, f"http://127.0.0.1:{free_port()}/v1", session=session)
+    assert "a container has a localhost of its own, so use native/action.yml" in str(caught)
+
+
 @pytest.mark.parametrize("host", ["no-such-host.invalid", f"{'a' * 70}.invalid"])
 def test_an_unknown_host_is_named(host):
     try:

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import time
+import tracemalloc
 import unicodedata
 from urllib.parse import quote, quote_plus
 
@@ -227,3 +228,12 @@ def test_many_lines_cost_little():
     for line in lines:
         redact(line)
     assert time.process_time() - start < 1.0
+
+
+def test_a_run_of_one_sign_takes_little_memory():
+    tracemalloc.start()
+    try:
+        assert Redactor(["x" * 8])("x" * 300_000) == "***"
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()

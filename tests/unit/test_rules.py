@@ -11,22 +11,9 @@ from gate.errors import InvalidInput, UsageError
 from gate.git import open_repository
 from gate.prepare import Selection, prepare
 from gate.rules import Base, disk, judging_rules, own_config
+from tests.own_grader import GRADER
 
 TODAY = date(2026, 11, 20)
-GRADER = '''
-from dataclasses import dataclass
-from gate.records import MetricSpec, Score
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mine:
-    """One."""
-    keys = {}
-    needs = ()
-    def metrics(self):
-        return (MetricSpec(name="correctness.mine", column="correctness.mine"),)
-    def grade(self, case, response):
-        return Score(values={"correctness.mine": 1.0}, passed=True)
-'''
 
 
 def config(*, gates="agent.success_rate: {min: 0.9}", graders="[exact_match]", more=""):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from argparse import Namespace
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gate.config import defaults
+from gate.errors import UsageError
 from gate.github.context import Job
 from gate.github.opening import Opened, open_local
 from gate.records import BaselineRules, Config, Provenance
@@ -71,6 +73,29 @@ def test_a_release_a_schedule_and_a_plan_are_judged_by_the_own_rules(work: Path)
     assert least(work, RELEASE) == 0.1
     assert least(work, Job(event="schedule", mode="schedule")) == 0.1
     assert least(work, Job(), alone=True) == 0.1
+
+
+@pytest.mark.parametrize("untrusted", [True, False])
+def test_a_link_in_place_of_the_folder_does_not_lead_to_other_rules(
+    work: Path, monkeypatch: pytest.MonkeyPatch, untrusted: bool
+) -> None:
+    for name, minimum in (("strict", 0.9), ("mild", 0.1)):
+        (work / name).mkdir()
+        (work / name / "gate.yml").write_text(RULES % minimum, encoding="utf-8")
+    git(work, "add", ".")
+    git(work, "commit", "-q", "-m", "two agents")
+    sha = git(work, "rev-parse", "HEAD")
+    shutil.rmtree(work / "strict")
+    (work / "strict").symlink_to("mild")
+    monkeypatch.chdir(work)
+    job = Job(event="pull_request", mode="pull_request", protect_ref=sha, untrusted_head=untrusted)
+    options = Namespace(replay=None)
+    for options.config in ("strict/gate.yml", f"{work}/strict/gate.yml"):
+        with pytest.raises(UsageError, match="strict is a link"):
+            rules_for(job, open_local(work / "strict"), options, {}, NOW, alone=False)
+    options.config = "mild/gate.yml"
+    rules = rules_for(job, open_local(work / "mild"), options, {}, NOW, alone=False)
+    assert rules.config.gates[0].min == 0.1
 
 
 def compared_by(source: str) -> Config:

@@ -20,24 +20,11 @@ from gate.prepare import Selection, prepare
 from gate.rules import Rules
 from gate.rules_for import rules_for
 from tests.events import payload
+from tests.own_grader import GRADER
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BASE = "b" * 40
 ATTACK = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
-GRADER = '''
-from dataclasses import dataclass
-from gate.records import MetricSpec, Score
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mine:
-    """One."""
-    keys = {}
-    needs = ()
-    def metrics(self):
-        return (MetricSpec(name="correctness.mine", column="correctness.mine"),)
-    def grade(self, case, response):
-        return Score(values={"correctness.mine": 1.0}, passed=True)
-'''
 AGENT = "{type: openai, base_url: 'https://ours.example', model: m, api_key_env: KEY}"
 
 
@@ -46,6 +33,7 @@ class Host:
     """The base commit's files."""
 
     files: Mapping[str, str] = field(default_factory=dict)
+    has_artifacts: bool = True
 
     def read(self, path: str, ref: str) -> bytes | None:
         found = self.files.get(path) if ref == BASE else None

@@ -8,6 +8,7 @@ from gate.records import CaseChanges, Cost, Policy
 from gate.wording import casebook, headline, sentences, spans
 from gate.wording.checks import blocking, checks, warned
 from gate.wording.method import method, provenance
+from gate.wording.next_step import next_step
 from gate.wording.spending import spending
 from tests.reports import (
     BASE,
@@ -115,6 +116,11 @@ def test_what_only_warns_is_one_line():
     assert spans.plain(sentences.warn_only(warned(report))) == (
         f"Worse, but not blocking: m – (below min), {P95} +20 %."
     )
+    gone = latency(status="missing", delta=None, current=None)
+    report = passing(comparisons=(gone,), gates=(limit,))
+    assert spans.plain(sentences.warn_only(warned(report))) == (
+        f"Worse, but not blocking: m – (below min). Not measured any more: {P95}."
+    )
     many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
     line = spans.plain(sentences.warn_only(warned(passing(comparisons=many, gates=()))))
     assert line.endswith(", m4 −0.2 pt, and 4 more.")
@@ -159,22 +165,52 @@ def test_the_worst_case_comes_first():
             regression(provenance=replace(regression().provenance, mode="branch")),
             "if this is intended, run gate baseline accept --reason TEXT on the base branch",
         ),
-        (no_baseline(), "make a baseline: run gate baseline save SESSION on the base branch"),
+        (no_baseline(), "make a baseline: run the workflow that measures it on the base branch"),
         (
             not_comparable(),
             "start a new baseline with gate baseline accept --reason TEXT on the base branch",
         ),
-        (agent_down(), "then go on where it stopped: gate run --resume SESSION"),
+        (agent_down(), "then go on where it stopped: run the job again"),
     ],
 )
 def test_there_is_a_next_step(report, step):
-    assert step in spans.plain(sentences.next_step(report))
+    assert step in spans.plain(next_step(report))
+
+
+@pytest.mark.parametrize(
+    ("report", "command"),
+    [
+        (no_baseline(), "gate baseline save SESSION"),
+        (agent_down(), "gate run --resume SESSION"),
+        (
+            passing(
+                outcome="inconclusive",
+                suites={"s": suite(outcome="inconclusive", look=4, looks=10)},
+            ),
+            "gate run --resume SESSION",
+        ),
+    ],
+)
+def test_a_laptop_has_a_command_for_the_next_step(report, command):
+    laptop = replace(report, provenance=replace(report.provenance, mode="laptop", run_url=None))
+    assert f"`{command}`" in spans.markdown(next_step(laptop))
+
+
+def test_a_limit_that_is_kept_and_not_proved_is_not_called_broken():
+    kept = gate(rule="proven", status="fail", proved=False)
+    release = replace(passing().provenance, mode="release")
+    report = passing(outcome="fail", gates=(kept,), provenance=release)
+    assert headline.headline(report) == "Fail: analytics not proved within the limits"
+    assert "rule: convicted asks for no proof" in spans.plain(next_step(report))
+    broken = replace(report, gates=(kept, gate(RECALL, value=0.5, status="fail")))
+    assert headline.headline(broken) == "Fail: analytics outside the limits"
+    assert "rule: convicted" not in spans.plain(next_step(broken))
 
 
 def test_a_laptop_accepts_with_a_command():
     laptop = replace(regression().provenance, mode="laptop", run_url=None)
     report = regression(provenance=laptop)
-    assert "run gate baseline accept" in spans.plain(sentences.next_step(report))
+    assert "run gate baseline accept" in spans.plain(next_step(report))
     assert sentences.run_link(report) == ()
     (line,) = sentences.comparisons(report)
     assert "](" not in spans.markdown(line)
@@ -194,7 +230,7 @@ def test_a_control_that_was_asked_in_the_same_run_is_named():
     assert shown.startswith("Compared with the control at ")
     assert "(openai m at http://control, asked in the same run), 3 rounds" in shown
     assert "($0.40 of it for the control)" in spans.plain(spending(report))
-    assert "gate baseline accept" not in spans.plain(sentences.next_step(report))
+    assert "gate baseline accept" not in spans.plain(next_step(report))
 
 
 def test_what_a_control_is_called_stays_text():
@@ -281,13 +317,13 @@ def test_an_early_end_tells_how_many_cases_were_asked():
             "more rounds (gate run --rounds N) or more cases settle it; gate plan tells how many",
         ),
         (10, 10, "more rounds (regression.max_rounds) or more cases settle it; gate plan"),
-        (4, 10, "gate run --resume SESSION adds trials to this session"),
+        (4, 10, "run the job again: it adds trials to this session"),
     ],
 )
 def test_what_would_settle_it(look, looks, step):
     left = suite(outcome="inconclusive", look=look, looks=looks)
     report = passing(outcome="inconclusive", suites={"analytics": left})
-    assert step in spans.plain(sentences.next_step(report))
+    assert step in spans.plain(next_step(report))
 
 
 def test_a_suite_among_several_is_told_in_short():
@@ -359,3 +395,9 @@ def test_a_casebook_keeps_failed_calls_apart():
     assert (book.cases["a"].passed, book.cases["a"].judged, book.cases["a"].infra) == (1, 2, 1)
     assert [case.case_id for case in book.worst(5)] == ["b", "a"]
     assert casebook.Spread().std is None
+
+
+def test_a_change_by_logarithms_is_explained_once():
+    typical = latency("operational.mean_latency_ms", method="shuffle test of logarithms")
+    assert told(passing(comparisons=(comparison(), typical, typical))).count("geometric") == 1
+    assert "geometric" not in told(passing(comparisons=(comparison(),)))

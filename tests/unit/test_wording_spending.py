@@ -52,6 +52,14 @@ def test_tokens_are_the_mean_over_all_answers():
     assert "2,000 tokens an answer (33 % more) · " in told(same)
 
 
+def test_the_change_is_the_one_that_the_tables_show():
+    """A mean that one stuck answer moved is not told as if all answers had."""
+    moved = comparison(TOKENS, suite="a", baseline=500.0, delta=0.25, relative=True)
+    report = two_suites(baselines={})
+    report = replace(report, suites={"a": report.suites["a"]}, comparisons=(moved,))
+    assert "1,000 tokens an answer (25 % more) · " in told(report)
+
+
 def test_a_suite_that_the_baseline_lacks_leaves_nothing_to_compare_with():
     assert "2,000 tokens an answer · " in told(two_suites(baselines={"a": 1_000.0}))
 

@@ -1,0 +1,39 @@
+"""What a run tells of what it could not read, before the agent is asked."""
+
+import json
+from pathlib import Path
+
+from gate.options import parse
+from gate.set_up import set_up
+from gate.stop import Stop
+
+CONFIG = """\
+version: 1
+agent: {type: sample}
+suites: [{name: s, dataset: d.jsonl, graders: [exact_match]}]
+"""
+
+
+def test_a_run_on_github_without_a_token_says_how_to_give_it_one(tmp_path: Path) -> None:
+    (tmp_path / "gate.yml").write_text(CONFIG, encoding="utf-8")
+    case = {"id": "a", "input": "q", "expected_answer": "yes"}
+    (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    pull = {
+        "head": {"sha": "a" * 40, "ref": "topic", "repo": {"full_name": "octo/demo"}},
+        "base": {"sha": "b" * 40, "ref": "main"},
+        "number": 3,
+    }
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"action": "opened", "pull_request": pull}), encoding="utf-8")
+    env = {
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(event),
+        "GITHUB_REPOSITORY": "octo/demo",
+        "GITHUB_API_URL": "https://api.test",
+    }
+    options = parse(["run", "--config", str(tmp_path / "gate.yml")])
+    options.stop = Stop()
+    (note,) = set_up(options, env, {}).rules.notes
+    assert note == (
+        "judged by its own rules: there is no token; set `github-token: ${{ github.token }}`"
+    )
