@@ -7,15 +7,16 @@ comment is rendered anew. Which pull request, commit and run it is about says th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gate.archive import Session, load_session
+from gate.delivery import Means
 from gate.errors import InfrastructureError, UsageError
 from gate.foreign import MOST_BYTES, Origin, origin_of, shown
 from gate.github.api import Api
-from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
+from gate.github.comments import LIMITS, Published, decide, marker, publish
 from gate.github.context import Job, current_job, token
 from gate.github.forge import connect
 from gate.github.payload import number, read_event
@@ -30,14 +31,6 @@ FORK = (
     "> [!NOTE]\n> Measured by a run of a fork, whose files this workflow only passes on: its "
     "author could have changed the numbers.\n\n"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """What is used to publish: tests hand in others."""
-
-    redact: Callable[[str], str] = lambda text: text
-    pace: Pace = field(default_factory=Pace)
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -81,13 +81,19 @@ def upload(folder: Path, github: GitHub) -> None:
     shutil.rmtree(folder / "results")
 
 
-def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
-    github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def first(github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The summary of the first attempt of a pull request that made the agent worse."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "1"), encoding="utf-8")
-    first = act(tmp_path, github, 1)
-    assert first["outcome"] == "fail"
+    made = act(tmp_path, github, 1)
+    assert made["outcome"] == "fail"
+    return made
+
+
+def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
+    github: GitHub, tmp_path: Path, first: dict[str, Any]
+) -> None:
     assert 0 < first["calls"]["made"] < first["calls"]["planned"]
     (comment,) = github.comments
     assert f"{first['calls']['saved']} saved" in comment["body"]
@@ -103,12 +109,8 @@ def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
 
 
 def test_an_accepted_change_turns_the_re_run_green_and_the_rest_is_still_asked(
-    github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    github: GitHub, tmp_path: Path, first: dict[str, Any]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "1"), encoding="utf-8")
-    first = act(tmp_path, github, 1)
-    assert first["outcome"] == "fail"
     upload(tmp_path, github)
     github.runs[0]["created_at"] = "2026-01-02T10:00:00Z"
     github.permissions["ann"] = "write"

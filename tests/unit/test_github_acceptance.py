@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gate.github.acceptance import find_accepted, named_metrics, reason_of
-from gate.github.api import Api, Time
+from gate.github.api import Api
 from gate.github.context import Job
-from tests.github_server import BOT, HEAD, REPOSITORY, Answer, GitHub, serving
+from tests.github_server import BOT, HEAD, Answer, GitHub, serving
 
 METRICS = ("agent.success_rate", "retrieval.recall@5")
 JUDGED, LATER, EARLIER = "2026-01-02T10:00:00Z", "2026-01-02T11:00:00Z", "2026-01-02T09:00:00Z"
@@ -32,13 +32,6 @@ def github() -> Iterator[GitHub]:
         server.runs.append({"id": 7, "created_at": JUDGED, "head_sha": HEAD})
         yield server
         assert server.violations == []
-
-
-@pytest.fixture
-def api(github: GitHub) -> Iterator[Api]:
-    client = Api(github.url, "token", REPOSITORY, clock=Time(sleep=lambda seconds: None))
-    yield client
-    client.close()
 
 
 def say(github: GitHub, body: str, who: str = "ann", when: str = LATER, kind: str = "User") -> None:

@@ -42,13 +42,6 @@ class Recorder:
 
 
 @pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
-
-
-@pytest.fixture
 def time() -> FakeTime:
     return FakeTime()
 

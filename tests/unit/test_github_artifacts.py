@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
@@ -13,12 +12,12 @@ import pytest
 
 from gate.baseline_file import parse
 from gate.errors import InvalidInput, UsageError
-from gate.github.api import Api, ApiError, Time
+from gate.github.api import Api, ApiError
 from gate.github.artifacts import fetch
 from gate.github.forge import GitHubForge
 from gate.github.shelf import LISTED
 from gate.plugins import Artifact, BaselineRequest
-from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description, serving
+from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BASE = "b" * 40
@@ -31,21 +30,6 @@ def zipped(**files: bytes) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content)
     return buffer.getvalue()
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
-
-
-@pytest.fixture
-def api(github: GitHub) -> Iterator[Api]:
-    clock = Time(sleep=lambda seconds: None)
-    client = Api(github.url, "token", REPOSITORY, clock=clock, http_on_loopback=True)
-    yield client
-    client.close()
 
 
 def request(**changes: Any) -> BaselineRequest:

@@ -19,7 +19,7 @@ from gate.github.checks import (
     conclusion,
     verdict,
 )
-from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen, serving
+from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
 from tests.reports import change, regression
 from tests.small_report import report
 
@@ -29,13 +29,6 @@ IDENTITY = Identity(
 WELL = Ended(conclusion="success", title="pass: why", summary="text")
 STOPPED = Ended(conclusion="cancelled", title="cancelled", summary="text", judged=False)
 UNAVAILABLE = Answer(502, {"message": "Bad Gateway"})
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
 
 
 def connect(github: GitHub) -> Api:

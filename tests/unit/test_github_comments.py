@@ -13,7 +13,7 @@ from gate.errors import UsageError
 from gate.github.api import Api, Time
 from gate.github.comments import Marker, Pace, Published, decide, marker, publish, read_marker
 from gate.records import CaseChange, CaseChanges, Report
-from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen, serving
+from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
 from tests.small_report import report
 
 QUICK = Pace(sleep=lambda seconds: None, jitter=lambda: 0.5)
@@ -29,13 +29,6 @@ def client(github: GitHub, token: str = "token") -> Iterator[Api]:
         yield api
     finally:
         api.close()
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
 
 
 def put(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from gate.github.api import Api, Time
 from gate.github.context import Job
 from gate.github.pulls import find_pull_request
-from tests.github_server import REPOSITORY, GitHub, serving
+from tests.github_server import REPOSITORY, GitHub
 
 HEAD, OTHER = "a" * 40, "b" * 40
 JOB = Job(event="workflow_run", head_sha=HEAD, head_ref="topic", head_repo="mallory/demo")
@@ -20,13 +19,6 @@ JOB = Job(event="workflow_run", head_sha=HEAD, head_ref="topic", head_repo="mall
 def pull(number: int, sha: str = HEAD, repository: str | None = "mallory/demo") -> dict[str, Any]:
     repo = repository and {"full_name": repository}
     return {"number": number, "label": "mallory:topic", "head": {"sha": sha, "repo": repo}}
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
 
 
 def find(github: GitHub, job: Job, *pulls: dict[str, Any]) -> int | None:

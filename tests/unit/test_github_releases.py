@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -11,16 +10,9 @@ import pytest
 from gate.github.api import Api, ApiError, Time
 from gate.github.context import Job
 from gate.github.releases import version_of, with_previous
-from tests.github_server import REPOSITORY, Answer, GitHub, serving
+from tests.github_server import REPOSITORY, Answer, GitHub
 
 HEAD = "a" * 40
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
 
 
 def find(github: GitHub, tag: str | None, event: str = "push", **facts: Any) -> Job:

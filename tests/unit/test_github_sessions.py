@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,30 +11,15 @@ from typing import Any
 import pytest
 
 from gate.archive import CONTROL, load_session
-from gate.github.api import Api, Time
+from gate.github.api import Api
 from gate.github.context import Job
 from gate.github.sessions import Stored, artifact_name, restore
 from gate.github.shelf import LISTED
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, Answer, GitHub, serving
+from tests.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
 from tests.stored_session import store
 
 NAME = f"gate-session-{HEAD}"
 ZIP = {"Content-Type": "application/zip"}
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
-
-
-@pytest.fixture
-def api(github: GitHub) -> Iterator[Api]:
-    clock = Time(sleep=lambda seconds: None)
-    client = Api(github.url, "token", REPOSITORY, clock=clock, http_on_loopback=True)
-    yield client
-    client.close()
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

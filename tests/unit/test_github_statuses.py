@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from gate.github.api import Api, Time
+from gate.github.api import Api
 from gate.github.checks import Conclusion, Ended
 from gate.github.statuses import post_status
-from tests.github_server import HEAD, REPOSITORY, GitHub, serving
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
-
-
-@pytest.fixture
-def api(github: GitHub) -> Iterator[Api]:
-    client = Api(github.url, "token", REPOSITORY, clock=Time(sleep=lambda seconds: None))
-    yield client
-    client.close()
+from tests.github_server import HEAD, GitHub
 
 
 @pytest.mark.parametrize(
