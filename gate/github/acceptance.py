@@ -20,6 +20,7 @@ from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
 from gate.github.comments import login_of, read_marker
 from gate.github.context import Job
+from gate.github.payload import moment, number, text
 from gate.records import AcceptedChange, Json
 from gate.registry import did_you_mean
 from gate.text import one_line
@@ -109,8 +110,9 @@ def _where(api: Api, job: Job) -> _Where | None:
 def _merged(api: Api, sha: str) -> _Where | None:
     """The merged pull request that a commit of the base branch came from."""
     for pull in api.pages(f"commits/{sha}/pulls", {}, needs=NEEDS):
-        if pull.get("merged_at") and isinstance(pull.get("number"), int):
-            return _Where(number=pull["number"], head_sha=_text(pull.get("head"), "sha"))
+        found = number(pull, "number")
+        if pull.get("merged_at") and found is not None:
+            return _Where(number=found, head_sha=text(pull, "head.sha"))
     return None
 
 
@@ -135,24 +137,23 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
 
 def _candidate(comment: Mapping[str, Json]) -> bool:
     """A person's comment with the command; a bot's never counts."""
-    body = comment.get("body")
-    person = _text(comment.get("user"), "type") == "User"
-    return person and isinstance(body, str) and reason_of(body) is not None
+    person = text(comment, "user.type") == "User"
+    return person and reason_of(text(comment, "body") or "") is not None
 
 
 def _judged_at(api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]) -> datetime | None:
     """When the run was made that judged the head commit; None when there is none."""
     head, run = where.head_sha, where.run
     if head is None:
-        head = _text(_mapping(api.get(f"pulls/{where.number}", needs=NEEDS)).get("head"), "sha")
+        head = text(api.get(f"pulls/{where.number}", needs=NEEDS), "head.sha")
     if run is None:
-        run = next((str(number) for number in judged_runs(api, comments, head)), None)
+        run = next(map(str, judged_runs(api, comments, head)), None)
     if run is None:
         return None
-    made = _mapping(api.get(f"actions/runs/{run}", needs="actions: read"))
+    made = api.get(f"actions/runs/{run}", needs="actions: read")
     # Under pull_request_target and on a branch a run's head_sha is the base's; then only the
     # marker, which is the gate's own, ties the run to the commit.
-    return _moment(made.get("created_at"))
+    return moment(made, "created_at")
 
 
 def judged_runs(
@@ -164,9 +165,8 @@ def judged_runs(
     """
     own, found = login_of(api), dict[int, bool]()
     for comment in comments:
-        body = str(comment.get("body"))
-        author = comment.get("user")
-        ours = _text(author, "type") == "Bot" or (own and _text(author, "login") == own)
+        body = text(comment, "body") or ""
+        ours = text(comment, "user.type") == "Bot" or (own and text(comment, "user.login") == own)
         mark = read_marker(body) if ours else None
         if mark is not None and mark.sha == head_sha and mark.run:
             failed = body.partition("\n")[2].startswith(f"## {icon('fail')}")
@@ -182,8 +182,8 @@ def _read(
     allowed: dict[str, bool],
 ) -> tuple[AcceptedChange | None, str]:
     """The change that a comment accepts, or why it accepts none."""
-    who, when = _text(comment.get("user"), "login") or "", _text(comment, "created_at") or ""
-    said, reason = _moment(when), reason_of(str(comment["body"]))
+    who, when = text(comment, "user.login") or "", text(comment, "created_at") or ""
+    said, reason = moment(comment, "created_at"), reason_of(text(comment, "body") or "")
     if said is None or said <= judged:
         return None, f"`{COMMAND}` by {who} is older than the run on the head commit: say it again"
     if not reason:
@@ -195,7 +195,7 @@ def _read(
     named, wrong = named_metrics(reason, metrics)
     if wrong:
         return None, f"`{COMMAND}` by {who} was not taken: {wrong}"
-    url = _text(comment, "html_url") or ""
+    url = text(comment, "html_url") or ""
     return AcceptedChange(who=who, when=when, why=reason, metrics=named, url=url), ""
 
 
@@ -213,20 +213,3 @@ def named_metrics(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], s
         if word not in known:
             return (), f"no suite measures `{word}`{did_you_mean(word, tuple(known))}"
     return tuple(dict.fromkeys(alike)), ""
-
-
-def _moment(text: Json) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return found if found is not None and found.tzinfo is not None else None
-
-
-def _mapping(data: Json) -> Mapping[str, Json]:
-    return data if isinstance(data, dict) else {}
-
-
-def _text(data: Json, key: str) -> str | None:
-    found = _mapping(data).get(key)
-    return found if isinstance(found, str) and found else None

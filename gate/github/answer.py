@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gate.errors import InfrastructureError, UsageError
 from gate.github.acceptance import COMMAND, comments_of, judged_runs, may_write, reason_of
 from gate.github.api import Api
+from gate.github.payload import has, number, text
 from gate.records import Json
 
 RUN_NEEDS = "actions: write"
@@ -28,18 +29,13 @@ class Asked:
 
 def asked(event: Mapping[str, Json] | None) -> Asked | None:
     """The new comment of a person on a pull request; None for everything else."""
-    event = event or {}
-    issue, comment = _mapping(event.get("issue")), _mapping(event.get("comment"))
-    person = _mapping(comment.get("user"))
-    number, identifier = issue.get("number"), comment.get("id")
-    who, body = person.get("login"), comment.get("body")
-    if event.get("action") != "created" or not issue.get("pull_request"):
+    if text(event, "action") != "created" or not has(event, "issue.pull_request"):
         return None
-    if person.get("type") != "User" or not isinstance(number, int):
+    issue, comment = number(event, "issue.number"), number(event, "comment.id")
+    who, body = text(event, "comment.user.login"), text(event, "comment.body")
+    if text(event, "comment.user.type") != "User" or issue is None or comment is None:
         return None
-    if not (isinstance(identifier, int) and isinstance(who, str) and isinstance(body, str)):
-        return None
-    return Asked(pull_request=number, comment=identifier, who=who, body=body)
+    return Asked(pull_request=issue, comment=comment, who=who, body=body) if who and body else None
 
 
 def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[str], None]) -> int:
@@ -75,22 +71,21 @@ def _again(api: Api, one: Asked, reason: str) -> str:
     """
     if not reason:
         return f"write why the change is meant: `{COMMAND} <reason>`"
-    pull = _mapping(api.get(f"pulls/{one.pull_request}", needs="pull-requests: read"))
-    head = _mapping(pull.get("head")).get("sha")
-    judged = judged_runs(api, comments_of(api, one.pull_request), str(head))
+    head = text(api.get(f"pulls/{one.pull_request}", needs="pull-requests: read"), "head.sha")
+    judged = judged_runs(api, comments_of(api, one.pull_request), head)
     if not judged:
         return (
             "the gate has not commented on the head commit yet, and a run that is under way may "
             "have started before you wrote; wait for its comment and say it again"
         )
-    runs = {run: _mapping(api.get(f"actions/runs/{run}", needs=RUN_NEEDS)) for run in judged}
-    if any(run.get("status") != "completed" for run in runs.values()):
+    runs = {run: api.get(f"actions/runs/{run}", needs=RUN_NEEDS) for run in judged}
+    if any(text(run, "status") != "completed" for run in runs.values()):
         return "the gate is running; wait for its comment and say it again"
-    for number, run in runs.items():
+    for identifier, run in runs.items():
         # The gate's job is among the failed ones only where its comment says so.
-        failed = judged[number] and run.get("conclusion") == "failure"
+        failed = judged[identifier] and text(run, "conclusion") == "failure"
         jobs = "rerun-failed-jobs" if failed else "rerun"
-        api.write("POST", f"actions/runs/{number}/{jobs}", needs=RUN_NEEDS)
+        api.write("POST", f"actions/runs/{identifier}/{jobs}", needs=RUN_NEEDS)
     return ""
 
 
@@ -102,9 +97,5 @@ def _react(api: Api, one: Asked, content: str) -> None:
         return  # the log and the gate's own comment tell as well
 
 
-def _say(api: Api, one: Asked, text: str) -> None:
-    api.write("POST", f"issues/{one.pull_request}/comments", {"body": text}, needs=SAY_NEEDS)
-
-
-def _mapping(data: Json) -> Mapping[str, Json]:
-    return data if isinstance(data, dict) else {}
+def _say(api: Api, one: Asked, body: str) -> None:
+    api.write("POST", f"issues/{one.pull_request}/comments", {"body": body}, needs=SAY_NEEDS)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import islice, takewhile
 from posixpath import basename
 from urllib.parse import quote
 
 from gate.errors import UsageError
 from gate.github.api import Api, ApiError, Download
+from gate.github.payload import moment, number
 from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import DEFAULT_LIMITS, unpack
 from gate.plugins import Artifact, BaselineRequest
@@ -108,12 +109,12 @@ def _trusted(run: Run, request: BaselineRequest, repository_id: int | None) -> b
 
 def from_here(run: Run, repository_id: int | None) -> bool:
     """Whether the run's commit is of this repository: forks share branch and artifact names."""
-    head, own = _id(run.get("head_repository")), _id(run.get("repository"))
+    head, own = number(run, "head_repository.id"), number(run, "repository.id")
     return head is not None and head == (repository_id if repository_id is not None else own)
 
 
 def _too_old(run: Run, request: BaselineRequest) -> bool:
-    created = _moment(run.get("created_at"))
+    created = moment(run, "created_at")
     return created is None or request.now - created > timedelta(days=request.max_age_days)
 
 
@@ -167,15 +168,3 @@ def _download(api: Api, run: Run, artifact: Mapping[str, Json], rule: str) -> Fe
         url=str(run.get("html_url") or ""),
         chosen_by=rule,
     )
-
-
-def _id(repository: Json) -> int | None:
-    found = repository.get("id") if isinstance(repository, dict) else None
-    return found if isinstance(found, int) else None
-
-
-def _moment(text: Json) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None

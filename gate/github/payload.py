@@ -1,11 +1,12 @@
-"""An event's payload: how it is read, and single fields of it. All of it is hostile text, so a
-field of another type counts as missing.
+"""An event's payload: how it is read, and single fields of it or of an answer of the API. All of it
+is hostile text, so a field of another type counts as missing.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from gate.records import Json
@@ -28,22 +29,31 @@ def read_event(env: Mapping[str, str]) -> Event | None:
     return data if isinstance(data, dict) else None
 
 
-def text(event: Event, path: str) -> str | None:
+def text(event: Json, path: str) -> str | None:
     """The text at a dotted path; None for an empty one, too."""
     found = _at(event, path)
     return found if isinstance(found, str) and found else None
 
 
-def number(event: Event, path: str) -> int | None:
+def number(event: Json, path: str) -> int | None:
     found = _at(event, path)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
-def is_true(event: Event, path: str) -> bool:
+def moment(event: Json, path: str) -> datetime | None:
+    """An ISO 8601 time with its zone."""
+    try:
+        found = datetime.fromisoformat(text(event, path) or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
+
+
+def is_true(event: Json, path: str) -> bool:
     return _at(event, path) is True
 
 
-def has(event: Event, path: str) -> bool:
+def has(event: Json, path: str) -> bool:
     """Whether something that is not empty stands there."""
     return bool(_at(event, path))
 
@@ -53,8 +63,8 @@ def branch_of(ref: str | None) -> str | None:
     return ref.removeprefix("refs/heads/") if ref else None
 
 
-def _at(event: Event, path: str) -> Json:
-    found: Json = event
+def _at(event: Json, path: str) -> Json:
+    found = event
     for key in path.split("."):
         if not isinstance(found, Mapping):
             return None

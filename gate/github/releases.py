@@ -8,14 +8,14 @@ releases of any kind, a final one with final ones. The release's own commit is n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import quote
 
 from gate.github.api import Api, ApiError
 from gate.github.context import Job
-from gate.records import Json
+from gate.github.payload import text
 
 NEEDS = "contents: read"
 TAGS_LISTED = 200  # two pages
@@ -140,19 +140,18 @@ def _releases(api: Api) -> list[_Release]:
     return [
         _Release(tag=tag, final=one.get("prerelease") is not True, at=at)
         for one in listed
-        if not one.get("draft") and (tag := _text(one, "tag_name"))
-        if (at := _text(one, "published_at"))
+        if not one.get("draft") and (tag := text(one, "tag_name"))
+        if (at := text(one, "published_at"))
     ]
 
 
 def _tags(api: Api) -> list[_Release]:
     found = []
     for one in islice(api.pages("tags", {}, needs=NEEDS), TAGS_LISTED):
-        name, commit = _text(one, "name"), one.get("commit")
+        name = text(one, "name")
         version = version_of(name) if name else None
         final = version is None or version.is_final
-        sha = _text(commit, "sha") if isinstance(commit, dict) else None
-        found.append(_Release(tag=name or "", final=final, at="", sha=sha))
+        found.append(_Release(tag=name or "", final=final, at="", sha=text(one, "commit.sha")))
     return found
 
 
@@ -163,14 +162,9 @@ def _commit(api: Api, tag: str) -> str | None:
         if error.status in (404, 422):
             return None
         raise
-    return _text(found, "sha") if isinstance(found, dict) else None
+    return text(found, "sha")
 
 
 def _identifier(one: str) -> tuple[int, int, str]:
     """Numbers come before words and are compared as numbers."""
     return (0, int(one[:18]), "") if one.isdecimal() else (1, 0, one)
-
-
-def _text(data: Mapping[str, Json], key: str) -> str | None:
-    found = data.get(key)
-    return found if isinstance(found, str) and found else None

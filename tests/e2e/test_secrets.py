@@ -273,6 +273,9 @@ suites: [{name: s, dataset: cases.jsonl, rounds: 1, graders: [exact_match]}]
     env = {"MY_API_KEY": KEY}
     cli.run(["run", "--baseline", "none", "--verbose", "--record", "kept.jsonl"], env)
     printed = capfd.readouterr()
+    (session,) = (tmp_path / "results").glob("session-*")
+    lines = (session / "details.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [bool(json.loads(line)["error"]) for line in lines] == [True] * 3
     scan(tmp_path, printed.out, printed.err)
 
 
