@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import InfrastructureError
-from gate.plugins import Artifact, BaselineRequest, Forge
+from gate.hosting import Artifact, BaselineRequest, Forge
 
 TIMEOUT_S = 60.0
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1 or SHA-256

@@ -11,7 +11,7 @@ from gate.baseline_file import newest, newest_run, parse
 from gate.baseline_schema import Accepted, Run, fingerprint
 from gate.baselines import Place, find_baseline, source_names
 from gate.errors import UsageError
-from gate.plugins import BaselineRequest, FoundBaseline
+from gate.hosting import BaselineRequest, FoundBaseline
 from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.table import Table

@@ -9,21 +9,24 @@ CONTRIBUTING.md has a recipe for each kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from gate.codec import from_json
+from gate.hosting import BaselineRequest, Forge, FoundBaseline
 from gate.records import (
     Case,
     Evidence,
     Json,
     MetricSpec,
     PluginSpec,
+    Question,
+    Reply,
     Report,
     Response,
+    Role,
     Score,
     Tolerance,
 )
@@ -128,6 +131,31 @@ class Grader(Protocol):
         ...
 
 
+class ModelGrader(Grader, Protocol):
+    """A grader that asks a model. It stays pure: it says what to ask and reads the replies; `grade`
+    is its score as far as that goes without any reply.
+    """
+
+    @property
+    def role(self) -> Role:
+        """Which model it asks (a class attribute). Without a `judge` in gate.yml a grader that asks
+        one is an error; without a `verifier` the judge is asked, and without either nobody.
+        """
+        ...
+
+    def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
+        """Empty when the case does not count, or nothing is left to ask."""
+        ...
+
+    def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
+        """The score. `replies`: for each question the votes of the model; none of them where there
+        is no such model. What no vote could tell is unscored, never 0.
+        """
+        ...
+
+
+Ask = Callable[[Case, Sequence[Question]], Sequence[tuple[Reply, ...]]]  # votes on each question
+
 GRADERS: Registry[Grader] = Registry("grader", "gate.graders")
 
 # ------------------------------------------------------------------------------------------ metrics
@@ -186,70 +214,6 @@ class Family(Protocol):
 METRICS: Registry[Family] = Registry("metric family", "gate.metrics")
 
 # ---------------------------------------------------------------------------------------- baselines
-
-
-class Forge(Protocol):
-    """The repository's host as a baseline source sees it: GitHub through its API, or a laptop's
-    git.
-    """
-
-    def read(self, path: str, ref: str) -> bytes | None:
-        """A file's bytes at a commit or branch; None when it is not there. Raises
-        InfrastructureError.
-        """
-        ...
-
-    def listing(self, folder: str, ref: str) -> tuple[str, ...]:
-        """Names of the files directly in a folder at a ref; empty when the folder is not there."""
-        ...
-
-    @property
-    def has_artifacts(self) -> bool:
-        """Whether artifacts can be asked for: a laptop's git knows none."""
-        ...
-
-    def artifact(self, request: BaselineRequest) -> Artifact | None:
-        """The newest trustworthy baseline artifact of the branch; raises InfrastructureError."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
-    """A downloaded, checked and unpacked artifact; hostile until parsed against a schema."""
-
-    files: Mapping[str, bytes]
-    commit: str
-    created_at: str
-    url: str
-    chosen_by: str  # which rule chose the run
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineRequest:
-    """What a baseline source needs to know."""
-
-    suite: str
-    path: str  # baseline.path, or the path given as source
-    branch: str
-    base_sha: str | None  # the commit to compare with; None on a laptop without git
-    base_name: str | None = None  # the tag of base_sha: then no later commit will do
-    artifact: str
-    workflow: str | None
-    max_age_days: float
-    now: datetime
-    explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
-    no_branch: bool = False  # a laptop without a repository: there is only the working tree
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundBaseline:
-    """A baseline file's text and where it came from."""
-
-    text: bytes
-    source: str
-    detail: str
-    file: str  # for messages
-    notes: tuple[str, ...] = ()
 
 
 class BaselineSource(Protocol):

@@ -14,7 +14,7 @@ from gate.config import Read, defaults, examine, grader_file, load, measure
 from gate.config_lint import Findings
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Problem, UsageError
-from gate.plugins import Forge
+from gate.hosting import Forge
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 

@@ -26,7 +26,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text separators",
     "records",
     "registry codec encoding redact stats filelock stop sampling tally columns protect fits bundled"
-    " secret_names mismatch event_log course",
+    " secret_names mismatch event_log course hosting",
     "schema",
     "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
     " templates",

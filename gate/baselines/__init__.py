@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gate.plugins import BASELINES, BaselineRequest, Forge, FoundBaseline
+from gate.hosting import BaselineRequest, Forge, FoundBaseline
+from gate.plugins import BASELINES
 from gate.records import Mode
 
 ORDER = ("repo", "artifact")  # of `auto`

@@ -10,7 +10,8 @@ from gate.baseline_file import BaselineFile, render
 from gate.baseline_pool import append
 from gate.baseline_schema import Run, fingerprint
 from gate.errors import UsageError
-from gate.plugins import BASELINES, BaselineRequest, Forge, FoundBaseline
+from gate.hosting import BaselineRequest, Forge, FoundBaseline
+from gate.plugins import BASELINES
 from gate.table import tabulate
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.plugins import BASELINES, BaselineRequest, Forge
+from gate.hosting import BaselineRequest, Forge
+from gate.plugins import BASELINES
 
 
 @BASELINES.register("none")

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.baseline_file import newest_run
-from gate.plugins import BASELINES, BaselineRequest, Forge, FoundBaseline
+from gate.hosting import BaselineRequest, Forge, FoundBaseline
+from gate.plugins import BASELINES
 
 
 @BASELINES.register("repo")

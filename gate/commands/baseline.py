@@ -20,7 +20,7 @@ from gate.github.context import Job, current_job, token
 from gate.github.forge import connect, open_forge
 from gate.github.opening import Opened
 from gate.github.upload import Uploaded, upload_folder
-from gate.plugins import BaselineRequest, FoundBaseline
+from gate.hosting import BaselineRequest, FoundBaseline
 from gate.records import BaselineRules, Config
 from gate.registry import did_you_mean
 from gate.rules_for import with_base

@@ -20,7 +20,7 @@ from gate.github.api import Api, ApiError, Download
 from gate.github.payload import moment, number
 from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import DEFAULT_LIMITS, unpack
-from gate.plugins import Artifact, BaselineRequest
+from gate.hosting import Artifact, BaselineRequest
 from gate.records import Json
 
 EVENTS = ("push", "schedule", "workflow_dispatch")

@@ -11,7 +11,7 @@ from gate.github import artifacts
 from gate.github.api import Api, ApiError
 from gate.github.context import Job
 from gate.github.opening import Opened, open_local
-from gate.plugins import Artifact, BaselineRequest
+from gate.hosting import Artifact, BaselineRequest
 from gate.records import Json
 
 NEEDS = "contents: read"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.git import GitForge, open_repository
-from gate.plugins import Forge
+from gate.hosting import Forge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ less).
 from gate.records.evidence import Evidence, Sight
 from gate.records.limits import LARGEST, MOST_CASES, MOST_ROUNDS
 from gate.records.looks import Looks, equal_looks
+from gate.records.questions import Judging, Question, Reply, Role
 from gate.records.report import (
     AcceptedChange,
     BaselineInfo,
@@ -87,6 +88,7 @@ __all__ = [
     "GateRule",
     "GateStatus",
     "Json",
+    "Judging",
     "Level",
     "Looks",
     "MetricRule",
@@ -98,10 +100,13 @@ __all__ = [
     "Price",
     "Provenance",
     "Quarantine",
+    "Question",
     "RegressionRules",
+    "Reply",
     "Report",
     "ReportOptions",
     "Response",
+    "Role",
     "Rule",
     "Score",
     "Sight",

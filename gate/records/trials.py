@@ -108,6 +108,7 @@ class Score:
     failures: tuple[str, ...] = ()  # codes, e.g. "fact_missing:4.2 %"
     reason: str = ""
     unscored: str | None = None
+    uncertainty: float | None = None  # of a judge: 0 sure, 1 undecided; None: does not say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

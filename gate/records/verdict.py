@@ -47,6 +47,7 @@ class MetricSpec:
     high: float | None = 1.0
     on_agent_error: float | None = 0.0
     description: str = ""
+    asks: Literal["", "judge", "verifier"] = ""  # the model whose opinion it is
 
     @property
     def dimension(self) -> str:

@@ -14,7 +14,8 @@ from gate.baseline_file import parse, render
 from gate.baselines import ORDER, find_baseline, source_names
 from gate.baselines.file import session_baseline
 from gate.errors import InvalidInput, UsageError
-from gate.plugins import BASELINES, Artifact, BaselineRequest, FoundBaseline
+from gate.hosting import Artifact, BaselineRequest, FoundBaseline
+from gate.plugins import BASELINES
 from tests.stored_session import store
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

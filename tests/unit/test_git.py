@@ -12,7 +12,7 @@ import pytest
 
 from gate.errors import InfrastructureError
 from gate.git import Base, GitForge, NoGit, base_ref, open_repository
-from gate.plugins import Artifact, BaselineRequest
+from gate.hosting import Artifact, BaselineRequest
 
 
 def git(folder: Path, *arguments: str) -> str:

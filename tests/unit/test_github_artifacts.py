@@ -16,7 +16,7 @@ from gate.github.api import Api, ApiError
 from gate.github.artifacts import fetch
 from gate.github.forge import GitHubForge
 from gate.github.shelf import LISTED
-from gate.plugins import Artifact, BaselineRequest
+from gate.hosting import Artifact, BaselineRequest
 from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -15,7 +15,7 @@ from gate import cli
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job
 from gate.github.opening import Opened
-from gate.plugins import Artifact, BaselineRequest
+from gate.hosting import Artifact, BaselineRequest
 from gate.prepare import Selection, prepare
 from gate.rules import Rules
 from gate.rules_for import rules_for

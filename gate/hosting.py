@@ -1,0 +1,72 @@
+"""The repository's host as a baseline source sees it, what it is asked for and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+class Forge(Protocol):
+    """The repository's host as a baseline source sees it: GitHub through its API, or a laptop's
+    git.
+    """
+
+    def read(self, path: str, ref: str) -> bytes | None:
+        """A file's bytes at a commit or branch; None when it is not there. Raises
+        InfrastructureError.
+        """
+        ...
+
+    def listing(self, folder: str, ref: str) -> tuple[str, ...]:
+        """Names of the files directly in a folder at a ref; empty when the folder is not there."""
+        ...
+
+    @property
+    def has_artifacts(self) -> bool:
+        """Whether artifacts can be asked for: a laptop's git knows none."""
+        ...
+
+    def artifact(self, request: BaselineRequest) -> Artifact | None:
+        """The newest trustworthy baseline artifact of the branch; raises InfrastructureError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A downloaded, checked and unpacked artifact; hostile until parsed against a schema."""
+
+    files: Mapping[str, bytes]
+    commit: str
+    created_at: str
+    url: str
+    chosen_by: str  # which rule chose the run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineRequest:
+    """What a baseline source needs to know."""
+
+    suite: str
+    path: str  # baseline.path, or the path given as source
+    branch: str
+    base_sha: str | None  # the commit to compare with; None on a laptop without git
+    base_name: str | None = None  # the tag of base_sha: then no later commit will do
+    artifact: str
+    workflow: str | None
+    max_age_days: float
+    now: datetime
+    explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
+    no_branch: bool = False  # a laptop without a repository: there is only the working tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundBaseline:
+    """A baseline file's text and where it came from."""
+
+    text: bytes
+    source: str
+    detail: str
+    file: str  # for messages
+    notes: tuple[str, ...] = ()
