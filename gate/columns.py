@@ -27,6 +27,7 @@ TRIAL_COLUMNS = (
     "steps",
     "cost_usd",
     "violations",
+    "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
 )
 
 
@@ -72,6 +73,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
     usage = row.get("usage") or {}
     known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
     steps, violations = row.get("steps"), row.get("safety_violations")
+    judging = row.get("judging") or {}
     return {
         "success": _flag(row["passed"]) if answered else None,
         "first_success": _first_success(attempts[0]) if attempts else None,
@@ -83,6 +85,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "steps": float(len(steps)) if steps is not None and done else None,
         "cost_usd": row.get("cost_usd") if answered else None,
         "violations": float(len(violations)) if done and violations is not None else None,
+        "judge_coverage": judging["scored"] / judging["asked"] if judging.get("asked") else None,
     }
 
 

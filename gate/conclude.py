@@ -190,17 +190,29 @@ def _with_calls(reason: str, outcome: Outcome, measured: Sequence[Measured]) -> 
 
 def _cost(measured: Sequence[Measured], config: Config) -> Cost:
     models: Counter[str] = Counter()
-    for tally in _tallies(measured):
+    tallies = _tallies(measured)
+    for tally in tallies:
         models.update(tally.unknown_models)
     beside = [one.control for one in measured if one.control is not None]
     return Cost(
-        usd=_spent(_tallies(measured)),
+        usd=_spent(tallies),
         baseline_usd=None if beside else _baseline_cost(measured),
         budget_usd=config.budget.usd,
         control_usd=_spent(beside),
         unknown_models=tuple(sorted(models)),
         unknown_trials=sum(models.values()),
+        judge_usd=_judged_for(tallies),
+        judge_calls=sum(tally.judge_calls for tally in tallies),
+        judge_unknown=sum(tally.judge_unknown for tally in tallies),
     )
+
+
+def _judged_for(tallies: Sequence[Tally]) -> float | None:
+    """None where no judge was asked, or the price of none of its votes is known."""
+    usd = sum(tally.judge_usd for tally in tallies)
+    asked = any(tally.judge_calls for tally in tallies)
+    unknown = any(tally.judge_unknown for tally in tallies)
+    return usd if usd or (asked and not unknown) else None
 
 
 def _tallies(measured: Sequence[Measured]) -> list[Tally]:

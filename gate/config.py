@@ -16,7 +16,7 @@ from gate.codec import schema_of, to_json
 from gate.config_check import checked
 from gate.config_lint import Findings, Measured, lint
 from gate.errors import InvalidInput, Place, UsageError
-from gate.metrics.catalogue import TRIAL_METRICS
+from gate.metrics.catalogue import TRIAL_METRICS, every_metric
 from gate.plugins import AGENTS, GRADERS, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
 from gate.registry import did_you_mean
@@ -132,11 +132,13 @@ def _without_places(value: Json) -> Json:
     return [_without_places(item) for item in value] if isinstance(value, list) else value
 
 
-def grader_digest(spec: PluginSpec, root: Path) -> str:
+def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
     """sha256[:16] of a grader's name, options and, for a user's own, of its file: what a comparison
-    with the baseline needs to be the same (docs/semantics.md 5).
+    with the baseline needs to be the same (docs/semantics.md 5). `about`: what else shapes its
+    scores, such as the judge's model and the wording of its prompt.
     """
-    text = json.dumps([spec.name, to_json(spec.options)], sort_keys=True, separators=(",", ":"))
+    written = [spec.name, to_json(spec.options), *([about] if about else [])]
+    text = json.dumps(written, sort_keys=True, separators=(",", ":"))
     file = grader_file(spec.name)
     code = root / file
     own = code.read_bytes() if file and code.is_file() else b""
@@ -171,7 +173,7 @@ def measure(suites: Sequence[Suite], root: Path, found: Findings) -> Measured:
                     message = f"'{grader.name}' measures {spec.name}, which is measured already"
                     found.wrong(grader.place, f"{message} - one grader a metric")
                 specs[spec.name] = spec
-        measured[suite.name] = specs
+        measured[suite.name] = every_metric([specs.values()])
     return measured
 
 

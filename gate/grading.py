@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from gate.errors import GraderFailure
-from gate.plugins import GRADERS, Grader, build
-from gate.records import Attempt, Case, PluginSpec, Response, Score
+from gate.plugins import GRADERS, Ask, Grader, ModelGrader, build
+from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, Score
+from gate.replies import Asked, judging
 
 _WHY_LIMIT = 300  # characters of a reason for an unscored answer
 
@@ -27,13 +30,26 @@ def named_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
     return graders
 
 
-def grade_attempt(case: Case, response: Response, graders: Mapping[str, Grader]) -> Attempt:
-    """The graded try; number and times are the caller's.
+def nobody(case: Case, questions: Sequence[Question]) -> list[tuple[Reply, ...]]:
+    """An Ask where there is no model: no votes."""
+    return [() for _ in questions]
+
+
+def grade_attempt(
+    case: Case, response: Response, graders: Mapping[str, Grader], ask: Ask = nobody
+) -> Attempt:
+    """The graded try; number and times are the caller's. Graders that ask a model do so by `ask`.
 
     Passed: every grader with an opinion says so. Failed: one says no. Neither (None): no grader has
     an opinion, or one that decides left the answer unscored, so that nobody knows.
     """
-    scores = {name: _score(grader, case, response) for name, grader in graders.items()}
+    asked: list[Asked] = []
+    scores = {
+        name: _score(partial(_judged, grader, ask, asked), case, response)
+        if hasattr(grader, "questions")
+        else _score(grader.grade, case, response)
+        for name, grader in graders.items()
+    }
     codes = (code for score in scores.values() for code in score.failures)
     return Attempt(
         n=0,
@@ -43,6 +59,7 @@ def grade_attempt(case: Case, response: Response, graders: Mapping[str, Grader])
         scores=scores,
         passed=_passed(graders, scores),
         failures=tuple(dict.fromkeys(codes)),
+        judging=judging(asked),
     )
 
 
@@ -58,15 +75,31 @@ def failed_values(
     if case is not None:
         silence = Response(answer="", retrieved=(), steps=())
         for grader in graders.values():
-            judged = _score(grader, case, silence).values
+            judged = _score(grader.grade, case, silence).values
             values.update({column: None for column, value in judged.items() if value is None})
     return values
 
 
-def _score(grader: Grader, case: Case, response: Response) -> Score:
-    """The grader's score; whatever goes wrong in a grader leaves the answer unscored, never 0."""
+def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: Response) -> Score:
+    """The score of a grader that asks a model; what was asked is noted in `asked`."""
+    asking = cast("ModelGrader", grader)
+    questions = asking.questions(case, response)
+    replies = ask(case, questions) if questions else []
+    score = Score(unscored="the grader failed on the replies")
     try:
-        return _plain(grader.grade(case, response))
+        score = asking.read(case, response, replies)
+    finally:
+        votes = [reply for given in replies for reply in given]
+        if questions:
+            scored = score.unscored is None
+            asked.append(Asked(role=asking.role, scored=scored, replies=votes))
+    return score
+
+
+def _score(grade: Callable[[Case, Response], Score], case: Case, response: Response) -> Score:
+    """A grader's score; whatever goes wrong in a grader leaves the answer unscored, never 0."""
+    try:
+        return _plain(grade(case, response))
     except GraderFailure as failure:
         return Score(unscored=str(failure)[:_WHY_LIMIT])
     except Exception as error:

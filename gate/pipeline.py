@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from threading import BoundedSemaphore
 from typing import Protocol
 
 from gate.archive import SessionWriter
@@ -14,8 +15,8 @@ from gate.columns import Columns
 from gate.course import Course
 from gate.errors import InfraFailure
 from gate.executors import Worker, run_threads
-from gate.grading import failed_values, grade_attempt
-from gate.plugins import Agent, Grader, World
+from gate.grading import failed_values, grade_attempt, nobody
+from gate.plugins import Agent, Ask, World
 from gate.prepare import SuitePlan
 from gate.pricing import trial_cost
 from gate.records import Budget, Case, Json, Price, Response, Trial
@@ -44,6 +45,8 @@ class Effects:
     scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
     idle: Callable[[], None] = lambda: None  # called while the agent thinks
     looked: Callable[[Course], None] = lambda course: None  # told what a look left
+    ask: Ask = nobody  # a judge or verifier
+    beyond: int = 0  # answers that may wait for a judge while as many others are being made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,39 +138,47 @@ class _Run:
         self._allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
         for arm in self._arms:  # a resumed session has spent some of it
             for tally in arm.tallies.values():
-                self._allowance.spent_before(calls=tally.calls, usd=tally.usd)
+                usd = tally.usd + tally.judge_usd
+                self._allowance.spent_before(calls=tally.calls, usd=usd)
 
     def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial]:
         """Two agents share the workers, at the pace of the slower one."""
         asked = [agent] if control is None else [agent, control]
         paces = [one.requests_per_minute for one in asked if one.requests_per_minute]
+        at_once = min(one.concurrency for one in asked)
+        turn = BoundedSemaphore(at_once) if self._effects.beyond else None
         return run_threads(
             map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
-            partial(self._worker, agent, control),
-            concurrency=min(one.concurrency for one in asked),
+            partial(self._worker, agent, control, turn),
+            concurrency=at_once + self._effects.beyond,
             per_minute=min(paces, default=None),
             stopped=self._effects.stop.requested,
             idle=self._effects.idle,
         )
 
-    def _worker(self, agent: Agent, control: Agent | None) -> Worker[Task, Trial]:
+    def _worker(
+        self, agent: Agent, control: Agent | None, turn: BoundedSemaphore | None
+    ) -> Worker[Task, Trial]:
         """What is recorded for a replay are the agent's answers."""
         effects = self._effects
         make = partial(
             TrialWorker,
             world=effects.world,
-            grade=grade_attempt,
+            grade=partial(grade_attempt, ask=effects.ask),
             clock=effects.clock,
             scrub=effects.scrub,
+            turn=turn,
         )
         asking = make(agent, record=effects.record)
         return asking if control is None else PairedWorker(asking, make(control))
 
     def take(self, trial: Trial) -> None:
         """One trial more; it is on disk first."""
-        row = _row(trial, self._plans[trial.suite].graders, self._prices)
+        row = _row(trial, self._plans[trial.suite], self._prices)
         self._arms.of(trial).take(row)
-        self._allowance.finished(tries=len(trial.attempts), cost_usd=row["cost_usd"])
+        judged = (row.get("judging") or {}).get("usd", 0.0)
+        cost = (row["cost_usd"] or 0.0) + judged
+        self._allowance.finished(tries=len(trial.attempts), cost_usd=cost)
         tell = self._effects.beside if trial.control else self._effects.progress
         tell(row)
 
@@ -219,7 +230,11 @@ class _Run:
         return not (self._effects.stop.requested() or self._allowance.used_up)
 
 
-def _row(trial: Trial, graders: Mapping[str, Grader], prices: Mapping[str, Price]) -> Row:
+def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> Row:
     failed = trial.attempt.status == "agent_error"
-    values = failed_values(graders, trial.case) if failed else {}
-    return row_of(trial, cost_usd=trial_cost(trial, prices), on_agent_error=values)
+    return row_of(
+        trial,
+        cost_usd=trial_cost(trial, prices),
+        on_agent_error=failed_values(plan.graders, trial.case) if failed else {},
+        specs=plan.specs,
+    )

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
+from gate.codec import to_json
 from gate.config import grader_digest, grader_file
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.grading import named_graders
-from gate.metrics.catalogue import TRIAL_METRICS
+from gate.metrics.catalogue import every_metric
 from gate.plugins import Grader
 from gate.protect import CaseDrift, drift, loosened_cases
-from gate.records import Case, Looks, MetricSpec, Suite
+from gate.records import Case, Config, Json, Looks, MetricSpec, Suite
 from gate.rules import Rules
 from gate.sampling import choose, in_shard
 
@@ -117,7 +118,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
         specs=specs_of(graders),
-        grader_digests=_grader_digests(suite, graders, rules.root),
+        grader_digests=_grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
         edited=_edited(suite, graders, rules.edited_graders),
@@ -174,10 +175,7 @@ def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
 
 def specs_of(graders: Mapping[str, Grader]) -> dict[str, MetricSpec]:
     """Every metric that can be measured: of the trials themselves and of each grader."""
-    specs = {spec.name: spec for spec in TRIAL_METRICS}
-    for grader in graders.values():
-        specs.update({spec.name: spec for spec in grader.metrics()})
-    return specs
+    return every_metric(grader.metrics() for grader in graders.values())
 
 
 def metrics_of(suites: Iterable[Suite], root: Path) -> frozenset[str]:
@@ -185,9 +183,12 @@ def metrics_of(suites: Iterable[Suite], root: Path) -> frozenset[str]:
     return frozenset(name for s in suites for name in specs_of(named_graders(s.graders, root)))
 
 
-def _grader_digests(suite: Suite, graders: Mapping[str, Grader], root: Path) -> dict[str, str]:
+def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
     """Column -> hash; the success of a trial depends on every grader of the suite."""
-    each = [grader_digest(spec, root) for spec in suite.graders]
+    each = [
+        grader_digest(spec, rules.root, _about(grader, rules.config))
+        for spec, grader in zip(suite.graders, graders.values(), strict=True)
+    ]
     found = {
         spec.column: digest
         for grader, digest in zip(graders.values(), each, strict=True)
@@ -195,6 +196,19 @@ def _grader_digests(suite: Suite, graders: Mapping[str, Grader], root: Path) -> 
     }
     together = "+".join(sorted(each))
     return {**found, "success": together, "first_success": together}
+
+
+def _about(grader: Grader, config: Config) -> Json:
+    """Of a grader that asks a model: which one, how often, and in which words."""
+    role = getattr(grader, "role", None)
+    model = (config.verifier if role == "verifier" else None) or config.judge
+    if role is None or model is None:
+        return None
+    asked = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
+    if not asked["model"] and not asked["callable"]:
+        asked["url"] = model.options.get("url") or model.options.get("base_url")
+    wording = getattr(grader, "digest_text", str)()
+    return [role, model.name, to_json(asked), wording]
 
 
 def _edited(suite: Suite, graders: Mapping[str, Grader], files: frozenset[str]) -> dict[str, str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gate.codec import schema_of
-from gate.records import LARGEST, Json, ToolCall, TrialStatus, Usage
+from gate.records import LARGEST, Json, Judging, ToolCall, TrialStatus, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,8 @@ class DetailsRow:
     output: str | None
     retrieved_ids: tuple[str, ...] | None
     safety_violations: tuple[str, ...] | None
+    uncertain: Mapping[str, float] = field(default_factory=dict)  # grader of a judge -> 0 to 1
+    judging: Judging | None = None  # null: no model was asked
 
 
 def schema() -> dict[str, Json]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gate.codec import to_json
-from gate.records import Attempt, Json, Response, Score, Trial
+from gate.records import Attempt, Json, Judging, MetricSpec, Response, Score, Trial
+from gate.replies import of_trial
 
 QUESTION_LIMIT = 4_000  # characters of the input that a report may show
 
 
 def row_of(
-    trial: Trial, *, cost_usd: float | None, on_agent_error: Mapping[str, float | None]
+    trial: Trial,
+    *,
+    cost_usd: float | None,
+    on_agent_error: Mapping[str, float | None],
+    specs: Mapping[str, MetricSpec],
 ) -> dict[str, Json]:
     """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
-    trial.
+    trial; `specs`: column -> what its metric is.
     """
     judged = trial.attempt
     response = judged.response
@@ -32,9 +37,13 @@ def row_of(
         "passed": judged.passed,
         "failures": list(judged.failures),
         "scores": scores,
-        "dimension_scores": _dimensions(scores),
+        "dimension_scores": _dimensions(scores, specs),
         "reasons": {name: score.reason for name, score in judged.scores.items() if score.reason},
         "unscored": {n: s.unscored for n, s in judged.scores.items() if s.unscored},
+        "uncertain": {
+            n: s.uncertainty for n, s in judged.scores.items() if s.uncertainty is not None
+        },
+        "judging": _judging(of_trial(trial.attempts, judged)),
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
         "question": trial.case.question[:QUESTION_LIMIT],
@@ -42,6 +51,11 @@ def row_of(
         "started_at": trial.started_at,
         **_answer(response),
     }
+
+
+def _judging(found: Judging) -> Json:
+    """None where nobody was asked."""
+    return None if found == Judging() else to_json(found)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Json]:
@@ -76,14 +90,26 @@ def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:
     return {name: value for score in scores.values() for name, value in score.values.items()}
 
 
-def _dimensions(scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Mean of a dimension's measured values; None where none was measured."""
+def _dimensions(
+    scores: Mapping[str, float | None], specs: Mapping[str, MetricSpec]
+) -> dict[str, float | None]:
+    """Mean of a dimension's values, each on the way from its worst (0) to its best (1), so that
+    scales do not mix; None where none was measured. What has no bounds has no such place.
+    """
     found: dict[str, list[float]] = {}
     for name, value in scores.items():
         values = found.setdefault(name.split(".", 1)[0], [])
-        if value is not None:
-            values.append(value)
+        place = None if value is None else _between_bounds(value, specs.get(name))
+        if place is not None:
+            values.append(place)
     return {name: sum(values) / len(values) if values else None for name, values in found.items()}
+
+
+def _between_bounds(value: float, spec: MetricSpec | None) -> float | None:
+    if spec is None or spec.low is None or spec.high is None:
+        return None
+    share = (value - spec.low) / (spec.high - spec.low)
+    return share if spec.direction == "higher" else 1.0 - share
 
 
 def _ms(value: float | None) -> float | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -58,26 +59,33 @@ class TrialWorker:
         clock: Clock | None = None,
         record: Callable[[Case, int, Response | Exception, float], None] | None = None,
         scrub: Callable[[Response], Response] = lambda response: response,
+        turn: AbstractContextManager[object] | None = None,
     ) -> None:
+        """`turn` is held while the agent is asked, and not while the answer is graded: a judge
+        that takes its time leaves the agent to other workers.
+        """
         self._timeout_s = agent.timeout_s
         self._connection: Connection = agent.connect(world)
         self._grade = grade
         self._clock = clock or Clock()
         self._record = record
         self._scrub = scrub
+        self._turn = turn or nullcontext()
 
     def work(self, task: Task) -> Trial | Later[Task]:
-        if not task.started_at:
-            task = replace(task, started_at=_iso(self._clock.now()))
-        start = self._clock.seconds()
-        try:
-            response = self._connection.ask(task.case, timeout_s=self._timeout_s - task.waited_s)
-            latency = self._ms_since(start)
-        except InfraFailure as failure:
-            return self._infra(task, failure, self._ms_since(start))
-        except AgentFailure as failure:
-            self._keep(task, failure, self._ms_since(start))
-            return self._agent_error(task, failure, self._ms_since(start))
+        with self._turn:
+            if not task.started_at:
+                task = replace(task, started_at=_iso(self._clock.now()))
+            start = self._clock.seconds()
+            try:
+                left = self._timeout_s - task.waited_s
+                response = self._connection.ask(task.case, timeout_s=left)
+                latency = self._ms_since(start)
+            except InfraFailure as failure:
+                return self._infra(task, failure, self._ms_since(start))
+            except AgentFailure as failure:
+                self._keep(task, failure, self._ms_since(start))
+                return self._agent_error(task, failure, self._ms_since(start))
         # Before graders quote from it: half a quoted secret would not be found any more.
         response = self._scrub(response)
         self._keep(task, response, latency)

@@ -25,6 +25,9 @@ class Tally:
     priced: int = 0  # trials with a known cost
     unknown_models: Counter[str] = field(default_factory=Counter)
     last_error: str = ""
+    judge_calls: int = 0  # of judges and verifiers
+    judge_usd: float = 0.0  # as far as known
+    judge_unknown: int = 0  # votes of unknown cost
 
     def add(self, row: Mapping[str, Json]) -> None:
         self.trials += 1
@@ -34,6 +37,10 @@ class Tally:
         self.codes.update(dict.fromkeys(row["failures"], 1))
         self.unscored.update(dict.fromkeys(row["unscored"], 1))
         self.last_error = row["error"] or self.last_error
+        if judging := row.get("judging"):
+            self.judge_calls += judging["calls"]
+            self.judge_usd += judging["usd"]
+            self.judge_unknown += judging["unknown"]
         if row["cost_usd"] is not None:
             self.usd += row["cost_usd"]
             self.priced += 1

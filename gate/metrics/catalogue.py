@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gate.records import MetricSpec
 
 DRAWN = (2, 3)  # rounds of pass@k and pass^k: what the default of 3 rounds can tell
@@ -124,3 +126,19 @@ TRIAL_METRICS: tuple[MetricSpec, ...] = (
     ),
     _share("operational.retry_rate", "retried", "share of trials that needed more than one try"),
 )
+JUDGE_COVERAGE = MetricSpec(
+    name="operational.judge_coverage",
+    column="judge_coverage",
+    unit="share",
+    on_agent_error=None,
+    description="share of the answers for a judge that the judge gave a score",
+)
+
+
+def every_metric(graders: Iterable[Iterable[MetricSpec]]) -> dict[str, MetricSpec]:
+    """By name: those of the trials, of each grader, and of the judge where one is asked."""
+    found = {spec.name: spec for spec in TRIAL_METRICS}
+    found.update({spec.name: spec for specs in graders for spec in specs})
+    if any(spec.asks == "judge" for spec in found.values()):
+        found[JUDGE_COVERAGE.name] = JUDGE_COVERAGE
+    return found

@@ -8,9 +8,10 @@ less).
 """
 
 from gate.records.evidence import Evidence, Sight
+from gate.records.labels import Agreement, Corrected, Label, Measure
 from gate.records.limits import LARGEST, MOST_CASES, MOST_ROUNDS
 from gate.records.looks import Looks, equal_looks
-from gate.records.questions import Judging, Question, Reply, Role
+from gate.records.questions import Question, Reply, Role
 from gate.records.report import (
     AcceptedChange,
     BaselineInfo,
@@ -43,6 +44,7 @@ from gate.records.trials import (
     Attempt,
     Case,
     Document,
+    Judging,
     Response,
     Score,
     ToolCall,
@@ -69,6 +71,7 @@ __all__ = [
     "MOST_CASES",
     "MOST_ROUNDS",
     "AcceptedChange",
+    "Agreement",
     "Attempt",
     "BaselineInfo",
     "BaselineRules",
@@ -79,6 +82,7 @@ __all__ = [
     "CaseChanges",
     "Comparison",
     "Config",
+    "Corrected",
     "Cost",
     "Direction",
     "Document",
@@ -89,8 +93,10 @@ __all__ = [
     "GateStatus",
     "Json",
     "Judging",
+    "Label",
     "Level",
     "Looks",
+    "Measure",
     "MetricRule",
     "MetricSpec",
     "Mode",

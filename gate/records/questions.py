@@ -1,4 +1,4 @@
-"""What a grader asks a model, and what comes back: Question, Reply, Judging."""
+"""What a grader asks a model, and what comes back: Question, Reply."""
 
 from __future__ import annotations
 
@@ -38,18 +38,3 @@ class Reply:
     usage: Usage = field(default_factory=Usage)  # of all calls for this vote, a repair included
     cost_usd: float | None = None  # None: unknown; a cached reply costs 0
     calls: int = 0  # requests that were made; 0: from the cache, or none was possible
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """What asking models came to on one trial, all its tries and graders together."""
-
-    asked: int = 0  # gradings that needed a judge
-    scored: int = 0  # of them, those with a judgement
-    calls: int = 0
-    cached: int = 0  # votes that cost no call
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0  # as far as known
-    unknown: int = 0  # votes of unknown cost
-    failures: tuple[str, ...] = ()  # why votes failed, each once

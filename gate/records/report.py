@@ -28,6 +28,9 @@ class Cost:
     control_usd: float | None = None  # what of `usd` the control agent's answers cost
     unknown_models: tuple[str, ...] = ()
     unknown_trials: int = 0
+    judge_usd: float | None = None  # beside `usd`: of judges and verifiers; None: nothing is known
+    judge_calls: int = 0
+    judge_unknown: int = 0  # votes of unknown cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

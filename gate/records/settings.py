@@ -171,6 +171,8 @@ class Config:
     quarantine: tuple[Quarantine, ...] = ()
     report: ReportOptions = ReportOptions()
     judge: PluginSpec | None = None
+    verifier: PluginSpec | None = None  # of what the answer claims; None: the judge is asked
+    retriever: PluginSpec | None = None  # asked beside the agent, or instead of one
     control_agent: PluginSpec | None = None  # the base branch's agent, for `control: fresh`
     digest: str = ""  # sha256 of everything but `agent`, canonical JSON
     file: str | None = None  # None: no gate.yml, built-in defaults

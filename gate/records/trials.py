@@ -1,4 +1,4 @@
-"""What goes into and comes out of one trial: Case, Response, Score, Attempt, Trial."""
+"""What goes into and comes out of one trial: Case, Response, Score, Judging, Attempt, Trial."""
 
 from __future__ import annotations
 
@@ -112,6 +112,21 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """What asking models came to on one trial, all its tries and graders together."""
+
+    asked: int = 0  # gradings that needed a judge
+    scored: int = 0  # of them, those with a judgement
+    calls: int = 0
+    cached: int = 0  # votes that cost no call
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0  # as far as known
+    unknown: int = 0  # votes of unknown cost
+    failures: tuple[str, ...] = ()  # why votes failed, each once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One try of one trial, graded."""
 
@@ -124,6 +139,7 @@ class Attempt:
     failures: tuple[str, ...] = ()
     error: str | None = None
     waited_ms: float = 0.0
+    judging: Judging = field(default_factory=Judging)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ def spending(report: Report) -> Line:
     """`$0.84 of the $5.00 budget (2.2 % less than the baseline) · 600 calls · 58 s`; how many calls
     were planned is said in the reason.
     """
-    facts = [_cost(report), *_means(report), figures.count(report.calls.made, "call")]
+    facts = [_cost(report), *_judge(report), *_means(report)]
+    facts.append(figures.count(report.calls.made, "call"))
     return say(DOT.join((*facts, figures.duration(report.duration_s))))
 
 
@@ -30,6 +31,16 @@ def _cost(report: Report) -> str:
         return f"{shown} ({figures.money(cost.control_usd)} of it for the control)"
     more = _compared(cost.usd, cost.baseline_usd)
     return f"{shown} ({more} than the baseline)" if more else shown
+
+
+def _judge(report: Report) -> Iterator[str]:
+    """`$0.12 for 255 calls of the judge`; nothing where none was asked."""
+    cost = report.cost
+    if cost.judge_calls:
+        calls = f"{figures.count(cost.judge_calls, 'call')} of the judge"
+        unknown = "" if not cost.judge_unknown else ", not all of known cost"
+        shown = "cost unknown" if cost.judge_usd is None else figures.money(cost.judge_usd)
+        yield f"{shown} for {calls}{unknown if cost.judge_usd is not None else ''}"
 
 
 def _means(report: Report) -> Iterator[str]:

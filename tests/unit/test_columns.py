@@ -42,6 +42,7 @@ def test_an_answered_trial_fills_every_column():
         "steps": 2.0,
         "cost_usd": 0.1,
         "violations": 1.0,
+        "judge_coverage": None,
     }
 
 

@@ -5,9 +5,18 @@ import numpy as np
 import pytest
 
 from gate.errors import GraderFailure, UsageError
-from gate.grading import failed_values, grade_attempt, named_graders
+from gate.grading import failed_values, grade_attempt, named_graders, nobody
 from gate.plugins import GRADERS, build
-from gate.records import Case, MetricSpec, PluginSpec, Response, Score
+from gate.records import (
+    Case,
+    Judging,
+    MetricSpec,
+    PluginSpec,
+    Question,
+    Reply,
+    Response,
+    Score,
+)
 
 CASE = Case(id="a", input="?", keys={})
 ANSWER = Response(answer="yes")
@@ -137,3 +146,81 @@ def test_two_graders_of_one_name(tmp_path):
 def test_an_unknown_grader_is_named():
     with pytest.raises(UsageError, match="did you mean 'contains'"):
         named_graders([PluginSpec(name="contain")], Path())
+
+
+# ------------------------------------------------------------------- graders that ask a model
+
+QUESTION = Question(role="judge", name="q", instructions="", material="yes", schema={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Gives the first vote's number; without a vote the answer is unscored."""
+
+    role: str = "judge"
+    questions_: tuple = (QUESTION,)
+    broken: bool = False
+    decides: bool = False
+
+    keys = {}  # noqa: RUF012
+    needs = ()
+
+    def metrics(self):
+        return (MetricSpec(name="x.a", column="x.a", asks="judge"),)
+
+    def grade(self, case, response):
+        return self.read(case, response, ())
+
+    def questions(self, case, response):
+        return self.questions_
+
+    def read(self, case, response, replies):
+        if self.broken:
+            raise ValueError("boom")
+        votes = [reply.data for given in replies for reply in given if reply.data]
+        if not votes:
+            return Score(unscored="no vote")
+        return Score(values={"x.a": votes[0]["n"]}, uncertainty=0.5)
+
+
+class Model:
+    def __init__(self, *replies):
+        self.replies = replies
+        self.asked = []
+
+    def __call__(self, case, questions):
+        self.asked.append((case.id, tuple(questions)))
+        return [self.replies for _ in questions]
+
+
+VOTE = Reply(data={"n": 0.75}, calls=1, cost_usd=0.5)
+
+
+def judged(grader, model=nobody):
+    return grade_attempt(CASE, ANSWER, {"j": grader}, model)
+
+
+def test_a_grader_that_asks_reads_the_votes():
+    model = Model(VOTE)
+    attempt = judged(Asking(), model)
+    assert model.asked == [("a", (QUESTION,))]
+    assert attempt.scores["j"] == Score(values={"x.a": 0.75}, uncertainty=0.5)
+    assert attempt.judging == Judging(asked=1, scored=1, calls=1, usd=0.5)
+
+
+def test_where_there_is_no_model_the_answer_is_unscored_and_counted():
+    attempt = judged(Asking())
+    assert attempt.scores["j"].unscored == "no vote"
+    assert attempt.judging == Judging(asked=1)
+
+
+def test_nothing_to_ask_is_no_gap_in_the_coverage():
+    model = Model(VOTE)
+    assert judged(Asking(questions_=()), model).judging == Judging()
+    assert model.asked == []
+
+
+def test_a_grader_that_fails_on_the_replies_has_cost_them_all_the_same():
+    attempt = judged(Asking(broken=True), Model(VOTE))
+    assert attempt.scores["j"].unscored == "ValueError: boom"
+    assert attempt.judging == Judging(asked=1, calls=1, usd=0.5)

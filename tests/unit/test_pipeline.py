@@ -1,9 +1,10 @@
 """Trials to rows to tables, with an agent made of answers and a real session folder."""
 
 import signal
+import threading
 import time
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,18 @@ from gate.graders.exact_match import ExactMatch
 from gate.pipeline import Effects, health, measure
 from gate.plugins import World
 from gate.prepare import SuitePlan, specs_of
-from gate.records import Budget, Case, Looks, Price, Provenance, Response, Suite, Usage
+from gate.records import (
+    Budget,
+    Case,
+    Looks,
+    Price,
+    Provenance,
+    Question,
+    Reply,
+    Response,
+    Suite,
+    Usage,
+)
 from gate.runner import Clock
 from gate.stop import Stop
 
@@ -98,13 +110,14 @@ def session(tmp_path):
         yield made
 
 
-def collect(session, agent, *plans, budget=None, stop=None, seen=None, undecided=None):
+def collect(session, agent, *plans, budget=None, stop=None, seen=None, undecided=None, **more):
     effects = Effects(
         world=WORLD,
         session=session,
         stop=stop or Stop(),
         progress=(seen if seen is not None else []).append,
         clock=Clock(now=lambda: datetime(2026, 11, 20, tzinfo=UTC)),
+        **more,
     )
     looks = {one.suite.name: one.looks for one in plans if one.looks}
     return measure(
@@ -340,3 +353,71 @@ def test_health_is_a_sentence_or_nothing():
 
     assert health(Answers(), WORLD) == "nobody is there: start it"
     assert health(Well(), WORLD) == ""
+
+
+# ----------------------------------------------------------------------------------- a judge
+
+
+class Judged(ExactMatch):
+    """Asks a judge about every answer."""
+
+    role = "judge"
+
+    def questions(self, case, response):
+        return (Question(role="judge", name="q", instructions="", material="", schema={}),)
+
+    def read(self, case, response, replies):
+        return self.grade(case, response)
+
+
+def judged_plan(*ids):
+    found = plan(*ids)
+    return replace(found, graders={"judge": Judged()})
+
+
+def test_a_judge_that_takes_its_time_leaves_the_agent_to_other_answers(session):
+    """One agent call at a time, and the second one is made while the first answer is judged."""
+    second = threading.Event()
+
+    class Agent(Yes):
+        def ask(self, case, *, timeout_s):
+            if self.asked:
+                second.set()
+            return super().ask(case, timeout_s=timeout_s)
+
+    def ask(case, questions):
+        waited = second.wait(10.0)
+        return [(Reply(data={"meanwhile": waited}, calls=1, cost_usd=0.25),)]
+
+    agent = Agent()
+    collected = collect(session, agent, judged_plan("a", "b"), ask=ask, beyond=2)
+    assert second.is_set()
+    tally = collected.tallies["s"]
+    assert (tally.trials, tally.judge_calls, tally.judge_usd) == (2, 2, 0.5)
+
+
+def test_what_the_judge_costs_counts_against_the_budget(session):
+    def ask(case, questions):
+        return [(Reply(data={}, calls=1, cost_usd=5.0),)]
+
+    collected = collect(session, Yes(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0))
+    assert collected.tallies["s"].trials < 3
+    assert collected.ended_early == "the budget of 5.00 USD is used up"
+
+
+def test_waiting_for_a_judge_never_asks_the_agent_more_at_once_than_it_may(session):
+    under_way, most = [], []
+
+    class Agent(Yes):
+        def ask(self, case, *, timeout_s):
+            under_way.append(case.id)
+            most.append(len(under_way))
+            time.sleep(0.02)
+            under_way.pop()
+            return super().ask(case, timeout_s=timeout_s)
+
+    def ask(case, questions):
+        return [(Reply(data={}, calls=1),)]
+
+    collect(session, Agent(), judged_plan(*"abcdef"), ask=ask, beyond=4)
+    assert max(most) == 1

@@ -68,3 +68,24 @@ def test_a_suite_without_tokens_leaves_no_mean():
     report = two_suites(baselines={})
     report = replace(report, suites={**report.suites, "c": suite("c", metrics={})})
     assert "tokens" not in told(report)
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        ({}, ""),
+        ({"judge_calls": 1, "judge_usd": 0.12}, " · $0.12 for 1 call of the judge · "),
+        (
+            {"judge_calls": 255, "judge_usd": 0.12, "judge_unknown": 3},
+            " · $0.12 for 255 calls of the judge, not all of known cost · ",
+        ),
+        (
+            {"judge_calls": 255, "judge_unknown": 255},
+            " · cost unknown for 255 calls of the judge · ",
+        ),
+    ],
+)
+def test_the_judge_is_told_apart(cost, said):
+    line = told(replace(passing(), cost=Cost(usd=0.5, **cost)))
+    assert said in line
+    assert ("judge" in line) is bool(said)

@@ -1,0 +1,68 @@
+"""What asking models came to: replies added up to one Judging a try, and tries to one a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from gate.records import Attempt, Judging, Reply, Role
+
+MOST_FAILURES = 3  # different ones that a trial keeps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One grader's questions on one answer, and whether a score came of the replies."""
+
+    role: Role
+    scored: bool
+    replies: Sequence[Reply]
+
+
+def judging(asked: Iterable[Asked]) -> Judging:
+    """Of one try. Coverage counts judges only: a number that no verifier looked at is counted by
+    the grader itself.
+    """
+    total = Judging()
+    for one in asked:
+        judged = one.role == "judge"
+        total = replace(
+            total,
+            asked=total.asked + judged,
+            scored=total.scored + (judged and one.scored),
+        )
+        for reply in one.replies:
+            total = _plus(total, reply)
+    return total
+
+
+def of_trial(attempts: Iterable[Attempt], counts: Attempt) -> Judging:
+    """Money and calls of all tries; what was asked and scored is that of the try that counts."""
+    total = counts.judging
+    for other in attempts:
+        if other is not counts:
+            more = other.judging
+            total = replace(
+                total,
+                calls=total.calls + more.calls,
+                cached=total.cached + more.cached,
+                input_tokens=total.input_tokens + more.input_tokens,
+                output_tokens=total.output_tokens + more.output_tokens,
+                usd=total.usd + more.usd,
+                unknown=total.unknown + more.unknown,
+            )
+    return total
+
+
+def _plus(total: Judging, reply: Reply) -> Judging:
+    failures = dict.fromkeys((*total.failures, *([reply.failure] if reply.failure else [])))
+    return replace(
+        total,
+        calls=total.calls + reply.calls,
+        cached=total.cached + (reply.data is not None and not reply.calls),
+        input_tokens=total.input_tokens + (reply.usage.input_tokens or 0),
+        output_tokens=total.output_tokens + (reply.usage.output_tokens or 0),
+        usd=total.usd + (reply.cost_usd or 0.0),
+        unknown=total.unknown + (reply.calls > 0 and reply.cost_usd is None),
+        failures=tuple(failures)[:MOST_FAILURES],
+    )
