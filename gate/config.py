@@ -34,7 +34,8 @@ DEFAULT_AGENT = PluginSpec(
     },
     place=Place("the default agent"),
 )
-_NOT_RULES = ("agent", "digest", "file", "warnings", "place")
+_CODE_OPTIONS = ("callable", "embed")  # of plug-ins that call a function of the user's
+_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,7 @@ def hashed(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
     """Every rule as the digest has it. Not the agent, places in the file, nor what variables hold:
     other agents are as they are `written` in gate.yml.
     """
-    others = {key: written.get(key) for key in ("judge", "control_agent")}
+    others = {key: written.get(key) for key in ("judge", "verifier", "control_agent")}
     return {**_without_places(to_json(config)), **others}
 
 
@@ -139,10 +140,22 @@ def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
     """
     written = [spec.name, to_json(spec.options), *([about] if about else [])]
     text = json.dumps(written, sort_keys=True, separators=(",", ":"))
-    file = grader_file(spec.name)
-    code = root / file
-    own = code.read_bytes() if file and code.is_file() else b""
+    files = [root / file for file in map(grader_file, code_of(spec)) if file]
+    own = b"".join(file.read_bytes() for file in files if file.is_file())
     return hashlib.sha256(text.encode() + own).hexdigest()[:16]
+
+
+def code_of(spec: PluginSpec) -> tuple[str, ...]:
+    """The code of the user's that a grader or model runs, as `./file.py:name` or `module:name`: the
+    plug-in itself, and what its options name.
+    """
+    named = (spec.name, *(spec.options.get(key) for key in _CODE_OPTIONS))
+    return tuple(one for one in named if isinstance(one, str) and ":" in one)
+
+
+def models_of(config: Config) -> tuple[PluginSpec, ...]:
+    """Whom graders ask."""
+    return tuple(model for model in (config.judge, config.verifier) if model is not None)
 
 
 def grader_file(name: str) -> str:

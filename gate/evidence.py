@@ -38,6 +38,7 @@ from gate.set_up import Setup
 
 _COPIED = (META, SUMMARY, DETAILS, f"{CONTROL}/{META}", f"{CONTROL}/{DETAILS}")
 _PACKAGES = ("requests", "PyYAML", "numpy", "jsonschema", "jinja2", "rich")
+_DECIDING = ("votes", "min_agreement")  # of a judge
 _FACTS = (
     *(f"GITHUB_{name}" for name in ("ACTOR", "REF", "RUN_ATTEMPT", "RUN_ID", "RUN_NUMBER", "SHA")),
     *("GITHUB_ACTION_REF", "GITHUB_ACTION_REPOSITORY", "GITHUB_WORKFLOW_REF"),
@@ -129,14 +130,21 @@ def _in_effect(setup: Setup) -> RulesInEffect:
 
 
 def _without_agents(config: Config) -> Config:
-    def named(agent: PluginSpec) -> PluginSpec:
-        return replace(agent, options={})
+    """Whom to ask is no rule; what of it decides stays (of a judge: whether its word gates)."""
+
+    def named(model: PluginSpec | None) -> PluginSpec | None:
+        if model is None:
+            return None
+        kept = {key: model.options[key] for key in _DECIDING if key in model.options}
+        return replace(model, options=kept)
 
     return replace(
         config,
-        agent=named(config.agent),
-        judge=named(config.judge) if config.judge else None,
-        control_agent=named(config.control_agent) if config.control_agent else None,
+        agent=replace(config.agent, options={}),
+        judge=named(config.judge),
+        verifier=named(config.verifier),
+        retriever=named(config.retriever),
+        control_agent=named(config.control_agent),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
 from gate.codec import to_json
-from gate.config import grader_digest, grader_file
+from gate.config import code_of, grader_digest, grader_file
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place, Problem, UsageError
@@ -18,7 +18,7 @@ from gate.grading import named_graders
 from gate.metrics.catalogue import every_metric
 from gate.plugins import Grader
 from gate.protect import CaseDrift, drift, loosened_cases
-from gate.records import Case, Config, Json, Looks, MetricSpec, Suite
+from gate.records import Case, Config, Json, Looks, MetricSpec, PluginSpec, Suite
 from gate.rules import Rules
 from gate.sampling import choose, in_shard
 
@@ -121,7 +121,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         grader_digests=_grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
-        edited=_edited(suite, graders, rules.edited_graders),
+        edited=_edited(suite, graders, rules),
         places=_places(own, found[-1]),
         loosened=loosened,
         warnings=tuple(warning for summary in found[-1:] for warning in summary.warnings),
@@ -200,27 +200,33 @@ def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -
 
 def _about(grader: Grader, config: Config) -> Json:
     """Of a grader that asks a model: which one, how often, and in which words."""
-    role = getattr(grader, "role", None)
-    model = (config.verifier if role == "verifier" else None) or config.judge
-    if role is None or model is None:
+    model = _model(grader, config)
+    if model is None:
         return None
     asked = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
     if not asked["model"] and not asked["callable"]:
         asked["url"] = model.options.get("url") or model.options.get("base_url")
     wording = getattr(grader, "digest_text", str)()
-    return [role, model.name, to_json(asked), wording]
+    return [model.name, to_json(asked), wording]
 
 
-def _edited(suite: Suite, graders: Mapping[str, Grader], files: frozenset[str]) -> dict[str, str]:
+def _edited(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
     """Columns of graders whose file is not the base's, and success, which depends on them."""
     found: dict[str, str] = {}
     for spec, grader in zip(suite.graders, graders.values(), strict=True):
-        file = grader_file(spec.name)
-        if file in files:
+        asked = _model(grader, rules.config)
+        code = (*code_of(spec), *(code_of(asked) if asked else ()))
+        for file in sorted({grader_file(name) for name in code} & rules.edited_graders):
             columns = [metric.column for metric in grader.metrics()]
             why = f"this change edits its grader file `{file}`"
             found |= dict.fromkeys((*columns, "success", "first_success"), why)
     return found
+
+
+def _model(grader: Grader, config: Config) -> PluginSpec | None:
+    """Whom it asks; None where it asks nobody, or nobody is there."""
+    role = getattr(grader, "role", None)
+    return ((config.verifier if role == "verifier" else None) or config.judge) if role else None
 
 
 def _choose(

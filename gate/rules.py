@@ -10,7 +10,16 @@ from datetime import date
 from pathlib import Path
 
 from gate import bundled
-from gate.config import Read, defaults, examine, grader_file, load, measure
+from gate.config import (
+    Read,
+    code_of,
+    defaults,
+    examine,
+    grader_file,
+    load,
+    measure,
+    models_of,
+)
 from gate.config_lint import Findings
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Problem, UsageError
@@ -181,7 +190,7 @@ def _theirs(
     if not wrong:
         return theirs, ""
     graders = [spec for suite in theirs.suites for spec in suite.graders]
-    needed = {spec.place for spec in graders if grader_file(spec.name)}
+    needed = {spec.place for spec in graders if any(map(grader_file, code_of(spec)))}
     ours = [p for p in wrong if p.place in needed or p not in everywhere]
     if theirs.protect and (ours or _edited_graders(theirs, root, base)):
         raise InvalidInput(wrong)
@@ -203,12 +212,13 @@ def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
 
 
 def _edited_graders(theirs: Config, root: Path, base: Base) -> frozenset[str]:
-    """Files of the base's graders that are others here. They are run as this branch has them, and
-    what they say is not compared.
+    """Files of the base's graders and judges that are others here. They are run as this branch has
+    them, and what they say is not compared.
     """
-    names = {spec.name for suite in theirs.suites for spec in suite.graders}
+    specs = [spec for suite in theirs.suites for spec in suite.graders]
+    code = {name for spec in (*specs, *models_of(theirs)) for name in code_of(spec)}
     found = set()
-    for file in sorted({grader_file(name) for name in names} - {""}):
+    for file in sorted({grader_file(name) for name in code} - {""}):
         own = root / file
         if own.is_file() and base.forge.read(file, base.sha) != own.read_bytes():
             found.add(file)

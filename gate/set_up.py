@@ -250,7 +250,7 @@ def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Prove
         config_digest=config.digest,
         agent_digest=digest(config.agent.options),
         agent=agent.describe(),
-        judge=config.judge.name if config.judge else None,
+        judge=_named(config.judge) if config.judge else None,
         tool_version=__version__,
         event=job.event,
         mode=job.mode,
@@ -260,3 +260,8 @@ def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Prove
         run_attempt=job.run_attempt,
         pull_request=job.pull_request,
     )
+
+
+def _named(model: PluginSpec) -> str:
+    """Type and model."""
+    return " ".join(str(part) for part in (model.name, model.options.get("model")) if part)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gate import config_records, yamlfile
 from gate.baselines import source_names
-from gate.config import DEFAULT_AGENT, defaults, grader_file, load
+from gate.config import DEFAULT_AGENT, code_of, defaults, grader_file, load
 from gate.config_check import checked
 from gate.dataset_rows import Source
 from gate.errors import UsageError
@@ -110,8 +110,8 @@ def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool
 
 
 def _agents(found: Config) -> Iterator[str]:
-    asked = {"agent": found.agent, "control_agent": found.control_agent, "judge": found.judge}
-    for key, agent in asked.items():
+    for key in ("agent", "control_agent", "retriever", "judge", "verifier"):
+        agent = getattr(found, key)
         if agent is not None and agent.name in RUNS_CODE:
             yield f"{agent.place}: {key}: type {agent.name} runs code of the checkout"
 
@@ -120,11 +120,12 @@ def _graders(found: Config, root: Path, base: Base) -> Iterator[str]:
     """Graders whose file is not the base's to the byte. A dotted module can be any file of the
     checkout, with all that it imports, so it is never one that is known.
     """
-    for spec in (spec for suite in found.suites for spec in suite.graders):
-        where = spec.name.rpartition(":")[0]
-        if where and not where.endswith(".py"):
-            yield f"{spec.place}: the grader {spec.name} is a module that the checkout may replace"
-        elif where and not _is_the_bases(where, grader_file(spec.name), root, base):
+    specs = [spec for suite in found.suites for spec in suite.graders]
+    for spec, name in [(one, name) for one in specs for name in code_of(one)]:
+        where = name.rpartition(":")[0]
+        if not where.endswith(".py"):
+            yield f"{spec.place}: the grader {name} is a module that the checkout may replace"
+        elif not _is_the_bases(where, grader_file(name), root, base):
             yield f"{spec.place}: the grader file {where} is not as {base.name} has it"
 
 
