@@ -21,6 +21,9 @@ suites:
       - retrieval: {{k: [1, 3, 5, 10], pass_k: 5}}
       - facts
       - tool_calls: {{mode: superset, args: ignore}}
+      - hallucination
+      - structure
+      - conciseness
     rounds: 3
 pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
 protect: false

@@ -13,9 +13,10 @@ from gate.sample.extracts import extract
 from gate.sample.faults import draw, invent
 from gate.sample.knowledge import Knowledge
 from gate.sample.measures import Measure, find_limit, find_measure, row_count
+from gate.sample.names import unknown_names
 from gate.sample.options import SampleOptions
 from gate.sample.queries import CannotAnswer, Scope, scopes_of, select
-from gate.sample.question import Question, read_question
+from gate.sample.question import Question, parts_of, read_question
 from gate.sample.replies import NOT_COVERED, REFUSAL, Rows, from_documents, from_rows
 from gate.sample.tools import Toolbox
 
@@ -50,7 +51,11 @@ def ask(
 
 
 def _answer(text: str, box: Toolbox) -> str:
-    question = read_question(text, box.knowledge.vocabulary)
+    knowledge = box.knowledge
+    unknown = unknown_names(text, knowledge.index, knowledge.vocabulary)
+    if unknown:
+        return f"I do not know {unknown[0]}: neither the documents nor the database name it."
+    question = read_question(text, knowledge.vocabulary)
     pages = [hit.page for hit in box.hits]
     measure = find_measure(pages, question.stems)
     if measure is None and question.counted and not question.defines:
@@ -58,7 +63,10 @@ def _answer(text: str, box: Toolbox) -> str:
     if measure is None or question.defines or not question.wants_data:
         if _asks_for_tables(question):
             return _tables(box)
-        return from_documents(extract(text, box.hits, box.knowledge.index))
+        replies = [
+            from_documents(extract(part, box.hits, knowledge.index)) for part in parts_of(text)
+        ]
+        return " ".join(dict.fromkeys(replies))
     try:
         return _computed(measure, question, pages, box)
     except CannotAnswer as reason:
@@ -74,7 +82,7 @@ def _computed(measure: Measure, question: Question, pages: list[Page], box: Tool
             raise CannotAnswer(f"{measure.name} needs the {measure.phrase}, which I did not find.")
         limits[measure.parameter] = found.value
         sources.append(found.page)
-        stated = f" The {measure.phrase} is {found.value:g}."
+        stated = f" The {measure.phrase} is {found.stated}."
     scopes = scopes_of(question)
     results = _query(measure, question, scopes, limits, box)
     cited = "".join(f" [{page}]" for page in sources)

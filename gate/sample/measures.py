@@ -16,7 +16,7 @@ _CALCULATION = re.compile(
 )
 _PARAMETER = re.compile(r"Parameter: `:(?P<name>\w+)` is the (?P<phrase>[^.]+)\.")
 _ALIASES = re.compile(r"Also called: ([^.]+)\.")
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( [a-z]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """The value of a measure's parameter and the page that states it."""
+    """The value of a measure's parameter, as its page states it: "40 days"."""
 
     value: float
+    stated: str
     page: str
 
 
@@ -111,7 +112,8 @@ def find_limit(pages: Iterable[Page], phrase: str) -> Limit | None:
         for sentence in page.sentences():
             number = _NUMBER.search(sentence)
             if number and _contains(stems(sentence), wanted):
-                return Limit(value=float(number[0].replace(",", "")), page=page.id)
+                value = float(number[1].replace(",", ""))
+                return Limit(value=value, stated=number[0], page=page.id)
     return None
 
 

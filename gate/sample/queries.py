@@ -56,16 +56,19 @@ def select(
     limits: Mapping[str, float],
     today: str,
 ) -> str:
-    """A statement with the columns label (when grouped), value and matching (rows behind it).
+    """A statement with the columns label (when grouped), unit, value and matching (rows behind it).
 
     `shape` is what describe_table said about the measure's table; None when nobody could say:
-    other tables are then out of reach. Raises CannotAnswer when a column is out of reach.
+    other tables are then out of reach. Raises CannotAnswer when a column or the period is out of
+    reach.
     """
+    _check_period(measure, scope, today)
     label = _label(measure, question, shape)
     conditions = [*_conditions(measure, scope, limits, today), *_filters(scope, shape, measure)]
     parts = ["SELECT " + (f"{label} AS label, " if label else "")]
     value = _bind(measure.expression, scope, limits, today)
-    parts[0] += f"round({value}, 2) AS value, count(*) AS matching"
+    parts[0] += f"{_literal(measure.unit)} AS unit, round({value}, 2) AS value, "
+    parts[0] += "count(*) AS matching"
     if conditions:
         parts.append("WHERE " + " AND ".join(conditions))
     parts.insert(1, f"FROM {measure.table}" + _joins(shape, " ".join(parts)))
@@ -73,6 +76,16 @@ def select(
         parts.append("GROUP BY label")
         parts.append(_order(question))
     return " ".join(parts)
+
+
+def _check_period(measure: Measure, scope: Scope, today: str) -> None:
+    """A measure without a date knows the state of things on a day, if it asks for one."""
+    if measure.date_column or scope.period is None:
+        return
+    if not _BOUND.search(f"{measure.expression} {measure.condition}"):
+        raise CannotAnswer(f"{measure.name} has no date by which a period could be chosen.")
+    if scope.period.start > today:
+        raise CannotAnswer(f"I do not know {measure.name} {scope.label()}: the data end before.")
 
 
 def _label(measure: Measure, question: Question, shape: Mapping[str, Json] | None) -> str | None:

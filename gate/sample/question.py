@@ -14,13 +14,16 @@ from gate.sample.words import plain, stems
 Operation = Literal["value", "group", "rank", "compare", "change", "share"]
 
 _DEFINES = re.compile(
-    r"\b(defin\w*|meant?|means|meaning|calculat\w*|comput\w*|formula|counts? (?:as|towards)"
-    r"|includ\w*|exclud\w*|leave out|left out|part of)\b"
+    r"\b(defin\w*|meant|means|meaning|do(?:es)? [^?]*\bmean|calculat\w*|comput\w*|formula"
+    r"|counts? (?:as|towards)|includ\w*|exclud\w*|leave out|left out|part of)\b"
 )
 _DATA = re.compile(
     r"\b(how many|how much|how (?:large|big|high)|(?:amount|number|count) of|total|current(?:ly)?"
     r"|today|now|our|latest|was|were|did|do we have)\b"
 )
+_PRICED = re.compile(
+    r"\b(cost|costs|price|fee)\b"
+)  # what a document states, not what rows add up to
 _RANK = re.compile(
     r"\b(top|bottom|highest|lowest|most|least|largest|smallest|best|worst|biggest|fewest|leading)\b"
 )
@@ -37,6 +40,9 @@ _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 _LIMIT = re.compile(rf"\b(\d{{1,2}}|{'|'.join(_COUNTS)})\b")
 _VERBS = ("do", "does", "did", "is", "are", "was", "were", "have", "has", "can", "may", "must")
 _TIMES = ("month", "quarter", "year")
+_NEXT_PART = re.compile(
+    r"(?:, and|;)\s+(?=(?:\w+ ){0,4}?(?:how|what|which|who|when|where|why)\b)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +66,7 @@ class Vocabulary:
     """The names in the database by which questions are read. Keys of both mappings are folded."""
 
     values: Mapping[str, tuple[str, str]]  # what is written -> (column, value)
+    stems: frozenset[str]  # of all values
     dimensions: Mapping[str, str]  # what is written -> column or time unit
     tables: tuple[str, ...]
     value_pattern: re.Pattern[str]
@@ -82,6 +89,7 @@ def vocabulary_of(database: Database) -> Vocabulary:
     dimensions |= {_plural(name): column for name, column in dimensions.items()}
     return Vocabulary(
         values=values,
+        stems=frozenset(stems(" ".join(values))),
         dimensions=dimensions,
         tables=tuple(database.tables),
         value_pattern=_any_of(values),
@@ -106,7 +114,8 @@ def read_question(text: str, vocabulary: Vocabulary) -> Question:
     return Question(
         stems=stems(text),
         defines=bool(_DEFINES.search(folded)),
-        wants_data=bool(_DATA.search(folded) or periods or filters or operation != "value"),
+        wants_data=not _PRICED.search(folded)
+        and bool(_DATA.search(folded) or periods or filters or operation != "value"),
         counted=_counted(folded, vocabulary.tables),
         operation=operation,
         periods=periods,
@@ -115,6 +124,12 @@ def read_question(text: str, vocabulary: Vocabulary) -> Question:
         limit=_limit(folded, ranked) if ranked else 1,
         lowest=bool(_LOWEST.search(folded)),
     )
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """The questions that are put in one; a part like "and how high is it?" is none by itself."""
+    parts = tuple(_NEXT_PART.split(text))
+    return parts if all(len(stems(part)) > 1 for part in parts) else (text,)
 
 
 def _operation(

@@ -86,7 +86,7 @@ suites:
     (tmp_path / "gate.yml").write_text(config.replace("TOP", "5"))
     save(tmp_path, run(tmp_path, "--baseline", "none"))
     unchanged = summary(against(tmp_path))
-    assert (unchanged["outcome"], unchanged["calls"]["planned"]) == ("pass", 255)
+    assert (unchanged["outcome"], unchanged["calls"]["planned"]) == ("pass", 600)
     assert unchanged["calls"]["saved"] > 100
     (tmp_path / "gate.yml").write_text(config.replace("TOP", "1"))
     worse = summary(against(tmp_path, code=1))

@@ -56,7 +56,7 @@ def test_the_sample_agent_against_itself_and_against_a_worse_retriever(
     assert (report["baseline"]["source"], report["baseline"]["commit"]) == ("control", None)
     assert len(control_of(session)) == len(details(session))
     assert report["calls"]["made"] == 2 * len(details(session)) < report["calls"]["planned"]
-    assert report["calls"]["planned"] * 2 == report["calls"]["cap"] == 2 * 2 * 3 * 85
+    assert report["calls"]["planned"] * 2 == report["calls"]["cap"] == 2 * 2 * 3 * 200
 
 
 def test_the_controls_answers_hostile_as_they_are_stay_in_its_own_session(tmp_path):

@@ -86,7 +86,7 @@ def test_changing_a_definition_changes_the_figure(folder: Path) -> None:
 def test_the_limit_of_a_policy_goes_into_the_query(folder: Path) -> None:
     before = answer(BACKLOG, folder)
     assert "> 40.0" in before.steps[-1].arguments["sql"]  # type: ignore[index]
-    assert "[kb-015] [kb-027]" in before.answer
+    assert "The collections hand-over is 40 days. [kb-015] [kb-027]" in before.answer
     edit(folder / "documents" / "kb-027.md", "more than 40", "more than 90")
     after = answer(BACKLOG, folder)
     assert "> 90.0" in after.steps[-1].arguments["sql"]  # type: ignore[index]
@@ -139,6 +139,16 @@ def test_tokens_are_a_fourth_of_the_characters_rounded_up() -> None:
         ("What was net revenue in 2019?", "no matching rows"),
         ("How many P1 tickets by plan were opened?", "cannot be split by plan"),
         ("Show MRR by month in 2025", "has no date by which it could be split"),
+        (
+            "How high will MRR be at the end of 2027?",
+            "I do not know Monthly recurring revenue in 2",
+        ),
+        (
+            "How many orders were cancelled in 2025?",
+            "has no date by which a period could be chosen",
+        ),
+        ("What was net revenue from Solarnode in 2025?", "I do not know Solarnode"),
+        ("How many tickets did Falcon Works open?", "I do not know Falcon"),
         ("Which tables does the database have?", "orders, invoices, tickets"),
         ("", "I do not know"),
     ],
@@ -167,3 +177,24 @@ def test_equal_questions_have_equal_answers() -> None:
 )
 def test_forms_of_data_questions(question: str, expected: str) -> None:
     assert expected in answer(question).answer
+
+
+def test_two_questions_in_one_are_answered_from_their_own_pages() -> None:
+    found = answer("How long is the warranty on gateways, and what does express delivery cost?")
+    first, second = found.answer.split(" [kb-035] ")
+    assert "24 months" in first
+    assert second == "Express delivery costs 90 USD and takes one working day. [kb-036]"
+
+
+def test_a_part_that_nobody_knows_is_told_beside_the_other() -> None:
+    found = answer("How long is the warranty on gateways, and who sponsors the football club?")
+    assert "24 months. [kb-035] I do not know" in found.answer
+
+
+def test_a_price_is_quoted_and_not_summed_up() -> None:
+    assert "7 USD a month" in answer("What does an extra seat cost on the Ultimate plan?").answer
+
+
+def test_a_figure_stands_beside_its_unit_in_the_context() -> None:
+    context = answer("What was the gross margin on Heatvane in 2025?").context or ""
+    assert '"unit": "percent", "value": 43.09' in context

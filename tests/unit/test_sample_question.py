@@ -4,10 +4,12 @@ import pytest
 
 from gate import bundled
 from gate.sample.knowledge import load_knowledge
+from gate.sample.names import unknown_names
 from gate.sample.periods import find_periods, quarter_of
-from gate.sample.question import Question, read_question
+from gate.sample.question import Question, parts_of, read_question
 
-VOCABULARY = load_knowledge(bundled.folder() / "analytics").vocabulary
+KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
+VOCABULARY = KNOWLEDGE.vocabulary
 
 
 def read(text: str) -> Question:
@@ -101,6 +103,44 @@ def test_how_many_counts_rows_of_the_table_next_to_it_only() -> None:
 def test_asking_for_a_meaning_is_not_asking_for_a_figure() -> None:
     assert read("How is net revenue calculated?").defines
     assert not read("What was net revenue in 2025?").defines
+
+    assert read("How is the mean defined? What does MRR mean?").defines
+    assert not read("What was the mean order value in LATAM?").defines
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "What does Airnode cost, and how long does Doorlink last?",
+            ["What does Airnode cost", "how long does Doorlink last?"],
+        ),
+        (
+            "Who signs the letter; by when must fees be paid?",
+            ["Who signs the letter", "by when must fees be paid?"],
+        ),
+        ("Which fee is charged, and how high is it?", None),
+        ("How many units, orders and tickets were there?", None),
+        ("", None),
+    ],
+)
+def test_questions_put_in_one(text: str, parts: list[str] | None) -> None:
+    assert list(parts_of(text)) == (parts or [text])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("How many tickets did Falcon Works open in June?", ["Falcon"]),
+        ("Compare Gatehubs with Solarnode and Hydronode", ["Solarnode", "Hydronode"]),
+        ("Falcon is first. Solarnode too", []),
+        ("What did Pebble Depots buy on Monday in North America?", []),
+        ("What is the ARPA of SMB in Q2?", []),
+    ],
+)
+def test_names_that_nobody_knows(text: str, names: list[str]) -> None:
+    """A capital at the start of a sentence tells nothing."""
+    assert list(unknown_names(text, KNOWLEDGE.index, VOCABULARY)) == names
 
 
 @pytest.mark.parametrize("text", ["", "?", "§$%&/()=", "'; DROP TABLE orders; --", "x" * 50_000])
