@@ -9,12 +9,12 @@ from itertools import chain
 from pathlib import Path
 
 from gate.archive import CONTROL, Meta, Session, SessionWriter, is_session
-from gate.codec import digest
 from gate.control import Control
 from gate.errors import UsageError
 from gate.records import Provenance
 from gate.resuming import OtherSession, reopened
 from gate.set_up import Setup
+from gate.subject import subject_digest
 
 
 def asked_before(shards: Sequence[Session], baseline: str | None) -> Control | None:
@@ -83,7 +83,7 @@ def _provenance(setup: Setup) -> Provenance:
         made,
         commit=made.base_commit if asked.of_base else None,
         agent=setup.control_agent.describe() if setup.control_agent else "",
-        agent_digest=digest(asked.agent.options) if asked.agent else "",
+        agent_digest=subject_digest(asked.agent, asked.retriever) if asked.agent else "",
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from gate.analysis import estimates
+from gate.analysis import corrected_estimates
 from gate.baseline_pool import not_yet_in
 from gate.measured import Measured, Setting
 from gate.records import (
@@ -44,7 +44,7 @@ def conclude(
     rows_of: Callable[[str, frozenset[str]], Iterator[Row]],
 ) -> Report:
     """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
-    numbers = {one.name: estimates(one.table, one.table.specs) for one in measured}
+    numbers = {one.name: corrected_estimates(one.table, one.labels) for one in measured}
     verdict = decide(_data(measured, config, setting), **_rules(config, setting))
     return Report(
         session_id=setting.session_id,
@@ -102,7 +102,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             quarantined=quarantined,
             accepted=frozenset(name for change in meant for name in change.metrics),
             accepts_all=any(not change.metrics for change in meant),
-            agent_unreachable=one.unreachable,
+            unreachable=one.unreachable,
             control_unreachable=one.control_unreachable,
             not_run=one.not_run,
             unasked=one.unasked,
@@ -113,6 +113,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             planned=one.planned,
             fresh=one.control is not None,
             drift=one.baseline.drift,
+            advisory=one.advisory,
         )
         for one in measured
         for meant in [_accepted([one], setting)]

@@ -14,12 +14,13 @@ from typing import Any
 from gate import bundled, codec, config_records, evidence_form, yamlfile
 from gate.codec import schema_of, to_json
 from gate.config_check import checked
+from gate.config_judge import judges
 from gate.config_lint import Findings, Measured, lint
 from gate.errors import InvalidInput, Place, UsageError
 from gate.metrics.catalogue import TRIAL_METRICS, every_metric
-from gate.plugins import AGENTS, GRADERS, build
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
-from gate.registry import did_you_mean
+from gate.registry import Registry, did_you_mean
 from gate.schema import mismatches
 from gate.yamlfile import dotted
 
@@ -72,10 +73,14 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     found = Findings(problems=problems)
     measured = measure(config.suites, root, found)
     _agent_fits(config.agent, root, found)
-    if config.control_agent is not None:
-        _agent_fits(config.control_agent, root, found)
+    for other in (config.control_agent, *models_of(config)):
+        if other is not None:
+            _agent_fits(other, root, found)
+    if config.retriever is not None:
+        _agent_fits(config.retriever, root, found, RETRIEVERS)
     complete = not any(problem.place.key.startswith("suites") for problem in found.problems)
     found.add(lint(config, measured, today, complete=complete))
+    found.add(judges(config, root, complete=complete))
     sha = digest(config, document.data or {})
     config = replace(config, digest=sha, warnings=tuple(found.warnings))
     return Examined(config=config, measured=measured, findings=found)
@@ -140,9 +145,13 @@ def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
     """
     written = [spec.name, to_json(spec.options), *([about] if about else [])]
     text = json.dumps(written, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode() + own_code(spec, root)).hexdigest()[:16]
+
+
+def own_code(spec: PluginSpec, root: Path) -> bytes:
+    """What stands in the user's files that a plug-in runs; nothing where they cannot be found."""
     files = [root / file for file in map(grader_file, code_of(spec)) if file]
-    own = b"".join(file.read_bytes() for file in files if file.is_file())
-    return hashlib.sha256(text.encode() + own).hexdigest()[:16]
+    return b"".join(file.read_bytes() for file in files if file.is_file())
 
 
 def code_of(spec: PluginSpec) -> tuple[str, ...]:
@@ -217,8 +226,10 @@ def _faults(cls: Any, spec: PluginSpec) -> list[str]:
     return [f"{spec.name}{'.' if m.path else ''}{dotted(m.path)}: {m.message}" for m in wrong]
 
 
-def _agent_fits(agent: PluginSpec, root: Path, found: Findings) -> None:
+def _agent_fits(
+    agent: PluginSpec, root: Path, found: Findings, registry: Registry[Agent] = AGENTS
+) -> None:
     try:
-        build(AGENTS, agent, root)
+        build(registry, agent, root)
     except (UsageError, ValueError) as error:
         found.wrong(agent.place, str(error))

@@ -12,16 +12,15 @@ from gate.config_variables import Fault, replace_variables, secrets
 from gate.errors import InvalidInput, Place, Problem
 from gate.fits import compiled
 from gate.mismatch import Mismatch
-from gate.plugins import AGENTS, GRADERS
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import Json
-from gate.registry import did_you_mean
+from gate.registry import Registry, did_you_mean
 from gate.schema import mismatches
 from gate.yamlfile import Document, Path
 
-_AGENT_KEYS = ("agent", "judge", "control_agent", "retriever")
+_AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
 # Keys of later versions: path ('*' is any index) -> the values of later versions; empty: all.
 _LATER: tuple[tuple[Path, tuple[str, ...]], ...] = (
-    (("retriever",), ()),
     (("suites", "*", "suite"), ()),
     (("suites", "*", "mode"), ("upstream",)),
 )
@@ -53,15 +52,21 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
 
 def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
     """Most files fit; then only the plug-ins that they name are imported."""
-    agents = {str(data[key].get("type")) for key in _AGENT_KEYS if isinstance(data.get(key), dict)}
+    agents = {_type(data, key) for key in _AGENT_KEYS}
     suites = [suite for suite in _listed(data, "suites") if isinstance(suite, dict)]
     written = [grader for suite in suites for grader in _listed(suite, "graders")]
     graders = {str(name) for one in written if isinstance(one, dict) for name in one}
     used = schema_for(
         agents=[name for name in sorted(agents) if name in AGENTS],
         graders=[name for name in sorted(graders) if name in GRADERS],
+        retrievers=[name for name in (_type(data, "retriever"),) if name in RETRIEVERS],
     )
     return [] if compiled(used)(data) else mismatches(schema(), data)
+
+
+def _type(data: Mapping[str, Json], key: str) -> str:
+    section = data.get(key)
+    return str(section.get("type")) if isinstance(section, dict) else ""
 
 
 def _listed(data: Mapping[str, Json], key: str) -> list[Json]:
@@ -78,9 +83,9 @@ def _spell_out(data: dict[str, Json]) -> None:
 
 def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
     """Whether the option at `path` is a text in the class of its agent type."""
-    section = written[str(path[0])]
-    kind = str(section.get("type")) if isinstance(section, dict) else ""
-    wanted: Any = schema_of(AGENTS.registered(kind)) if kind in AGENTS else {}
+    kind = _type(written, str(path[0]))
+    registry: Registry[Any] = RETRIEVERS if path[0] == "retriever" else AGENTS
+    wanted: Any = schema_of(registry.registered(kind)) if kind in registry else {}
     for part in path[1:]:
         inner = wanted.get("items" if isinstance(part, int) else "additionalProperties")
         wanted = wanted.get("properties", {}).get(part, inner if isinstance(inner, dict) else {})

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from gate.errors import Place, Problem
 from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
 from gate.registry import did_you_mean
+from gate.subject import NOBODY
 
 Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
 
@@ -80,8 +81,8 @@ def lint(config: Config, measured: Measured, today: date, *, complete: bool = Tr
         _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
     _rounds(config, found)
     _quarantine(config, today, found)
-    _judge(config, found)
     _control(config, found)
+    _retriever(config, found)
     return found
 
 
@@ -195,20 +196,24 @@ def _quarantine(config: Config, today: date, found: Findings) -> None:
         seen.add(entry.case)
 
 
-def _judge(config: Config, found: Findings) -> None:
-    if config.judge is None:
-        return
-    found.warn(config.judge.place, "no grader of this version uses a judge")
-    model = config.judge.options.get("model")
-    if model is not None and model == config.agent.options.get("model"):
-        message = "the judge is the agent's own model, and models favour their own answers"
-        found.warn(config.judge.place, f"{message} - choose another one")
-
-
 def _control(config: Config, found: Findings) -> None:
     if config.control_agent is not None and config.regression.control != "fresh":
         message = "is not asked - write regression.control: fresh, or leave it out"
         found.warn(config.control_agent.place, message)
+
+
+def _retriever(config: Config, found: Findings) -> None:
+    """A retriever alone gives empty answers: only what it retrieved can be judged."""
+    if config.agent.name != NOBODY:
+        return
+    if config.retriever is None:
+        found.wrong(config.agent.place, "type none asks nobody - write a retriever, or an agent")
+        return
+    for suite in config.suites:
+        for grader in suite.graders:
+            if grader.name != "retrieval" and ":" not in grader.name:
+                message = f"'{grader.name}' gets empty answers: a retriever alone gives none"
+                found.warn(grader.place, f"{message} - write an agent, or leave the grader out")
 
 
 def _at_this_size(

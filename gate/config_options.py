@@ -8,8 +8,9 @@ from typing import Any
 
 from gate.codec import schema_of
 from gate.errors import UsageError
-from gate.plugins import AGENTS
+from gate.plugins import AGENTS, RETRIEVERS, Agent
 from gate.records import Config, Json, PluginSpec
+from gate.registry import Registry
 from gate.schema import mismatches
 
 _AGENT_OPTIONS = {"base_url": "base_url", "model": "model", "timeout": "timeout_s"}
@@ -32,11 +33,14 @@ def override(
 
     Raises UsageError for an option that the agent's type does not have.
     """
-    address = {"base_url": base_url, "model": model}
+    address: dict[str, Any] = {"base_url": base_url, "model": model}
+    manners: dict[str, Any] = {"timeout": timeout, "concurrency": concurrency}
+    retriever = config.retriever
     suite = _given(rounds=rounds, max_attempts=max_attempts)
     return replace(
         config,
-        agent=asked_with(config.agent, **address, timeout=timeout, concurrency=concurrency),
+        agent=asked_with(config.agent, **address, **manners),
+        retriever=asked_with(retriever, RETRIEVERS, **manners) if retriever else None,
         suites=tuple(replace(one, **suite) for one in config.suites),
         budget=replace(config.budget, **_given(usd=budget_usd)),
         baseline=replace(config.baseline, **_given(source=baseline)),
@@ -70,19 +74,23 @@ def for_release(config: Config) -> Config:
     return replace(config, policy=replace(config.policy, **strict))
 
 
-def asked_with(agent: PluginSpec, **given: str | float | None) -> PluginSpec:
-    """The agent with the options of the command line that are given. Raises UsageError for one
-    that its type does not have.
+def asked_with(
+    agent: PluginSpec, registry: Registry[Agent] = AGENTS, **given: str | float | None
+) -> PluginSpec:
+    """The agent or retriever with the options of the command line that are given. Raises
+    UsageError for one that its type does not have.
     """
     for option, value in _given(**given).items():
-        agent = _agent_option(agent, option, value)
+        agent = _agent_option(agent, registry, option, value)
     return agent
 
 
-def _agent_option(agent: PluginSpec, option: str, value: Json) -> PluginSpec:
+def _agent_option(
+    agent: PluginSpec, registry: Registry[Agent], option: str, value: Json
+) -> PluginSpec:
     key = _AGENT_OPTIONS.get(option, option)
     flag = "--" + option.replace("_", "-")
-    schema = schema_of(AGENTS.registered(agent.name))
+    schema = schema_of(registry.registered(agent.name))
     if key not in schema["properties"]:
         raise UsageError(f"{flag}: an agent of type '{agent.name}' has no '{key}' - leave it out")
     options = {**agent.options, key: value}

@@ -24,6 +24,7 @@ from gate.records import (
     Suite,
     Tolerance,
 )
+from gate.subject import NOBODY
 from gate.yamlfile import Path
 
 Where = Callable[[Path], Place]
@@ -42,9 +43,11 @@ def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: s
     }
     gates = "gates" if "gates" in data else "QUALITY_GATES"
     return Config(
-        agent=plugin(data["agent"], where(("agent",))) if "agent" in data else agent,
+        agent=_agent(data, where, agent),
         judge=_optional(data, "judge", where),
+        verifier=_optional(data, "verifier", where),
         control_agent=_optional(data, "control_agent", where),
+        retriever=_optional(data, "retriever", where),
         suites=suites(data.get("suites") or [], where),
         gates=_gates(data.get(gates) or {}, (gates,), where),
         regression=_regression(data, where),
@@ -61,6 +64,13 @@ def plugin(data: Mapping[str, Json], place: Place) -> PluginSpec:
     """`{type: name, further keys}`."""
     options = {key: value for key, value in data.items() if key != "type"}
     return PluginSpec(name=data["type"], options=options, place=place)
+
+
+def _agent(data: Mapping[str, Json], where: Where, otherwise: PluginSpec) -> PluginSpec:
+    """A retriever without an agent is measured alone."""
+    if "agent" not in data and "retriever" in data:
+        return PluginSpec(name=NOBODY, place=where(("retriever",)))
+    return _optional(data, "agent", where) or otherwise
 
 
 def _optional(data: Mapping[str, Json], key: str, where: Where) -> PluginSpec | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gate.codec import schema_of
-from gate.plugins import AGENTS, GRADERS
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import (
     MOST_ROUNDS,
     BaselineRules,
@@ -27,10 +27,17 @@ EVENTS = (
     *("pull_request", "pull_request_target", "push", "schedule", "release", "merge_group"),
     *("workflow_dispatch", "workflow_run", "repository_dispatch", "issue_comment"),
 )
-JUDGE_KEYS: dict[str, Json] = {
+JUDGE_TYPES = ("openai", "anthropic", "http", "python")
+VERIFIER_KEYS: dict[str, Json] = {
     "require_different_judge": {"type": "boolean"},
-    "votes": {"type": "integer", "minimum": 1},
+    "budget_usd": {"type": "number", "exclusiveMinimum": 0},
+    "cache": {"type": "string", "minLength": 1},
+}
+JUDGE_KEYS: dict[str, Json] = {
+    **VERIFIER_KEYS,
+    "votes": {"type": "integer", "minimum": 1, "maximum": 100},
     "min_agreement": {"type": "number", "minimum": 0, "maximum": 1},
+    "labels": {"type": "string", "minLength": 1},
 }
 
 # A suite's name is a folder of the session, so it is no file of it either.
@@ -49,10 +56,12 @@ _SHARE_OR_PERCENT: Json = {  # 0.02 or "5%"
 
 def schema() -> dict[str, Json]:
     """Of the whole file (2020-12): every key of every version, unknown ones refused everywhere."""
-    return schema_for(agents=AGENTS.names(), graders=GRADERS.names())
+    return schema_for(agents=AGENTS.names(), graders=GRADERS.names(), retrievers=RETRIEVERS.names())
 
 
-def schema_for(*, agents: Sequence[str], graders: Sequence[str]) -> dict[str, Json]:
+def schema_for(
+    *, agents: Sequence[str], graders: Sequence[str], retrievers: Sequence[str] = ()
+) -> dict[str, Json]:
     """As if there were no other plug-ins than these: what fits it fits the whole schema too."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -60,8 +69,9 @@ def schema_for(*, agents: Sequence[str], graders: Sequence[str]) -> dict[str, Js
         **_object(_top()),
         "$defs": {
             "agent": _agent({}, agents),
-            "judge": _agent(JUDGE_KEYS, agents),
-            "retriever": _agent({}, [name for name in agents if name in ("http", "python")]),
+            "judge": _agent(JUDGE_KEYS, [name for name in agents if name in JUDGE_TYPES]),
+            "verifier": _agent(VERIFIER_KEYS, [name for name in agents if name in JUDGE_TYPES]),
+            "retriever": _agent({}, retrievers, RETRIEVERS),
             "gates": {"type": "object", "additionalProperties": _gate()},
             "grader": _grader(graders),
             "amount": _SHARE_OR_PERCENT,
@@ -81,6 +91,7 @@ def _top() -> dict[str, Json]:
         "agent": {"$ref": "#/$defs/agent"},
         "control_agent": {"$ref": "#/$defs/agent"},
         "judge": {"$ref": "#/$defs/judge"},
+        "verifier": {"$ref": "#/$defs/verifier"},
         "retriever": {"$ref": "#/$defs/retriever"},
         "pricing": {"type": "object", "additionalProperties": _price()},
         "suites": {"type": "array", "items": _suite(), "minItems": 1},
@@ -97,16 +108,18 @@ def _top() -> dict[str, Json]:
     }
 
 
-def _agent(more: dict[str, Json], types: Iterable[str]) -> dict[str, Json]:
+def _agent(
+    more: dict[str, Json], types: Iterable[str], registry: Registry[Any] = AGENTS
+) -> dict[str, Json]:
     """`type` and the fields of its class; with if/then only the chosen type's errors are told."""
     names = list(types)
     chosen = [
         {
             "if": {"properties": {"type": {"const": name}}},
-            "then": _with(plugin_schema(AGENTS, name), {"type": {"const": name}, **more}),
+            "then": _with(plugin_schema(registry, name), {"type": {"const": name}, **more}),
         }
         for name in names
-        if name in AGENTS
+        if name in registry
     ]
     return {
         "type": "object",

@@ -1,5 +1,5 @@
-"""`${NAME}` in gate.yml: replaced in `agent` and `judge` only; keys written into the file are
-refused.
+"""`${NAME}` in gate.yml: replaced in `agent` and `judge` and their like only; keys written into the
+file are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gate.records import Json
 from gate.yamlfile import Path, scalar
 
-SECTIONS = ("agent", "control_agent", "judge")
+SECTIONS = ("agent", "control_agent", "judge", "verifier", "retriever")
 
 _VARIABLE = re.compile(r"(\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.config_options import asked_with
 from gate.errors import UsageError
+from gate.plugins import RETRIEVERS
 from gate.records import Config, Json, PluginSpec
 
 # How an agent is asked, not what it is.
@@ -20,6 +21,7 @@ class Control:
 
     fresh: bool = False
     agent: PluginSpec | None = None  # None with `fresh`: it was asked already
+    retriever: PluginSpec | None = None  # of that agent
     of_base: bool = False  # it is the `agent` of the base branch's gate.yml
     notes: tuple[str, ...] = ()
 
@@ -28,12 +30,14 @@ def control_of(
     config: Config,
     base_agent: PluginSpec | None,
     *,
+    base_retriever: PluginSpec | None = None,
     own_run: bool = False,
     instead: str = "",
     timeout: float | None = None,
     concurrency: int | None = None,
 ) -> Control:
-    """`base_agent`: that of the base branch's gate.yml, None where it is unknown. `own_run`: of the
+    """`base_agent`: that of the base branch's gate.yml, None where it is unknown; `base_retriever`
+    stands beside it, and beside a `control_agent` where it is known. `own_run`: of the
     base branch itself, which measures and changes nothing. `instead`: the option that asks for
     stored answers. Raises UsageError when there is no agent to ask.
     """
@@ -48,21 +52,30 @@ def control_of(
             "here; write the agent to compare with as control_agent, or control: stored"
         )
     agent = asked_with(agent, timeout=timeout, concurrency=concurrency)
-    if not _same(agent, config.agent):
-        return Control(fresh=True, agent=agent, of_base=config.control_agent is None)
+    retriever = config.retriever if base_agent is None else base_retriever
+    if retriever is not None:
+        retriever = asked_with(retriever, RETRIEVERS, timeout=timeout, concurrency=concurrency)
+    asked = Control(
+        fresh=True, agent=agent, retriever=retriever, of_base=config.control_agent is None
+    )
+    if not (_same(agent, config.agent) and _same(retriever, config.retriever)):
+        return asked
     if config.control_agent is None:
         return _stored("the agent is the base branch's to the letter and cannot be its own control")
     note = "control_agent is this run's agent to the letter: no change between them can be seen"
-    return Control(fresh=True, agent=agent, notes=(note,))
+    return replace(asked, notes=(note,))
 
 
 def _stored(why: str) -> Control:
     return Control(notes=(f"regression.control: fresh: {why}; the stored baseline is used",))
 
 
-def _same(one: PluginSpec, other: PluginSpec) -> bool:
-    return (one.name, _what(one)) == (other.name, _what(other))
+def _same(one: PluginSpec | None, other: PluginSpec | None) -> bool:
+    return bool(_what(one) == _what(other))
 
 
-def _what(agent: PluginSpec) -> dict[str, Json]:
-    return {key: value for key, value in agent.options.items() if key not in _MANNERS}
+def _what(asked: PluginSpec | None) -> Json:
+    if asked is None:
+        return None
+    kept = {key: value for key, value in asked.options.items() if key not in _MANNERS}
+    return [asked.name, kept]

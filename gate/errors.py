@@ -73,7 +73,13 @@ class Interrupted(GateError):
 class AgentFailure(Exception):
     """The agent answered, but wrongly at the protocol level: an error body, a crash, a time-out.
     Scores 0.
+
+    `final`: it refused the request itself (400, 404, 413, ...), and would refuse it again.
     """
+
+    def __init__(self, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.final = final
 
 
 class InfraFailure(Exception):

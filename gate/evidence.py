@@ -23,6 +23,7 @@ from gate.evidence_form import (
     CONFIG,
     ENVIRONMENT,
     FOLDER,
+    LABELS,
     MANIFEST,
     RULES,
     Manifest,
@@ -103,6 +104,8 @@ def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
     yield CONFIG, _dump(hashed(own, written or {}))
     yield RULES, _dump(to_json(_in_effect(setup)))
     yield ENVIRONMENT, _dump(_environment(setup))
+    if setup.reviewed.found.rows:
+        yield LABELS, "".join(f"{json.dumps(to_json(row))}\n" for row in setup.reviewed.found.rows)
     for plan in setup.plans:
         yield from _dataset(setup, plan)
         found = setup.baselines.get(plan.suite.name)
@@ -126,6 +129,7 @@ def _in_effect(setup: Setup) -> RulesInEffect:
     return RulesInEffect(
         config=_without_agents(setup.config),
         elsewhere=tuple(sorted(metrics_of(left_out, setup.rules.root))),
+        advisory=setup.reviewed.advisory,
     )
 
 

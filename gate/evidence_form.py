@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +16,7 @@ MANIFEST = "evidence.json"
 CONFIG = "config.json"  # what provenance.config_digest is the hash of
 RULES = "rules.json"  # RulesInEffect
 ENVIRONMENT = "environment.json"
+LABELS = "labels.jsonl"  # of the judge, where there are any
 DATASETS, BASELINES = "datasets", "baselines"  # folders with a file a suite
 
 
@@ -53,6 +54,8 @@ class RulesInEffect:
 
     config: Config
     elsewhere: tuple[str, ...] = ()  # metrics of suites that this run left out
+    # Suite -> metric -> why it does not gate: what people's labels (LABELS) say of the judge.
+    advisory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def schema() -> dict[str, Json]:

@@ -74,6 +74,7 @@ def _measured(held: Held, name: str, suite: StoredSuite, beside: Stored | None) 
         not_run=max(0, suite.not_run),
         not_asked=_cases(held, name, suite) - asked if partial else frozenset(),
         ended=suite.ended,
+        advisory=held.rules.advisory.get(name, {}),
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gate.archive import Meta, Session, SessionWriter, new_session_id
+from gate.asking import Panel, panel_of, without_open_caches
 from gate.beside import asked_before, control_session
 from gate.course import Course
 from gate.joining import absent, check
@@ -44,18 +45,21 @@ def execute(
     with (
         _session(setup) as session,
         control_session(setup, session, joined, _redactor(setup)) as control,
+        _panel(setup, session, needed=not shards) as panel,
     ):
         setup, course = begun(setup, session)
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
         offline = bool(shards or options.replay)
-        unreachable = "" if offline else health(setup.agent, setup.world)
+        lost = "" if offline else health(setup.agent, setup.world)
+        unreachable = f"the agent cannot be reached: {lost}" if lost else panel.unreachable()
         silent = health(setup.control_agent, setup.world) if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
-        collected = _trials(setup, session, control, course, judging, ask=ask)
+        collected = _trials(setup, session, control, panel, course, judging, ask=ask)
         collected = replace(collected, control_unreachable=silent)
         if shards:
             collected = replace(collected, ended_early=absent(shards))
+        setup = replace(setup, notes=(*setup.notes, *panel.notes()))
         session.write_details()
         if control is not None:
             control.write_details()
@@ -99,6 +103,7 @@ def _trials(
     setup: Setup,
     session: SessionWriter,
     control: SessionWriter | None,
+    panel: Panel,
     course: Course,
     judging: Meanwhile,
     *,
@@ -116,6 +121,8 @@ def _trials(
             scrub=_redactor(setup).scrub,
             idle=judging.start,
             looked=told.look,
+            ask=panel.ask,
+            beyond=panel.concurrency,
         )
         return measure(
             setup.plans,
@@ -127,6 +134,23 @@ def _trials(
             course=course,
             undecided=lambda so_far: judging.loaded().undecided(setup, session, so_far),
         )
+
+
+@contextmanager
+def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Panel]:
+    """The judge and the verifier; nobody where no grader asks one. What a resumed session has
+    spent on them counts against their budgets.
+    """
+    graders = [grader for plan in setup.plans for grader in plan.graders.values()]
+    asking = needed and any(hasattr(grader, "questions") for grader in graders)
+    config = setup.config if setup.rules.base is None else without_open_caches(setup.config)
+    before = session.rows() if asking else ()
+    spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in before)
+    panel = panel_of(config if asking else None, setup.world, spend_before=spent)
+    try:
+        yield panel
+    finally:
+        panel.close()
 
 
 def _progress(setup: Setup) -> AbstractContextManager[Told]:
@@ -153,7 +177,8 @@ def _planned(setup: Setup) -> int:
 def _redactor(setup: Setup) -> Redactor:
     """Takes out the values of every variable that is named as a key, and of those that look it."""
     config = setup.config
-    agents = (config.agent, config.judge, config.control_agent, setup.control.agent)
+    models = (config.judge, config.verifier, config.retriever)
+    agents = (config.agent, config.control_agent, setup.control.agent, *models)
     asked = [one.options for one in agents if one is not None]
     named = {str(options.get("api_key_env") or "") for options in asked}
     headers = [str(text) for options in asked for text in (options.get("headers") or {}).values()]

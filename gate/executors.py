@@ -63,7 +63,7 @@ def run_threads(
     whenever no result has come for 60 ms: time for other work.
     """
     pool: _Pool[T, R] = _Pool(make_worker, concurrency)
-    pace = _Pace(per_minute)
+    pace = Pace(per_minute)
     try:
         for tasks in batches:
             yield from _drive(pool, tasks, pace, ahead=2 * concurrency, stopped=stopped, idle=idle)
@@ -75,7 +75,7 @@ def run_threads(
 def _drive(
     pool: _Pool[T, R],
     tasks: Iterator[T],
-    pace: _Pace,
+    pace: Pace,
     *,
     ahead: int,
     stopped: Callable[[], bool],
@@ -112,13 +112,13 @@ def _drive(
             idle()
 
 
-def _pause(now: float, delayed: list[tuple[float, int, T]], pace: _Pace) -> float:
+def _pause(now: float, delayed: list[tuple[float, int, T]], pace: Pace) -> float:
     due = delayed[0][0] - now if delayed else POLL_S
     return max(0.0005, min(POLL_S, due, pace.wait(now)))
 
 
-class _Pace:
-    """Starts at most `per_minute` tasks a minute, evenly spaced."""
+class Pace:
+    """Starts at most `per_minute` tasks a minute, evenly spaced. Times in seconds."""
 
     def __init__(self, per_minute: float | None) -> None:
         self._gap = 60.0 / per_minute if per_minute else 0.0

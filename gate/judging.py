@@ -71,6 +71,7 @@ def _report(setup: Setup, session: SessionWriter, collected: Collected, unreacha
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
     notes = [*setup.config.warnings, *setup.rules.notes, *setup.job.notes, *setup.notes]
     notes += [warning for plan in setup.plans for warning in plan.warnings]
+    notes += setup.reviewed.notes
     if ended_early:
         notes.append(f"{ended_early}: not every trial was made")
     return Setting(
@@ -142,6 +143,8 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         not_run=0 if spared else max(0, missing),
         not_asked=plan.all_ids - asked,
         ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
+        labels=setup.reviewed.labels.get(name, {}),
+        advisory=setup.reviewed.advisory.get(name, {}),
     )
 
 

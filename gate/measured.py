@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.archive import SuiteMeta
 from gate.lookup import Compared
-from gate.records import AcceptedChange, GateRule, Mode, Provenance
+from gate.records import AcceptedChange, GateRule, Label, Mode, Provenance
 from gate.table import Table
 from gate.tally import Tally
 
@@ -30,6 +30,8 @@ class Measured:
     not_run: int = 0  # trials that a budget or an interruption left unmade
     not_asked: frozenset[str] = frozenset()  # cases that were not to run, or had not to any more
     ended: str = ""  # why a suite with looks made no more trials
+    labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)  # metric -> people's
+    advisory: Mapping[str, str] = field(default_factory=dict)  # metric -> why it does not gate
 
     @property
     def planned(self) -> int:

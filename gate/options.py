@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gate import __version__
+from gate.option_types import positive, rate, shard, whole
 
 COMMANDS: dict[str, str] = {
     "run": "run the suites, compare with the baseline, decide, report",
@@ -17,14 +18,16 @@ COMMANDS: dict[str, str] = {
     "report": "render every report of a session again, byte for byte the same",
     "comment": "publish a stored session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
+    "review": "have people rate a sample of answers, and see how far the judge agrees with them",
     "validate": "check config, datasets and baselines; nothing is called",
     "init": "write gate.yml, three workflows and a first dataset that run as they are",
+    "dataset": "propose cases with a model, approve them by hand, count what is there",
     "agent": "serve the bundled sample agent on loopback",
     "action": "the container's entry point: reads INPUT_* and GITHUB_*",
     "verify": "check a release's evidence folder; nothing is called",
     "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
-LATER = ("history", "import", "review", "dataset", "export")
+LATER = ("history", "import", "export")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -59,19 +62,19 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--base-url", metavar="URL", help="(http://127.0.0.1:14000)")
     add("--model", help="(deepseek/deepseek-v4-flash)")
     add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
-    add("--rounds", type=_whole(1, 10_000), metavar="N", help="times each case is run (3)")
-    add("--max-attempts", type=_whole(1), metavar="N", help="tries of a trial, the first too (2)")
-    add("--timeout", type=_positive, metavar="S", help="seconds in total for a request (240)")
-    add("--concurrency", type=_whole(1), metavar="N", help="requests under way at once (16)")
+    add("--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)")
+    add("--max-attempts", type=whole(1), metavar="N", help="tries of a trial, the first too (2)")
+    add("--timeout", type=positive, metavar="S", help="seconds in total for a request (240)")
+    add("--concurrency", type=whole(1), metavar="N", help="requests under way at once (16)")
     add("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)")
     add("--out", metavar="DIR", help="where session folders go (results)")
-    add("--sample", type=_whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
-    add("--shard", type=_shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
+    add("--sample", type=whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
+    add("--shard", type=shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
     add("--stop", dest="stop_rule", choices=("early", "off"), help="off: make every round (early)")
     add("--resume", metavar="SESSION", help="go on with a session, or add rounds to it")
     add("--record", metavar="FILE", help="keep every answer of the agent in FILE")
     add("--replay", metavar="FILE", help="take the answers from FILE, call no agent")
-    add("--budget-usd", type=_positive, metavar="USD", help="stop spending at this sum")
+    add("--budget-usd", type=positive, metavar="USD", help="stop spending at this sum")
     add("--executor", choices=("threads", "dask"), default="threads", help="(threads)")
     add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
@@ -108,9 +111,9 @@ def _plan(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="(gate.yml)")
     p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
     p.add_argument(
-        "--rounds", type=_whole(1, 10_000), metavar="N", help="times each case is run (3)"
+        "--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)"
     )
-    p.add_argument("--sample", type=_whole(1), metavar="N", help="cases a suite (all)")
+    p.add_argument("--sample", type=whole(1), metavar="N", help="cases a suite (all)")
     p.add_argument(
         "--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)"
     )
@@ -121,14 +124,14 @@ def _calibrate(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
     about = "made by one and the same agent; baseline files or folders of them will do, too"
     add("sessions", nargs="*", metavar="SESSION", help=about)
-    add("--runs", type=_whole(1), metavar="N", help="ask the agent first, in N runs: costs money")
+    add("--runs", type=whole(1), metavar="N", help="ask the agent first, in N runs: costs money")
     add("--baseline", metavar="SOURCE", help="auto, repo, artifact or a path (auto)")
     add("--config", metavar="FILE", help="(gate.yml)")
     add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    add("--rounds", type=_whole(1, 10_000), metavar="N", help="times a run asks each case (3)")
-    add("--reps", type=_whole(1), default=2000, metavar="N", help="pull requests to judge (2000)")
-    add("--seed", type=_whole(0), default=1, metavar="N", help="of the deals (1)")
-    add("--max", type=_rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
+    add("--rounds", type=whole(1, 10_000), metavar="N", help="times a run asks each case (3)")
+    add("--reps", type=whole(1), default=2000, metavar="N", help="pull requests to judge (2000)")
+    add("--seed", type=whole(0), default=1, metavar="N", help="of the deals (1)")
+    add("--max", type=rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
 
 
@@ -165,6 +168,27 @@ def _baseline(p: argparse.ArgumentParser) -> None:
         action.add_argument("--baseline", metavar="SOURCE", help="(baseline.source)")
 
 
+def _review(p: argparse.ArgumentParser) -> None:
+    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    sample = actions.add_parser("sample", help="draw a sample of a session, write form and CSV")
+    sample.add_argument("session", metavar="SESSION")
+    sample.add_argument("--suite", metavar="NAME", help="(the only one, or the one with a judge)")
+    sample.add_argument("--size", type=whole(1), default=20, metavar="N", help="cases (20)")
+    about = "names the files, e.g. 2026-W47 (the ISO week of the session)"
+    sample.add_argument("--period", metavar="NAME", help=about)
+    sample.add_argument("--config", metavar="FILE", help="has the judge's rubric (gate.yml)")
+    back = actions.add_parser("import", help="read filled-in forms or CSV files back")
+    back.add_argument("files", nargs="+", metavar="FILE")
+    about = "take ratings that differ from those of the same reviewer before"
+    back.add_argument("--replace", action="store_true", help=about)
+    agreement = actions.add_parser("agreement", help="how far the judge agrees with people")
+    agreement.add_argument("--labels", metavar="FILE", help="(judge.labels: reviews/labels.jsonl)")
+    agreement.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    agreement.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    for action in (sample, back):
+        action.add_argument("--reviews", default="reviews", metavar="DIR", help="(reviews)")
+
+
 def _agent(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
     add("--host", default="127.0.0.1", metavar="NAME", help="(127.0.0.1)")
@@ -198,47 +222,30 @@ def _verify(p: argparse.ArgumentParser) -> None:
     p.add_argument("--tag", metavar="NAME", help="must be of this tag (that of the job)")
 
 
+def _dataset(p: argparse.ArgumentParser) -> None:
+    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    extend = actions.add_parser("extend", help="let the judge's model propose cases")
+    extend.add_argument("--logs", metavar="FILE", help="out of these questions of users, not more")
+    extend.add_argument(
+        "--count", type=whole(1, 1000), default=20, metavar="N", help="at most (20)"
+    )
+    extend.add_argument("--out", metavar="FILE", help="append to FILE (the dataset)")
+    approve = actions.add_parser("approve", help="say that a person has read a case and it may run")
+    approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")
+    approve.add_argument("--reviewer", required=True, metavar="NAME", help="who has read it")
+    approve.add_argument("--reject", action="store_true", help="it must not run")
+    approve.add_argument("--note", metavar="TEXT", help="why")
+    stats = actions.add_parser("stats", help="coverage, provenance, doubles, leaks")
+    stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    for action in (extend, approve, stats):
+        action.add_argument("dataset", metavar="DATASET", help="a file of cases")
+    for action in (extend, approve):
+        action.add_argument("--config", metavar="FILE", help="(gate.yml)")
+
+
 def _schema(p: argparse.ArgumentParser) -> None:
-    kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence")
+    kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
     p.add_argument("what", choices=kinds)
-
-
-def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    end = "on" if most is None else f"to {most}"
-
-    def convert(text: str) -> int:
-        if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} {end}")
-        return int(text)
-
-    return convert
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
-    return value
-
-
-def _rate(text: str) -> float:
-    try:
-        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a rate from 0 to 1, or 0% to 100%")
-    return value
-
-
-def _shard(text: str) -> tuple[int, int]:
-    index, _, count = text.partition("/")
-    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N, e.g. 2/8")
-    return int(index), int(count)
 
 
 _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
@@ -250,8 +257,10 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "report": _report,
     "comment": _comment,
     "baseline": _baseline,
+    "review": _review,
     "validate": _validate,
     "init": _init,
+    "dataset": _dataset,
     "agent": _agent,
     "action": lambda p: None,
     "verify": _verify,

@@ -44,8 +44,13 @@ T = TypeVar("T")
 
 
 def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
-    """The plug-in that a checked piece of gate.yml describes; UsageError for an unknown name."""
-    return from_json(registry.find(spec.name, root), spec.options)
+    """The plug-in that a checked piece of gate.yml describes; UsageError for an unknown name.
+
+    One whose options name code of the user's has a method `rooted(root)`: itself, with that found.
+    """
+    made = from_json(registry.find(spec.name, root), spec.options)
+    rooted = getattr(made, "rooted", None)
+    return rooted(root) if callable(rooted) else made
 
 
 # ------------------------------------------------------------------------------------------- agents
@@ -58,6 +63,7 @@ class World:
     env: Mapping[str, str] = field(repr=False)  # secrets by the name in api_key_env, proxies
     root: Path  # the folder of gate.yml; relative paths start here
     cancelled: Callable[[], bool] = lambda: False  # True once the run is being stopped
+    section: str = "agent"  # of gate.yml, where the plug-in is written: for messages
 
 
 class Connection(Protocol):
@@ -98,6 +104,9 @@ class Agent(Protocol):
 
 
 AGENTS: Registry[Agent] = Registry("agent type", "gate.agents")
+
+# A retriever is asked as an agent is; what it answers is an empty text with `retrieved`.
+RETRIEVERS: Registry[Agent] = Registry("retriever type", "gate.retrievers")
 
 # ------------------------------------------------------------------------------------------ graders
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
 from gate.codec import to_json
-from gate.config import code_of, grader_digest, grader_file
+from gate.config import code_of, grader_digest, grader_file, own_code
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place, Problem, UsageError
@@ -55,6 +56,7 @@ class SuitePlan:
     edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing can compare it
     places: Mapping[str, Place] = field(default_factory=dict)  # case id -> in the working tree
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
+    digests: Mapping[str, str] = field(default_factory=dict)  # case id -> content hash
 
     def cases(self) -> Iterator[Case]:
         return (case for case in self.read() if case.id in self.chosen)
@@ -123,6 +125,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         new_cases=added & chosen,
         edited=_edited(suite, graders, rules),
         places=_places(own, found[-1]),
+        digests={**(rest[0].digests if rest else {}), **first.digests},
         loosened=loosened,
         warnings=tuple(warning for summary in found[-1:] for warning in summary.warnings),
     )
@@ -186,7 +189,7 @@ def metrics_of(suites: Iterable[Suite], root: Path) -> frozenset[str]:
 def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
     """Column -> hash; the success of a trial depends on every grader of the suite."""
     each = [
-        grader_digest(spec, rules.root, _about(grader, rules.config))
+        grader_digest(spec, rules.root, _about(grader, rules))
         for spec, grader in zip(suite.graders, graders.values(), strict=True)
     ]
     found = {
@@ -198,16 +201,17 @@ def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -
     return {**found, "success": together, "first_success": together}
 
 
-def _about(grader: Grader, config: Config) -> Json:
+def _about(grader: Grader, rules: Rules) -> Json:
     """Of a grader that asks a model: which one, how often, and in which words."""
-    model = _model(grader, config)
+    model = _model(grader, rules.config)
     if model is None:
         return None
     asked = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
     if not asked["model"] and not asked["callable"]:
         asked["url"] = model.options.get("url") or model.options.get("base_url")
     wording = getattr(grader, "digest_text", str)()
-    return [model.name, to_json(asked), wording]
+    code = sha256(own_code(model, rules.root)).hexdigest()
+    return [model.name, to_json(asked), wording, *([code] if code_of(model) else [])]
 
 
 def _edited(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:

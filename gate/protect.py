@@ -22,12 +22,18 @@ class CaseDrift:
 
 
 def protected(head: Config, base: Config) -> Config:
-    """The base's rules around the head's agent; suites that only the head has are kept (they do
-    not gate).
+    """The base's rules around the head's agent and retriever; suites that only the head has are
+    kept (they do not gate).
     """
     known = {suite.name for suite in base.suites}
     added = tuple(suite for suite in head.suites if suite.name not in known)
-    return replace(base, agent=head.agent, suites=base.suites + added, file=head.file)
+    return replace(
+        base,
+        agent=head.agent,
+        retriever=head.retriever,
+        suites=base.suites + added,
+        file=head.file,
+    )
 
 
 def new_suites(head: Config, base: Config) -> frozenset[str]:

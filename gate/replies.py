@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from gate.records import Attempt, Judging, Reply, Role
 
 MOST_FAILURES = 3  # different ones that a trial keeps
+STOPPED = "the run is being stopped"  # how the failure of a vote ends that was given up for that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,11 @@ def of_trial(attempts: Iterable[Attempt], counts: Attempt) -> Judging:
                 unknown=total.unknown + more.unknown,
             )
     return total
+
+
+def given_up(judging: Judging) -> bool:
+    """Whether the run was stopped before every vote was there."""
+    return any(failure.endswith(STOPPED) for failure in judging.failures)
 
 
 def _plus(total: Judging, reply: Reply) -> Judging:

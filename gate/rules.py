@@ -77,6 +77,15 @@ class Rules:
             return None
         return _source(suite, self.base)
 
+    def judging_file(self, path: str) -> Source | None:
+        """A file beside gate.yml that has a say in the verdict, as it stands where the rules are
+        from; None where there is none.
+        """
+        if self.base is not None:
+            return _file_of(path, self.base)
+        file = self.root / path
+        return Source(name=path, open=lambda: file.open("rb")) if file.is_file() else None
+
     def source_beside(self, suite: Suite) -> Source | None:
         """The base's dataset where it does not judge, to tell which cases are other ones now."""
         if self.beside is None or self.theirs is None:
@@ -86,12 +95,16 @@ class Rules:
 
 
 def _source(suite: Suite, base: Base) -> Source | None:
-    if Path(suite.dataset).is_absolute():
+    return _file_of(suite.dataset, base)
+
+
+def _file_of(path: str, base: Base) -> Source | None:
+    if Path(path).is_absolute():
         return None
-    data = base.forge.read(suite.dataset, base.sha)
+    data = base.forge.read(path, base.sha)
     if data is None:
         return None
-    return Source(name=f"{suite.dataset}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
+    return Source(name=f"{path}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
 
 
 def own_config(options_file: str | None, root: Path, env: Mapping[str, str], today: date) -> Config:

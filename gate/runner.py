@@ -18,6 +18,7 @@ from gate.errors import AgentFailure, InfraFailure
 from gate.executors import Later
 from gate.plugins import Agent, Connection, Grader, World
 from gate.records import Attempt, Case, Response, Suite, Trial
+from gate.replies import STOPPED, given_up
 
 FIRST_BACKOFF_S = 0.5
 MAX_BACKOFF_S = 20.0
@@ -45,6 +46,18 @@ class Clock:
     seconds: Callable[[], float] = time.perf_counter
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     jitter: Callable[[], float] = random.random  # [0, 1)
+
+    def backoff(self, tries: int) -> float:
+        """Seconds after so many failed tries: exponential, full jitter on its upper half."""
+        full = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** (tries - 1))
+        return full * (0.5 + 0.5 * self.jitter())
+
+    def waiting(self, retry_after: float) -> float:
+        """Seconds for what a server asked to be left alone."""
+        return max(retry_after, LEAST_WAIT_S) * (1 + 0.01 * self.jitter())
+
+
+_NOBODY = Attempt(n=0, status="infra_error", latency_ms=None)
 
 
 class TrialWorker:
@@ -88,6 +101,8 @@ class TrialWorker:
                 return self._agent_error(task, failure, self._ms_since(start))
         # Before graders quote from it: half a quoted secret would not be found any more.
         response = self._scrub(response)
+        if response.latency_ms is not None:  # replayed, or a retriever's time left out
+            latency = response.latency_ms
         self._keep(task, response, latency)
         return self._next(task, self._completed(task, response, latency))
 
@@ -95,9 +110,10 @@ class TrialWorker:
         self._connection.close()
 
     def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
-        if response.latency_ms is not None:  # a replayed answer took as long as it took then
-            latency = response.latency_ms
         graded = self._grade(task.case, response, task.graders)
+        if given_up(graded.judging):  # unscored for no fault of its own: a resumed run asks again
+            error = f"the answer was not judged: {STOPPED}"
+            graded = replace(_NOBODY, error=error, judging=graded.judging)
         return replace(
             graded, n=len(task.attempts) + 1, latency_ms=latency, waited_ms=task.waited_s * 1e3
         )
@@ -119,7 +135,7 @@ class TrialWorker:
     def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         wait = failure.retry_after
         if wait is not None and task.waited_s + wait < self._timeout_s:
-            delay = max(wait, LEAST_WAIT_S) * (1 + 0.01 * self._clock.jitter())
+            delay = self._clock.waiting(wait)
             return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
         attempt = Attempt(
@@ -138,7 +154,7 @@ class TrialWorker:
             task.suite.retry == "any_failure" and attempt.passed is False
         )
         if failed and len(attempts) < task.suite.max_attempts:
-            delay = 0.0 if attempt.status == "completed" else self._backoff(len(attempts))
+            delay = 0.0 if attempt.status == "completed" else self._clock.backoff(len(attempts))
             return Later(task=replace(task, attempts=attempts, waited_s=0.0), delay_s=delay)
         return Trial(
             suite=task.suite.name,
@@ -149,11 +165,6 @@ class TrialWorker:
             judged=len(attempts) - 1,
             control=task.control,
         )
-
-    def _backoff(self, tries: int) -> float:
-        """Exponential with full jitter on its upper half."""
-        full = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** (tries - 1))
-        return full * (0.5 + 0.5 * self._clock.jitter())
 
     def _keep(self, task: Task, answer: Response | Exception, latency: float) -> None:
         if self._record is not None:
@@ -209,13 +220,13 @@ class Allowance:
         under_way = self._started - self._finished
         expected = self._spent + under_way * self._spent / max(1, self._finished)
         if self._usd is not None and expected >= self._usd:
-            return f"the budget of {_usd(self._usd)} USD is used up"
+            return f"the budget of {in_usd(self._usd)} USD is used up"
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
             return f"the budget of {self._minutes:g} minutes is used up"
         return ""
 
 
-def _usd(amount: float) -> str:
+def in_usd(amount: float) -> str:
     return f"{amount:.2f}" if amount >= 0.1 else f"{amount:g}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gate import baseline_schema, case_keys, config_schema, evidence_form, row_schema
+from gate import baseline_schema, case_keys, config_schema, evidence_form, labels, row_schema
 from gate.archive import Meta
 from gate.codec import schema_of
 from gate.records import Json, Report
@@ -26,4 +26,5 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Json]]] = {
     "meta": lambda: _of(Meta, "meta.json"),
     "baseline": baseline_schema.schema,
     "evidence": evidence_form.schema,
+    "label": labels.schema,
 }

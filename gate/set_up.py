@@ -5,28 +5,30 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gate import __version__
 from gate.accepting import Accepted, accepted
+from gate.agreeing import Reviewed, reviewed_plans
 from gate.baselines import Place, source_names
-from gate.codec import digest
 from gate.config import select
+from gate.config_judge import kinship
 from gate.config_lint import lint_with_data
 from gate.config_options import for_release, override, settings
 from gate.control import Control, control_of
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import NO_TOKEN, Job, current_job, token
 from gate.github.opening import Opened, open_local
-from gate.plugins import AGENTS, Agent, World, build
+from gate.plugins import Agent, World
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.rules import Rules
 from gate.rules_for import base_sha, place_of, rules_for, with_base
 from gate.stopping import extends, stops_early, with_looks
+from gate.subject import subject, subject_digest
 
 if TYPE_CHECKING:
     from gate.lookup import Compared
@@ -50,6 +52,7 @@ class Setup:
     provenance: Provenance
     baselines: Mapping[str, Compared]
     accepted: tuple[AcceptedChange, ...] = ()
+    reviewed: Reviewed = field(default_factory=Reviewed)  # what people said of the judge
     notes: tuple[str, ...] = ()
 
     @property
@@ -73,13 +76,13 @@ def set_up(
     config = _effective(options, rules, job, more)
     job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
-    agent = build(AGENTS, config.agent, root)
+    agent = subject(config.agent, config.retriever, root)
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
     provenance = _provenance(job, opened, config, agent)
     place = place_of(job, opened, root, provenance, now)
     stored = {} if control.fresh else _baselines(plans, config, place, provenance)
-    meant = _accepted(options, more, env, job, plans)
+    meant, people = _accepted(options, more, env, job, plans), reviewed_plans(rules, config, plans)
     return Setup(
         options=options,
         env=_with_key(options, config, env),
@@ -91,10 +94,11 @@ def set_up(
         plans=_looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency),
         agent=agent,
         control=control,
-        control_agent=build(AGENTS, control.agent, root) if control.agent else None,
+        control_agent=subject(control.agent, control.retriever, root) if control.agent else None,
         provenance=provenance,
         baselines=stored,
         accepted=meant.changes,
+        reviewed=people,
         notes=(*([more["note"]] if "note" in more else []), *control.notes, *meant.notes),
     )
 
@@ -124,6 +128,7 @@ def _control(options: argparse.Namespace, rules: Rules, config: Config, job: Job
     return control_of(
         config,
         rules.base_agent,
+        base_retriever=rules.theirs.retriever if rules.theirs else None,
         own_run=_measures_the_base(job, config),
         instead=instead,
         timeout=options.timeout,
@@ -222,10 +227,21 @@ def _effective(
         baseline=_source(options.baseline, rules.root),
         out=options.out,
     )
+    config = _told_apart(config, rules.root)
     if not options.replay:
         return config
     recorded = {"file": str(Path(options.replay).resolve())}
-    return replace(config, agent=PluginSpec(name="replay", options=recorded))
+    return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
+
+
+def _told_apart(config: Config, root: Path) -> Config:
+    """Whether the judge is the agent that is asked in the end, `--model` applied. Raises
+    InvalidInput where it must not be.
+    """
+    found = kinship(config, root)
+    if found.problems:
+        raise InvalidInput(found.problems)
+    return replace(config, warnings=(*config.warnings, *found.warnings))
 
 
 def _source(given: str | None, root: Path) -> str | None:
@@ -248,7 +264,7 @@ def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Prove
         commit=job.head_sha or (opened.git.head() if opened.git else None),
         base_commit=base_sha(job, opened, config),
         config_digest=config.digest,
-        agent_digest=digest(config.agent.options),
+        agent_digest=subject_digest(config.agent, config.retriever),
         agent=agent.describe(),
         judge=_named(config.judge) if config.judge else None,
         tool_version=__version__,

@@ -25,9 +25,16 @@ def answer(text: str) -> dict[str, object]:
 
 
 class ChatServer:
-    """`reply(question, nth)`: (status, headers, body) for the nth time (from 0) it is asked."""
+    """`reply(question, nth)`: (status, headers, body) for the nth time (from 0) it is asked.
+    `read`: what of the messages is the question.
+    """
 
-    def __init__(self, reply: Callable[[str, int], Reply | str], delay_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        reply: Callable[[str, int], Reply | str],
+        delay_s: float = 0.0,
+        read: Callable[[list[dict[str, str]]], str] = lambda messages: messages[-1]["content"],
+    ) -> None:
         self.asked: dict[str, int] = {}
         self._lock = threading.Lock()
         server = self
@@ -38,7 +45,7 @@ class ChatServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                question = body["messages"][-1]["content"]
+                question = read(body["messages"])
                 with server._lock:
                     nth = server.asked.get(question, 0)
                     server.asked[question] = nth + 1

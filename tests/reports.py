@@ -109,11 +109,12 @@ def gate(metric: str = FACTS, **changes: Any) -> GateResult:
 
 def estimate(metric: str, value: float | None, **changes: Any) -> Estimate:
     spread = None if value is None else abs(value) * 0.03
+    share = value is None or changes.get("unit", "share") == "share"
     made = Estimate(
         metric=metric,
         value=value,
-        min=0.0,
-        max=1.0,
+        min=0.0 if share else value * 0.4,
+        max=1.0 if share else value * 2.5,
         ci_low=None if value is None or spread is None else value - spread,
         ci_high=None if value is None or spread is None else value + spread,
         n=600,

@@ -26,27 +26,27 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text separators",
     "records",
     "registry codec encoding redact stats filelock stop sampling tally columns protect fits bundled"
-    " secret_names mismatch event_log course hosting",
+    " replies once secret_names mismatch event_log course option_types hosting fencing",
     "schema",
     "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
-    " templates",
-    "plugins session_form evidence_form foreign",
-    "http executors archive baseline_schema git sample pricing case_keys recording progress_bar"
-    " child_process",
+    " templates rubrics prose syllables embedding",
+    "plugins session_form evidence_form foreign claims",
+    "subject http executors archive baseline_schema git sample pricing case_keys recording"
+    " progress_bar child_process",
     "wire dataset_rows baseline_file publish recorder",
-    "baseline_pool",
+    "baseline_pool run_file labels",
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
     "verdict batches arms config_records config_schema config_variables config_lint config_options"
-    " announce",
-    "config_check control outlook rehearsal schemas",
+    " announce retrievers",
+    "config_judge config_check control outlook rehearsal schemas",
     "config planning recorded loosening",
-    "rules calibration",
+    "rules calibration asking",
     "prepare",
-    "lookup pipeline github joining baseline_listing",
-    "stored measured stopping saving untrusted",
+    "lookup agreeing pipeline github joining baseline_listing",
+    "stored measured stopping saving untrusted review",
     "conclude",
     "accepting evidence_verdict rules_for",
-    "set_up evidence_check",
+    "set_up evidence_check curation",
     "evidence places",
     "judging resuming",
     "beside",
@@ -58,8 +58,10 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
 )
 # One subject in several files, which may import each other without a cycle.
 INTERNAL = {
+    "review",
     *("records", "stats", "http", "wire", "github", "sample"),
-    *("wording", "analysis", "verdict", "loosening"),
+    *("rubrics", "wording", "analysis", "verdict", "loosening", "asking", "curation"),
+    *("numbers", "claims"),
 }
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported
@@ -70,7 +72,7 @@ ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "yaml": ("yamlfile",),
     "jsonschema": ("schema_errors",),
     "numpy": ("table", "stats", "metrics", "analysis", "verdict"),
-    "jinja2": ("reporters",),
+    "jinja2": ("reporters", "review"),
     "rich": ("reporters", "commands", "progress_bar"),
 }
 PURE = ("errors", "records", "codec", "stats", "table", "analysis", "verdict", "graders", "metrics")

@@ -74,7 +74,7 @@ class Command:
 
     def environment(self, world: World) -> dict[str, str]:
         for name in self.env:
-            key_of(world, name, setting="agent.env")
+            key_of(world, name, setting="env")
         key_of(world, self.api_key_env)
         named = (*self.env, self.api_key_env)
         return {

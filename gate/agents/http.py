@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import quote
 
 from gate.http import Reply, Session, shown_address
@@ -61,32 +61,71 @@ class Http:
         return " ".join(filter(None, ("http", self.model, "at", shown_address(self.url))))
 
     def check(self, world: World) -> None:
-        template.check(self.url, "agent.url")
-        template.check(self.body, "agent.body")
-        bearer(world, self.api_key_env)
-        reach(world, self.url, timeout_s=self.timeout_s, setting="agent.url")
+        check(self, world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self, world)
+        return Exchange(self, world, lambda reply: self._read(reply, world.section))
+
+    def _read(self, reply: Reply, section: str) -> Response:
+        model, paths = self.model or None, self.response.items()
+        if not paths:
+            if "text/plain" in reply.headers.get("content-type", ""):
+                return Response(answer=reply.body.decode("utf-8", "replace"), model=model)
+            return answer.response(answer.json_of(reply), model=model, section=section)
+        data = answer.json_of(reply)
+        found = {
+            name: template.at(data, path, f"{section}.response.{name}") for name, path in paths
+        }
+        return answer.response({"answer": None, **found, "usage": found}, model=model)
 
 
-class _Connection:
-    def __init__(self, agent: Http, world: World) -> None:
-        self._agent = agent
-        self._session = Session(world.env, setting="agent.url")
-        given = {name.lower(): value for name, value in agent.headers.items()}
-        sent = {"content-type": "application/json"} if agent.method != "GET" else {}
-        self._headers = {**sent, **bearer(world, agent.api_key_env), **given}
-        self._paths = agent.response.items()
+class Sent(Protocol):
+    """What is asked by a template, an agent or a retriever."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def body(self) -> Json: ...
+    @property
+    def api_key_env(self) -> str | None: ...
+    @property
+    def timeout_s(self) -> float: ...
+
+
+def check(asked: Sent, world: World) -> None:
+    """Raises UsageError for a wrong template, InfraFailure when nobody is at the address."""
+    template.check(asked.url, f"{world.section}.url")
+    template.check(asked.body, f"{world.section}.body")
+    bearer(world, asked.api_key_env)
+    reach(world, asked.url, timeout_s=asked.timeout_s, setting="url")
+
+
+class Exchange:
+    """A Connection (gate/plugins.py) that fills the template and has the reply read by `read`."""
+
+    def __init__(self, asked: Sent, world: World, read: Callable[[Reply], Response]) -> None:
+        self._asked = asked
+        self._section = world.section
+        self._read = read
+        self._session = Session(world.env, setting=f"{world.section}.url")
+        given = {name.lower(): value for name, value in asked.headers.items()}
+        sent = {"content-type": "application/json"} if asked.method != "GET" else {}
+        self._headers = {**sent, **bearer(world, asked.api_key_env), **given}
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        agent = self._agent
+        asked = self._asked
         body = None
-        if agent.method != "GET":
-            body = json.dumps(template.fill(agent.body, case, "agent.body")).encode()
+        if asked.method != "GET":
+            body = json.dumps(template.fill(asked.body, case, f"{self._section}.body")).encode()
         reply = self._session.request(
-            agent.method,
-            template.fill_text(agent.url, case, "agent.url", lambda text: quote(text, safe="")),
+            asked.method,
+            template.fill_text(
+                asked.url, case, f"{self._section}.url", lambda text: quote(text, safe="")
+            ),
             headers=self._headers,
             body=body,
             timeout_s=timeout_s,
@@ -95,15 +134,3 @@ class _Connection:
 
     def close(self) -> None:
         self._session.close()
-
-    def _read(self, reply: Reply) -> Response:
-        model = self._agent.model or None
-        if not self._paths:
-            if "text/plain" in reply.headers.get("content-type", ""):
-                return Response(answer=reply.body.decode("utf-8", "replace"), model=model)
-            return answer.response(answer.json_of(reply), model=model)
-        data = answer.json_of(reply)
-        found = {
-            name: template.at(data, path, f"agent.response.{name}") for name, path in self._paths
-        }
-        return answer.response({"answer": None, **found, "usage": found}, model=model)

@@ -20,7 +20,7 @@ from gate.registry import load_object
 from gate.text import one_line
 from gate.wire import answer
 
-Job = tuple[dict[str, Any], float] | None  # the case and the seconds for it; None: the end
+Job = tuple[Any, float] | None  # the argument and the seconds for the call; None: the end
 
 _LATE = object()  # instead of a result
 _ONE_AT_A_TIME = Lock()  # a module that another thread is still importing has no attributes yet
@@ -49,30 +49,55 @@ class Python:
         self.load(world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self.load(world), self.model or None)
+        return _Connection(self.load(world), self.model or None, world.section)
 
     def load(self, world: World) -> Callable[[dict[str, Any]], Any]:
-        if ":" not in self.callable:
-            raise UsageError(f"agent.callable: '{self.callable}' - write module:function")
-        with _ONE_AT_A_TIME:
-            found = load_object(self.callable, world.root)
+        found = loaded(self.callable, world)
         if not callable(found):
-            raise UsageError(f"agent.callable: '{self.callable}' cannot be called")
+            raise UsageError(f"{world.section}.callable: '{self.callable}' cannot be called")
         return found  # type: ignore[no-any-return]
 
 
+def loaded(name: str, world: World) -> Any:
+    """What `module:attribute` or `./file.py:attribute` names. Raises UsageError."""
+    if ":" not in name:
+        raise UsageError(f"{world.section}.callable: '{name}' - write module:function")
+    with _ONE_AT_A_TIME:
+        return load_object(name, world.root)
+
+
 class _Connection:
-    def __init__(self, function: Callable[[dict[str, Any]], Any], model: str | None) -> None:
-        self._function = function
+    def __init__(
+        self, function: Callable[[dict[str, Any]], Any], model: str | None, section: str
+    ) -> None:
+        self._calls = Calls(function, section)
         self._model = model
-        self._caller: _Caller | None = None
-        self._closed = False
+        self._section = section
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
         # A copy: what the function does to its case must not reach the graders.
         asked = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
+        return _answer(self._calls.call(asked, timeout_s), self._model, self._section)
+
+    def close(self) -> None:
+        self._calls.close()
+
+
+class Calls:
+    """One worker's calls of a function of the user's, each with its own time. `section` of gate.yml
+    is for messages.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], section: str) -> None:
+        self._function = function
+        self._section = section
+        self._caller: _Caller | None = None
+        self._closed = False
+
+    def call(self, argument: Any, timeout_s: float) -> Any:
+        """What the function returned. Raises AgentFailure, InfraFailure."""
         self._caller = self._caller or _Caller(self._function)
-        self._caller.jobs.put((asked, timeout_s))
+        self._caller.jobs.put((argument, timeout_s))
         try:
             found = self._caller.results.get(timeout=timeout_s)
         except Empty:
@@ -81,26 +106,26 @@ class _Connection:
         if self._closed:
             raise InfraFailure("the call was given up: the run is being stopped")
         if found is _LATE:
-            raise AgentFailure(f"the agent did not return within {timeout_s:g} s")
+            raise AgentFailure(f"the {self._section} did not return within {timeout_s:g} s")
         if isinstance(found, (AgentFailure, InfraFailure)):
             raise found
         if isinstance(found, BaseException):
             said = one_line(str(found), 200)
             raise AgentFailure(f"{type(found).__name__}: {said}") from found
-        return _answer(found, self._model)
+        return found
 
     def close(self) -> None:
         self._closed = True
         caller = self._caller
         if caller is not None:
             caller.jobs.put(None)
-            caller.results.put(None)  # wakes `ask`
+            caller.results.put(None)  # wakes `call`
 
 
 class _Caller(Thread):
     """Runs calls one after another, so that whoever waits can stop waiting."""
 
-    def __init__(self, function: Callable[[dict[str, Any]], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any]) -> None:
         super().__init__(daemon=True, name="gate-python-agent")
         self._function = function
         self.jobs: SimpleQueue[Job] = SimpleQueue()
@@ -111,9 +136,9 @@ class _Caller(Thread):
         with ExitStack() as stack:
             runner: asyncio.Runner | None = None
             while (job := self.jobs.get()) is not None:
-                case, timeout_s = job
+                argument, timeout_s = job
                 try:
-                    found = self._function(case)
+                    found = self._function(argument)
                     if inspect.isawaitable(found):
                         runner = runner or stack.enter_context(asyncio.Runner())
                         found = runner.run(_within(found, timeout_s))
@@ -132,14 +157,15 @@ async def _within(awaitable: Awaitable[Any], timeout_s: float) -> Any:
         raise
 
 
-def _answer(found: Any, model: str | None) -> Response:
+def _answer(found: Any, model: str | None, section: str) -> Response:
     if isinstance(found, str):
         found = {"answer": found}
     if not isinstance(found, dict):
         kind = type(found).__name__
-        raise AgentFailure(f"the agent returned {kind}: return a text, or a dict with 'answer'")
+        message = f"the {section} returned {kind}: return a text, or a dict with 'answer'"
+        raise AgentFailure(message)
     try:
         data = answer.parse(json.dumps(found, allow_nan=False).encode())
     except (TypeError, ValueError, RecursionError) as error:
-        raise AgentFailure(f"the agent returned what JSON cannot hold: {error}") from error
-    return answer.response(data, model=model)
+        raise AgentFailure(f"the {section} returned what JSON cannot hold: {error}") from error
+    return answer.response(data, model=model, section=section)

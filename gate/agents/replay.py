@@ -4,33 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 
 from gate.errors import AgentFailure, InfraFailure
+from gate.once import Once
 from gate.plugins import AGENTS, Connection, World
 from gate.recording import Recording
 from gate.records import Case, Response
 
 
-class _Shared:
-    """What all connections of one run share: who was answered how often."""
-
-    __slots__ = ("_lock", "_recording")
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._recording: Recording | None = None
-
-    def opened(self, world: World, file: str) -> Recording:
-        with self._lock:
-            if self._recording is None:
-                self._recording = Recording(world.root / file, file)
-            return self._recording
-
-
 class _Sharing:
-    __slots__ = ("_shared",)
-    _shared: _Shared
+    """A place for what all connections of one run share: who was answered how often."""
+
+    __slots__ = ("_recording",)
+    _recording: Once[Recording]
 
 
 @AGENTS.register("replay")
@@ -45,16 +31,19 @@ class Replay(_Sharing):
 
     def __post_init__(self) -> None:
         # Not a field: fields are the keys of gate.yml.
-        object.__setattr__(self, "_shared", _Shared())
+        object.__setattr__(self, "_recording", Once())
 
     def describe(self) -> str:
         return f"replay of {Path(self.file).name}"
 
     def check(self, world: World) -> None:
-        self._shared.opened(world, self.file)
+        self._opened(world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self._shared.opened(world, self.file))
+        return _Connection(self._opened(world))
+
+    def _opened(self, world: World) -> Recording:
+        return self._recording.get(lambda: Recording(world.root / self.file, self.file))
 
 
 class _Connection:

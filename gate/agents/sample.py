@@ -41,6 +41,10 @@ class Sample(_Counted):
     def __post_init__(self) -> None:
         object.__setattr__(self, "counting", Counting())
 
+    @property
+    def model(self) -> str:
+        return MODEL
+
     def describe(self) -> str:
         return f"sample {MODEL} (in process)"
 

@@ -1,5 +1,6 @@
 """Numbers from tables: estimates of a run, pairing of two, missing calls, the pool, case lists."""
 
+from gate.analysis.agreement import corrected_estimates
 from gate.analysis.cases import case_changes
 from gate.analysis.estimates import default_level, default_tolerance, estimates, family_of
 from gate.analysis.missing import (
@@ -20,6 +21,7 @@ __all__ = [
     "Pairing",
     "Pool",
     "case_changes",
+    "corrected_estimates",
     "default_level",
     "default_tolerance",
     "errored_cases",

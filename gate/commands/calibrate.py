@@ -24,7 +24,6 @@ from gate.errors import InfrastructureError, UsageError
 from gate.execute import execute
 from gate.lookup import differences
 from gate.options import parse
-from gate.plugins import AGENTS, build
 from gate.recorded import Recorded, Rounds, joined
 from gate.records import Config
 from gate.records.calibration import Calibration
@@ -32,6 +31,7 @@ from gate.registry import did_you_mean
 from gate.rules import own_config
 from gate.set_up import Setup, set_up
 from gate.stored import load
+from gate.subject import subject
 from gate.text import plain
 from gate.wording.calibration import as_markdown, as_text
 from gate.wording.figures import count, listed, money
@@ -112,7 +112,7 @@ def _material(
     if options.baseline is None and sessions:
         root = Path(options.config).parent if options.config else Path()
         config = own_config(options.config, root, env, datetime.now(UTC).date())
-        concurrency = build(AGENTS, config.agent, root).concurrency
+        concurrency = subject(config.agent, config.retriever, root).concurrency
     else:
         setup = set_up(_as_run(options), env, OWN_RULES, control=Control())
         config, concurrency = setup.config, setup.agent.concurrency

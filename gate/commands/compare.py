@@ -8,18 +8,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.agreeing import Reviewed, file_of, judged_by, least_of, reviewed
 from gate.announce import verdict_text
 from gate.archive import new_session_id
 from gate.conclude import conclude
 from gate.config_options import for_release
 from gate.errors import UsageError
 from gate.event_log import SURROGATES
+from gate.grading import named_graders
 from gate.lookup import Compared, differences
 from gate.measured import Measured, Setting
 from gate.prepare import metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
-from gate.rules import own_config
+from gate.rules import Rules, own_config
 from gate.stored import Stored, StoredSuite, load
 
 
@@ -56,11 +58,29 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
         ),
         elsewhere=metrics_of([s for s in config.suites if s.name not in after.suites], root),
     )
+    people = _reviewed(after, config, root)
+    setting = replace(setting, notes=(*setting.notes, *people.notes))
     measured = [
-        _measured(name, suite, before.suites.get(name), _gates(config, name))
+        replace(
+            _measured(name, suite, before.suites.get(name), _gates(config, name)),
+            labels=people.labels.get(name, {}),
+            advisory=people.advisory.get(name, {}),
+        )
         for name, suite in after.suites.items()
     ]
     return conclude(measured, config, setting, after.rows_of)
+
+
+def _reviewed(after: Stored, config: Config, root: Path) -> Reviewed:
+    """What the labels beside gate.yml say of the stored answers' judges."""
+    rules = Rules(config=config, own=config, root=root)
+    graders = {suite.name: named_graders(suite.graders, root) for suite in config.suites}
+    suites = {
+        name: judged_by(graders.get(name, {}).values(), suite.meta.specs, suite.meta.graders)
+        for name, suite in after.suites.items()
+    }
+    file = file_of(config.judge)
+    return reviewed(lambda: rules.judging_file(file), suites, least_of(config.judge))
 
 
 def _measured(

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from gate import baseline_schema
 from gate.config import Examined, defaults, examine, measure, select
+from gate.config_judge import kinship
 from gate.config_lint import Findings, lint_with_data
 from gate.dataset import Summary, check
 from gate.errors import GateError, InvalidInput, UsageError
 from gate.plugins import GRADERS, Grader, build
 from gate.records import Config, Suite
 from gate.rules import CONFIG, Rules, disk
+from gate.subject import NOBODY
 from gate.text import plain
 
 
@@ -48,6 +50,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         _dataset(suite, done)
         _baseline(suite, done)
     done.found.add(lint_with_data(config, measured, done.cases))
+    done.found.add(kinship(config, root))
     for warning in dict.fromkeys(done.found.warnings):
         print("warning:", plain(warning))
     if done.found.problems:
@@ -69,7 +72,9 @@ def _about(config: Config) -> str:
     gates = len(config.gates) + sum(len(suite.gates) for suite in config.suites)
     name = config.file or f"no {CONFIG}: built-in defaults"
     suites = _plural(len(config.suites), "suite")
-    return f"{name}: agent '{config.agent.name}', {suites}, {_plural(gates, 'gate')}"
+    asked = [f"agent '{config.agent.name}'"] if config.agent.name != NOBODY else []
+    asked += [f"retriever '{config.retriever.name}'"] if config.retriever else []
+    return f"{name}: {', '.join(asked)}, {suites}, {_plural(gates, 'gate')}"
 
 
 def _dataset(suite: Suite, done: _Checked) -> None:

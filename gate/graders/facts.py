@@ -30,6 +30,7 @@ _FACT: Json = {
         "required": {"type": "boolean"},
         "must_not": {"type": "boolean"},
         "near": {"type": ["string", "null"]},
+        "regex": {"type": "boolean"},
     },
     "required": ["value"],
     "additionalProperties": False,
@@ -40,10 +41,10 @@ _CLAUSE_END = re.compile(r"[;\n]|[,.](?=\s)|\b(?:and|but|while|whereas|versus|vs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One expected fact. `wanted`: numbers, or folded phrases, of which one is enough."""
+    """One expected fact. `wanted`: numbers, folded phrases or patterns, of which one is enough."""
 
     label: str
-    wanted: tuple[Number | str, ...]
+    wanted: tuple[Number | str | re.Pattern[str], ...]
     tolerance: float
     required: bool = True
     must_not: bool = False
@@ -109,14 +110,16 @@ class Facts:
         tolerance = given.get("tolerance")
         return Fact(
             label=_label(several[0]) if several else "",
-            wanted=tuple(self._wanted(one) for one in several),
+            wanted=tuple(self._wanted(one, given.get("regex", False)) for one in several),
             tolerance=self.rel_tol if tolerance is None else float(tolerance),
             required=given.get("required", True),
             must_not=given.get("must_not", False),
             near=given.get("near") or "",
         )
 
-    def _wanted(self, value: Json) -> Number | str:
+    def _wanted(self, value: Json, is_pattern: bool) -> Number | str | re.Pattern[str]:
+        if is_pattern:
+            return _pattern(value)
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise GraderFailure(f"expected_facts: {value!r} is neither a number nor text"[:200])
         return stated(value, self.locale) or folded(str(value))
@@ -175,15 +178,24 @@ class Page:
     def clause_ends(self) -> list[int]:
         return [*(end.start() for end in _CLAUSE_END.finditer(self.text)), len(self.text)]
 
+    def _clauses(self, label: str) -> Iterator[tuple[int, int, int]]:
+        """Where each clause with the label begins and ends, and where the label ends."""
+        for at in _label_pattern(label).finditer(self.text):
+            clause = bisect_left(self.clause_ends, at.end())
+            begin = self.clause_ends[clause - 1] if clause else 0
+            yield begin, self.clause_ends[clause], at.end()
+
+    def clauses(self, label: str) -> list[str]:
+        """Each clause with the label, once."""
+        return [self.text[low:high] for low, high in {(a, b) for a, b, _ in self._clauses(label)}]
+
     def near(self, label: str) -> list[int]:
         """Numbers in a clause with the label; where that has none, the next number after it."""
         starts = [number.start for number in self.numbers]
         found: set[int] = set()
-        for at in _label_pattern(label).finditer(self.text):
-            clause = bisect_left(self.clause_ends, at.end())
-            first = bisect_left(starts, self.clause_ends[clause - 1] if clause else 0)
-            beyond = bisect_left(starts, self.clause_ends[clause])
-            after = bisect_left(starts, at.end())
+        for begin, end, label_end in self._clauses(label):
+            first, beyond = bisect_left(starts, begin), bisect_left(starts, end)
+            after = bisect_left(starts, label_end)
             inside = range(first, beyond)
             found.update(inside or range(after, min(after + 1, len(starts))))
         return sorted(found)
@@ -201,8 +213,24 @@ def _label_pattern(label: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
 
 
+def _pattern(value: Json) -> re.Pattern[str]:
+    try:
+        return re.compile(value, re.IGNORECASE)
+    except (re.error, TypeError, OverflowError, RecursionError) as error:
+        raise GraderFailure(f"expected_facts: {str(value)[:80]!r} is no pattern: {error}") from None
+
+
 def _in_words(fact: Fact, page: Page) -> bool:
-    return any(isinstance(one, str) and mentioned(one, page.words) for one in fact.wanted)
+    """Whether one of the phrases or patterns is there; next to the label where there is one."""
+    phrases = [one for one in fact.wanted if isinstance(one, str)]
+    patterns = [one for one in fact.wanted if isinstance(one, re.Pattern)]
+    if not (phrases or patterns):
+        return False
+    texts = page.clauses(fact.near) if fact.near else [page.text]
+    if any(pattern.search(text) for pattern in patterns for text in texts):
+        return True
+    folds = (folded(text) for text in texts) if fact.near else [page.words]
+    return any(mentioned(one, text) for text in folds for one in phrases)
 
 
 def _code(fact: Fact) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.stats.ranking import Gain, measures
 
 _AT_K = {  # metric -> what it is, {k} documents counted
     "precision": "relevant documents among the first {k}, divided by {k}",
@@ -17,11 +17,12 @@ _AT_K = {  # metric -> what it is, {k} documents counted
     "hit_rate": "share of answers with a relevant document among the first {k}",
     "ndcg": "discounted gain of the first {k} documents, divided by that of the best order",
 }
-_LARGE = 60.0  # from here on 2^gain - 1 is 2^gain
+_MRR_AT = "1 / rank of the first relevant document, 0 when that is beyond {k}"
 _OVERALL = {
     "mrr": "1 / rank of the first relevant document",
     "map": "mean, over the relevant documents, of the precision at their rank",
 }
+_NO_RELEVANT = "no_relevant: the case names no relevant document"
 _NOT_TOLD = "the agent does not say what it retrieved - it should return the ids as `retrieved`"
 
 
@@ -34,9 +35,10 @@ class Retrieval:
     """
 
     k: tuple[int, ...] = (1, 3, 5, 10)
+    mrr_k: tuple[int, ...] = ()
     pass_k: int | None = None
     precision_denominator: Literal["k", "retrieved"] = "k"
-    gain: Literal["linear", "exponential"] = "linear"
+    gain: Gain = "linear"
 
     keys: ClassVar[Mapping[str, Json]] = {
         "relevant_doc_ids": {"type": "array", "items": {"type": ["string", "integer"]}},
@@ -45,11 +47,13 @@ class Retrieval:
     needs: ClassVar[tuple[str, ...]] = ()  # one of the two; a case with neither is not counted
 
     def __post_init__(self) -> None:
-        wrong = [k for k in (*self.k, self.pass_k) if k is not None and k < 1]
-        if wrong:
-            raise UsageError(f"retrieval: k is {wrong[0]}, but documents are counted from 1")
-        if len(set(self.k)) < len(self.k):
-            raise UsageError("retrieval: a value of k stands there twice")
+        for name, given in (("k", self.k), ("mrr_k", self.mrr_k), ("pass_k", (self.pass_k,))):
+            wrong = [k for k in given if k is not None and k < 1]
+            if wrong:
+                message = f"retrieval: {name} is {wrong[0]}, but documents are counted from 1"
+                raise UsageError(message)
+            if len(set(given)) < len(given):
+                raise UsageError(f"retrieval: a value of {name} stands there twice")
 
     @property
     def decides(self) -> bool:
@@ -57,6 +61,7 @@ class Retrieval:
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         at_k = {f"{name}@{k}": text.format(k=k) for name, text in _AT_K.items() for k in self.k}
+        mrr_at = {f"mrr@{k}": _MRR_AT.format(k=k) for k in self.mrr_k}
         return tuple(
             MetricSpec(
                 name=f"retrieval.{name}",
@@ -65,61 +70,37 @@ class Retrieval:
                 unit="share",
                 description=about,
             )
-            for name, about in {**at_k, **_OVERALL}.items()
+            for name, about in {**at_k, **mrr_at, **_OVERALL}.items()
         )
 
     def grade(self, case: Case, response: Response) -> Score:
         gains = _gains(case)
         if not gains:
-            return Score(values=dict.fromkeys((spec.column for spec in self.metrics()), None))
+            nothing = dict.fromkeys((spec.column for spec in self.metrics()), None)
+            return Score(values=nothing, reason=_NO_RELEVANT)
         if response.retrieved is None:
             return Score(unscored=_NOT_TOLD)
-        ids = tuple(dict.fromkeys(str(document.id) for document in response.retrieved))
-        ranks = [rank for rank, one in enumerate(ids, 1) if one in gains]
-        passed = None if self.pass_k is None else bool(ranks) and ranks[0] <= self.pass_k
+        ids = list(dict.fromkeys(document.id for document in response.retrieved))
+        found = measures(
+            ids,
+            gains,
+            cutoffs=self.k,
+            reciprocal_cutoffs=self.mrr_k,
+            gain=self.gain,
+            over_retrieved=self.precision_denominator == "retrieved",
+        )
+        passed = None if self.pass_k is None else not gains.keys().isdisjoint(ids[: self.pass_k])
         return Score(
-            values=self._values(ids, ranks, gains),
+            values={f"retrieval.{name}": value for name, value in found.items()},
             passed=passed,
             failures=("retrieval_miss",) if passed is False else (),
-            reason=_reason(ids, gains, self.pass_k or max(self.k, default=len(ids))),
+            reason="; ".join(
+                (
+                    *_missing(ids, gains, self.pass_k or max(self.k, default=len(ids))),
+                    *_not_counted(case, again=len(response.retrieved) - len(ids)),
+                )
+            ),
         )
-
-    def _values(
-        self, ids: Sequence[str], ranks: Sequence[int], gains: Mapping[str, float]
-    ) -> dict[str, float | None]:
-        values: dict[str, float | None] = {}
-        for k in self.k:
-            hits = sum(rank <= k for rank in ranks)
-            shown = k if self.precision_denominator == "k" else min(k, len(ids))
-            values[f"retrieval.precision@{k}"] = hits / shown if shown else 0.0
-            values[f"retrieval.recall@{k}"] = hits / len(gains)
-            values[f"retrieval.hit_rate@{k}"] = float(hits > 0)
-            values[f"retrieval.ndcg@{k}"] = self._ndcg(ids, gains, k)
-        values["retrieval.mrr"] = 1.0 / ranks[0] if ranks else 0.0
-        precisions = (found / rank for found, rank in enumerate(ranks, 1))
-        values["retrieval.map"] = math.fsum(precisions) / len(gains)
-        return values
-
-    def _ndcg(self, ids: Sequence[str], gains: Mapping[str, float], k: int) -> float:
-        """Järvelin and Kekäläinen 2002, discount log2(rank + 1), as trec_eval has it. The ideal
-        order is over all judged documents.
-        """
-        worth = self._worth(gains)
-        ideal = _dcg(sorted(worth.values(), reverse=True)[:k])
-        return min(1.0, _dcg([worth.get(one, 0.0) for one in ids[:k]]) / ideal)
-
-    def _worth(self, gains: Mapping[str, float]) -> dict[str, float]:
-        """Gains on a scale on which the largest cannot overflow; nDCG is a ratio."""
-        top = max(gains.values())
-        if self.gain == "linear":
-            return {one: gain / top for one, gain in gains.items()}
-        if top <= _LARGE:
-            return {one: math.expm1(gain * math.log(2.0)) for one, gain in gains.items()}
-        return {one: math.exp2(gain - top) for one, gain in gains.items()}
-
-
-def _dcg(worth: Sequence[float]) -> float:
-    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(worth, 1))
 
 
 def _gains(case: Case) -> dict[str, float]:
@@ -130,12 +111,20 @@ def _gains(case: Case) -> dict[str, float]:
     return {one: gain for one, gain in judged.items() if gain > 0.0}
 
 
-def _reason(ids: Sequence[str], gains: Mapping[str, float], k: int) -> str:
+def _missing(ids: Sequence[str], gains: Mapping[str, float], k: int) -> Iterator[str]:
     found = frozenset(ids[:k])
     missing = [one for one in gains if one not in found]
-    if not missing:
-        return ""
-    lacking = ", ".join(one[:80] for one in missing[:3])
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    first = f"first was {ids[0][:80]}" if ids else "nothing was retrieved"
-    return f"not among the first {k}: {lacking}{more}; {first}"
+    if missing:
+        lacking = ", ".join(one[:80] for one in missing[:3])
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        first = f"first was {ids[0][:80]}" if ids else "nothing was retrieved"
+        yield f"not among the first {k}: {lacking}{more}; {first}"
+
+
+def _not_counted(case: Case, *, again: int) -> Iterator[str]:
+    if again:
+        yield f"documents that came again and are not counted: {again}"
+    graded = case.keys.get("relevance_scores") or {}
+    negative = sum(gain < 0 for gain in graded.values())
+    if negative:
+        yield f"{case.place}: negative grades that count as 0: {negative}"

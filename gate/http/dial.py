@@ -77,7 +77,7 @@ def _tunnel(sock: socket.socket, route: Route, deadline: float) -> None:
 def _unreachable(error: OSError, route: Route, env: Mapping[str, str], setting: str) -> str:
     proxy = route.proxy
     who = str(proxy) if proxy else route.origin
-    advice = _around(route) if proxy else f": {_start(route, env)} or set {setting}"
+    advice = _around(route) if proxy else f": {_start(route, env, setting)} or set {setting}"
     if isinstance(error, socket.gaierror):
         host = proxy.host if proxy else route.host
         return f"{who}: the host name '{host}' is not known{advice}"
@@ -86,10 +86,10 @@ def _unreachable(error: OSError, route: Route, env: Mapping[str, str], setting: 
     return f"{who} cannot be reached ({reason(error)}){advice}"
 
 
-def _start(route: Route, env: Mapping[str, str]) -> str:
+def _start(route: Route, env: Mapping[str, str], setting: str) -> str:
     if route.host in LOOPBACK and env.get("GITHUB_WORKSPACE") == IN_CONTAINER:
         return "a container has a localhost of its own, so use native/action.yml for that address,"
-    return "start the agent there"
+    return f"start the {setting.partition('.')[0]} there"
 
 
 def _around(route: Route) -> str:

@@ -27,7 +27,7 @@ class Endpoint:
         write: Callable[[Case], bytes],
         read: Callable[[Reply], Response],
     ) -> None:
-        self._session = Session(world.env)
+        self._session = Session(world.env, setting=f"{world.section}.base_url")
         self._url = url
         self._headers = {"content-type": "application/json", **headers}
         self._write = write
@@ -44,9 +44,9 @@ class Endpoint:
         self._session.close()
 
 
-def reach(world: World, url: str, *, timeout_s: float, setting: str = "agent.base_url") -> None:
+def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url") -> None:
     """Connects and asks nothing, which costs no tokens. Raises InfraFailure, UsageError."""
-    session = Session(world.env, setting=setting)
+    session = Session(world.env, setting=f"{world.section}.{setting}")
     try:
         session.reach(url, timeout_s=min(timeout_s, CHECK_S))
     finally:
@@ -64,15 +64,15 @@ def health(world: World, url: str, *, timeout_s: float) -> Reply:
         session.close()
 
 
-def key_of(world: World, name: str | None, *, setting: str = "agent.api_key_env") -> str | None:
+def key_of(world: World, name: str | None, *, setting: str = "api_key_env") -> str | None:
     """The key that the variable `name` holds. Raises UsageError when it holds none."""
     if name is None:
         return None
     key = world.env.get(name, "").strip()
     if not key:
         raise UsageError(
-            f"{setting}: the environment variable {name} is not set - set it to the key, or leave "
-            "api_key_env out if the agent wants none"
+            f"{world.section}.{setting}: the environment variable {name} is not set - set it to "
+            f"the key, or leave api_key_env out if the {world.section} wants none"
         )
     return key
 

@@ -17,6 +17,7 @@ from gate.text import one_line
 
 NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # docs/semantics.md 4
 WAITABLE = frozenset({429, 503})
+_PASSING = frozenset({408, 409, 425})  # of the 4xx
 
 _SAID = 160  # characters of a body that a message shows
 _MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
@@ -61,7 +62,8 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
     message += f": {excerpt}" if excerpt else ""
     if reply.status not in NOBODYS_FAULT:
         hint = f" - check the path in {setting}" if reply.status in (404, 405) else ""
-        raise AgentFailure(message + hint)
+        final = 400 <= reply.status < 500 and reply.status not in _PASSING
+        raise AgentFailure(message + hint, final=final)
     section = setting.partition(".")[0]
     hint = {
         401: f" - check the key that {section}.api_key_env names",
@@ -74,12 +76,12 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     """Seconds to wait: `retry-after-ms`, else `Retry-After` as seconds or as a date (RFC 9110
-    10.2.3).
+    10.2.3), which LiteLLM's proxy passes on under another name.
     """
     exact = _number(headers.get("retry-after-ms"))
     if exact is not None:
         return exact / 1e3
-    written = headers.get("retry-after")
+    written = headers.get("retry-after", headers.get("llm_provider-retry-after"))
     seconds = _number(written)
     if seconds is not None or written is None:
         return seconds

@@ -12,7 +12,6 @@ from gate.records import Config, PluginSpec, Price, RegressionRules
 
 _STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2}
 _SHOWN_OF_JUDGE = ("model", "require_different_judge", "votes", "min_agreement")
-_AT_LEAST = {"votes": 1.0, "min_agreement": 0.0}  # of a judge that leaves them out
 
 
 def settings(head: Config, base: Config) -> Iterator[str]:
@@ -21,7 +20,8 @@ def settings(head: Config, base: Config) -> Iterator[str]:
     yield from _control(head, base)
     yield from _policy(head, base)
     yield from _quarantine(head, base)
-    yield from _judge(head.judge, base.judge)
+    yield from _model("judge", head.judge, base.judge)
+    yield from _verifier(head, base)
     yield from _prices(head, base)
     yield from _budget(head, base)
     yield from _baseline(head, base)
@@ -97,29 +97,38 @@ def _quarantine(head: Config, base: Config) -> Iterator[str]:
             yield f"quarantine of `{entry.case}` owner {change}{place}"
 
 
-def _judge(now: PluginSpec | None, before: PluginSpec | None) -> Iterator[str]:
+def _verifier(head: Config, base: Config) -> Iterator[str]:
+    """Without one the judge verifies: then one of its own takes the judge's place."""
+    yield from _model("verifier", head.verifier, base.verifier)
+    if base.verifier is None and base.judge is not None and head.verifier is not None:
+        yield f"adds the `verifier` in the judge's place{at(head.verifier.place)}"
+
+
+def _model(section: str, now: PluginSpec | None, before: PluginSpec | None) -> Iterator[str]:
     """Values are told of what is no secret; of other options only that they differ."""
     if before is None:
         return
     if now is None:
-        yield "removes the `judge`"
+        yield f"removes the `{section}`"
         return
     place, was, own = at(now.place), before.options, now.options
     if now.name != before.name:
-        yield f"`judge` type {before.name} -> {now.name}{place}"
+        yield f"`{section}` type {before.name} -> {now.name}{place}"
     if own.get("model") != was.get("model"):
-        yield f"`judge` model `{was.get('model')}` -> `{own.get('model')}`{place}"
+        yield f"`{section}` model `{was.get('model')}` -> `{own.get('model')}`{place}"
     if was.get("require_different_judge") and not own.get("require_different_judge"):
-        yield f"`judge` require_different_judge true -> false{place}"
-    for name, default in _AT_LEAST.items():
-        if own.get(name, default) < was.get(name, default):
-            change = f"{was[name]:g} -> {own.get(name, default):g}"
-            yield f"`judge` {name} {change}{place}"
+        yield f"`{section}` require_different_judge true -> false{place}"
+    if own.get("votes", 1) < was.get("votes", 1):
+        yield f"`{section}` votes {was['votes']} -> {own.get('votes', 1)}{place}"
+    least, asked = was.get("min_agreement"), own.get("min_agreement")
+    if asked is not None and (least is None or asked > least):  # a judge below it does not gate
+        change = f"{'none' if least is None else f'{least:g}'} -> {asked:g}"
+        yield f"`{section}` min_agreement {change}{place}"
     others = sorted(
         key for key in {*own, *was} - {*_SHOWN_OF_JUDGE} if own.get(key) != was.get(key)
     )
     if others:
-        yield f"changes {', '.join(f'`{key}`' for key in others)} of the `judge`{place}"
+        yield f"changes {', '.join(f'`{key}`' for key in others)} of the `{section}`{place}"
 
 
 def _prices(head: Config, base: Config) -> Iterator[str]:

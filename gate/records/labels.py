@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -62,6 +63,21 @@ class Agreement:
     pass_limit: float | None = None
     confusion: tuple[int, int, int, int] | None = None
     other_judge: int = 0  # labels that were made beside another judge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What `gate review agreement` found in a file of labels. `least`: `judge.min_agreement`;
+    `advisory`: suite -> metric -> why it does not gate; `wrong`, `stale`: rows left out, and why.
+    """
+
+    file: str
+    least: float | None
+    agreements: tuple[Agreement, ...]
+    advisory: Mapping[str, Mapping[str, str]]
+    notes: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

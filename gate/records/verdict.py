@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.errors import Place
+from gate.records.labels import Corrected
 from gate.records.settings import Json, Level, Rule
 
 Direction = Literal["higher", "lower"]  # which one is better
@@ -72,6 +73,7 @@ class Estimate:
     direction: Direction = "higher"
     method: str = ""
     reason: str = ""
+    corrected: Corrected | None = None  # by people's labels, for a judge's opinion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,9 @@ from gate.records import Report
 from gate.text import in_ascii, one_line, plain
 from gate.wording import goalposts, headline, sentences
 from gate.wording import spans as wording
-from gate.wording.checks import Check, Sign, blocking, warned
+from gate.wording.checks import Check, Sign, blocking, checks, warned
+from gate.wording.corrected import of_checks
+from gate.wording.dimensions import RANGE, dimensions, in_short
 from gate.wording.figures import ABSENT
 from gate.wording.next_step import next_step
 from gate.wording.spending import spending
@@ -74,6 +76,9 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     worse = wording.plain(sentences.warn_only(warned(report)))
     if worse:
         screen.line(worse, _COLORS["warn"])
+    for line in list(of_checks(report, checks(report)))[:ROWS]:
+        screen.line(wording.plain(line))
+    _dimensions(screen, report)
     _cases(screen, report)
     screen.line("")
     screen.line(wording.plain(spending(report)))
@@ -173,6 +178,27 @@ def _row(screen: _Screen, check: Check) -> list[Text]:
         *(screen.cell(text) for text in (check.baseline, check.current, check.change, check.limit)),
         screen.cell(check.verdict),
     ]
+
+
+def _dimensions(screen: _Screen, report: Report) -> None:
+    """A row a dimension of each suite, its main metrics in it."""
+    found = dimensions(report)
+    if not found:
+        return
+    several = len(report.suites) > 1
+    most = 3 if screen.width >= WIDE else 2
+    rows = []
+    for n, one in enumerate(found[:ROWS]):
+        named = "" if n and found[n - 1].suite == one.suite else one_line(one.suite, 14)
+        told = wording.plain(in_short(one, most=most), limit=1_000)
+        rows.append(
+            [screen.cell(text) for text in (*([named] if several else []), one.title, told)]
+        )
+    screen.line("")
+    head = [*(["suite"] if several else []), "dimension", f"value ({RANGE})"]
+    screen.table(head, rows, whole=len(head) - 1)
+    if len(found) > ROWS:
+        screen.line(f"{len(found) - ROWS} more in report.md")
 
 
 def _cases(screen: _Screen, report: Report) -> None:

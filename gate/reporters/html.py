@@ -19,6 +19,8 @@ from gate.records import CaseChange, Json, Report
 from gate.text import clean, one_line
 from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured
 from gate.wording.checks import checks
+from gate.wording.corrected import in_words
+from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, pieces
 from gate.wording.method import method, provenance
 from gate.wording.next_step import next_step
 from gate.wording.spending import spending
@@ -85,6 +87,11 @@ class Html:
             next_step=next_step(report),
             run_link=sentences.run_link(report),
             checks=checks(report),
+            dimensions=dimensions(report),
+            by_dimension=by_dimension,
+            pieces=pieces,
+            extremes=extremes,
+            range=RANGE,
             outcomes=headline.OUTCOMES,
             why=headline.why,
             entries=entries,
@@ -217,6 +224,7 @@ def _template() -> Template:
         number=figures.value,
         change=figures.change,
         count=figures.count,
+        corrected=in_words,
         absent=lambda text: text or figures.ABSENT,
         tight=figures.tight,
     )

@@ -15,7 +15,8 @@ from gate.wording.markdown import (
     alert,
     case_table,
     checks_table,
-    metrics_table,
+    dimension_tables,
+    dimensions_table,
     table,
     trend_table,
 )
@@ -64,6 +65,8 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     if found := checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
     yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
+    if table_of_all := dimensions_table(report):
+        yield f"## Dimensions\n\n{table_of_all}"
     yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
     yield from _lists(report)
     for suite in report.suites.values():
@@ -102,7 +105,7 @@ def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iter
     word = f"{headline.icon(suite.outcome)} {headline.word(suite.outcome)}"
     yield f"{word}: {markdown(headline.why(suite), limit=1_000)}".rstrip(": ")
     yield table(("", ""), "<<", _numbers(suite, book))
-    yield metrics_table(report, suite.name, changed_only=False)
+    yield dimension_tables(report, suite.name)
     if suite.failures_top:
         rows = ((cell(code, 120), f"{number:,}") for code, number in suite.failures_top[:10])
         yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(

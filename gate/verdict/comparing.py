@@ -67,10 +67,10 @@ def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> 
                 pairing=one.pairing,
                 spec=spec,
                 tolerance=tolerance_of(spec, rules),
-                level=level_of(spec, own, rules),
+                level="warn" if spec.name in one.data.advisory else level_of(spec, own, rules),
                 fixed=fixed,
                 tested=tested,
-                why=why,
+                why="; ".join(filter(None, (why, one.data.advisory.get(spec.name)))),
                 where=where,
             )
         )

@@ -39,7 +39,15 @@ def judge_gates(
     known = {*elsewhere, *(metric for one in standings for metric in one.data.current.specs)}
     asked += [(standings[0], gate) for gate in top_level if standings and gate.metric not in known]
     confidence = 1.0 - 2.0 * alpha / sharing(asked)
-    return tuple(_judge(one, gate, rule_of(gate, mode), confidence) for one, gate in asked)
+    return tuple(
+        _with_reason(one, _judge(one, gate, rule_of(gate, mode), confidence)) for one, gate in asked
+    )
+
+
+def _with_reason(one: Standing, result: GateResult) -> GateResult:
+    """Of a metric that may not gate it is told why."""
+    why = one.data.advisory.get(result.metric)
+    return replace(result, reason="; ".join(filter(None, (result.reason, why)))) if why else result
 
 
 def asked_gates(

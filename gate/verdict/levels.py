@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gate.analysis import default_level, default_tolerance
 from gate.records import GateRule, Level, MetricSpec, RegressionRules, Tolerance
@@ -12,10 +13,15 @@ ALWAYS = "agent.success_rate"  # blocks without being named
 
 
 def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[GateRule, ...]:
-    """The suite's own, then those top-level ones whose metric its graders can yield."""
+    """The suite's own, then those top-level ones whose metric its graders can yield; a metric that
+    may not gate only warns.
+    """
     own = {gate.metric for gate in data.gates}
     shared = (g for g in top_level if g.metric not in own and g.metric in data.current.specs)
-    return (*data.gates, *shared)
+    return tuple(
+        replace(gate, level="warn") if gate.metric in data.advisory else gate
+        for gate in (*data.gates, *shared)
+    )
 
 
 def tolerance_of(spec: MetricSpec, rules: RegressionRules) -> Tolerance:

@@ -28,7 +28,7 @@ class SuiteData:
     quarantined: frozenset[str] = _NONE  # run and listed, but do not gate
     accepted: frozenset[str] = _NONE  # metrics whose change somebody accepted
     accepts_all: bool = False  # somebody accepted whatever got worse, without naming it
-    agent_unreachable: str = ""  # what the health check said
+    unreachable: str = ""  # or a judge: what the health check said, as a sentence
     control_unreachable: str = ""  # of the agent that a fresh baseline comes from
     not_run: int = 0  # trials that a budget left unmade
     unasked: int = 0  # cases among them that never got a round
@@ -39,6 +39,7 @@ class SuiteData:
     planned: int = 0  # trials that the gates may ask for: chosen x rounds
     fresh: bool = False  # the baseline was measured in the same run, round by round
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
+    advisory: Mapping[str, str] = field(default_factory=dict)  # metric -> why it does not gate
 
     @property
     def complete(self) -> bool:
@@ -58,7 +59,7 @@ class SuiteData:
     @property
     def excused(self) -> frozenset[str]:
         """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
-        if self.agent_unreachable and self.baseline is not None:
+        if self.unreachable and self.baseline is not None:
             return frozenset(self.baseline.cases)
         return self.not_asked
 
@@ -98,8 +99,8 @@ def _without(table: Table, cases: frozenset[str]) -> Table:
 
 
 def _error(data: SuiteData) -> str:
-    if data.agent_unreachable:
-        return f"the agent cannot be reached: {data.agent_unreachable}"
+    if data.unreachable:
+        return data.unreachable
     if data.control_unreachable:
         return f"the control agent cannot be reached: {data.control_unreachable}"
     asked = {"calls": data.current}

@@ -9,13 +9,17 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from gate.errors import AgentFailure
 from gate.http import Reply
-from gate.records import Document, Json, Response, ToolCall, Usage
+from gate.records import Document, Json, Response, Role, ToolCall, Usage
 
 ANSWERS = ("answer", "output", "text")
+_BESIDE = {  # what else an answer object may have
+    *("retrieved", "context", "steps", "tool_calls", "usage", "cost_usd", "cost", "model"),
+    *("finish_reason", "safety_violations"),
+}
 
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 _INPUT = ("input_tokens", "prompt_tokens")
@@ -55,11 +59,14 @@ def parse(data: bytes) -> Json:
     return found
 
 
-def response(data: Json, *, model: str | None = None) -> Response:
+def response(data: Json, *, model: str | None = None, section: str = "agent") -> Response:
     """An answer object of a plain agent (docs/agents.md). Raises AgentFailure.
 
-    `model` is used where the object names none.
+    `model` is used where the object names none. Of a judge (`section` of gate.yml) an object that
+    has other keys is the judgement itself.
     """
+    if section in get_args(Role) and isinstance(data, dict) and not _is_answer(data):
+        data = {ANSWERS[0]: data}
     _object(data, "the answer")
     key = next((name for name in ANSWERS if name in data), None)
     if key is None:
@@ -76,6 +83,11 @@ def response(data: Json, *, model: str | None = None) -> Response:
         finish_reason=text(data.get("finish_reason"), "finish_reason"),
         safety_violations=violations(data.get("safety_violations")),
     )
+
+
+def _is_answer(data: Mapping[str, Json]) -> bool:
+    named = [key for key in ANSWERS if key in data]
+    return bool(named) and _BESIDE.issuperset(data.keys() - named)
 
 
 def answer_text(value: Json) -> str:

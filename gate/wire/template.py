@@ -14,7 +14,7 @@ _KNOWN = "input, question, id, case.KEY"
 
 def check(template: Json, setting: str) -> None:
     """Raises UsageError for a placeholder that does not exist."""
-    for name in _names(template):
+    for name in names_in(template):
         if name not in ("input", "question", "id") and not name.startswith("case."):
             raise UsageError(f"{setting}: unknown placeholder {{{{{name}}}}} - known: {_KNOWN}")
 
@@ -68,11 +68,12 @@ def _value(name: str, case: Case, setting: str) -> Json:
     return case.keys[key]
 
 
-def _names(template: Json) -> list[str]:
+def names_in(template: Json) -> list[str]:
+    """Of every placeholder, in the order in which they stand."""
     if isinstance(template, str):
         return _HOLE.findall(template)
     if isinstance(template, dict):
-        return [name for item in template.values() for name in _names(item)]
+        return [name for item in template.values() for name in names_in(item)]
     if isinstance(template, list):
-        return [name for item in template for name in _names(item)]
+        return [name for item in template for name in names_in(item)]
     return []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gate.records import CaseChange, Comparison, Estimate, Report
 from gate.text import cell, inline, markup, one_line
 from gate.wording import figures
 from gate.wording.checks import Check
+from gate.wording.corrected import corrections, of_checks
+from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
 from gate.wording.sentences import rounds
 from gate.wording.spans import Line, markdown
 from gate.wording.trend import trends
@@ -48,7 +50,8 @@ def checks_table(report: Report, rows: Sequence[Check], first: str) -> str:
     suites = len(report.suites) > 1
     head = [*(["Suite"] if suites else []), first, "baseline", "now", change_head(rows), "rule", ""]
     align = "<" * suites + "<>><<<"
-    return table(head, align, (_check_row(check, suites=suites) for check in rows))
+    shown = table(head, align, (_check_row(check, suites=suites) for check in rows))
+    return "\n\n".join((shown, *map(markdown, of_checks(report, rows))))
 
 
 def change_head(rows: Sequence[Check]) -> str:
@@ -121,8 +124,49 @@ def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
     if rows and alike:
         parts.append(f"Each over {figures.count(trials.pop(), 'trial')}.")
     if not changed_only:
-        parts.append(markdown(sentence(report, suite)))
+        parts += _below(report, suite)
     return "\n\n".join(part for part in parts if part)
+
+
+def dimensions_table(report: Report) -> str:
+    """A row a dimension of each suite, its main metrics in it; empty where nothing was measured."""
+    suites = len(report.suites) > 1
+    rows = [
+        [
+            *([inline(found.suite, NAME)] if suites else []),
+            inline(found.title, NAME),
+            markdown(in_short(found, most=4)),
+        ]
+        for found in dimensions(report)
+    ]
+    head = [*(["Suite"] if suites else []), "Dimension", f"value ({RANGE})"]
+    return table(head, "<" * len(head), rows) if rows else ""
+
+
+def dimension_tables(report: Report, suite: str) -> str:
+    """`metrics_table` with the lowest and the highest case, a table a dimension."""
+    compared = {c.metric: c for c in report.comparisons if c.suite == suite}
+    estimates = report.suites[suite].metrics
+    head = ["Metric", "baseline", "now", "interval", "lowest case", "highest case", "trials"]
+    parts = []
+    for dimension, names in by_dimension(report, suite).items():
+        rows = []
+        for name in names:
+            now = estimates.get(name)
+            *row, change = _metric_row(name, now, compared.get(name), counted=True)
+            ends = (figures.tight(end) for end in extremes(now))
+            rows.append([*row[:4], *ends, row[4], change])
+        title = inline(dimension.replace("_", " "), NAME)
+        parts.append(f"### Metrics: {title}\n\n" + table([*head, "change"], "<>><>>><", rows))
+    parts += _below(report, suite)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _below(report: Report, suite: str) -> Iterator[str]:
+    """What a table of all metrics cannot hold: those without a value, and corrected ones."""
+    estimates = report.suites[suite].metrics
+    yield markdown(sentence(report, suite))
+    yield from map(markdown, corrections(estimates[name] for name in sorted(estimates)))
 
 
 def _check_row(check: Check, *, suites: bool) -> list[str]:

@@ -28,6 +28,7 @@ OPTIONS = {
     "python": {"callable": "./agent.py:agent"},
     "replay": {"file": "answers.jsonl"},
     "sample": {},
+    "none": {},
 }
 REMOTE = ("openai", "openagent", "anthropic", "http")
 

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from gate.codec import from_json, schema_of, to_json
 from gate.errors import GraderFailure
 from gate.plugins import GRADERS, METRICS, build
-from gate.records import Case, Document, PluginSpec, Response, ToolCall
+from gate.records import Case, Document, PluginSpec, Reply, Response, ToolCall
 
 NAMES = list(GRADERS)
 DIMENSIONS = {"retrieval", "correctness", "response_quality", "operational", "agent"}
@@ -53,8 +53,10 @@ def example(name):
         chosen = written["grader"]
         spec = (chosen, {}) if isinstance(chosen, str) else next(iter(chosen.items()))
         if spec[0] == name:
-            return build(GRADERS, PluginSpec(name=name, options=spec[1]), Path()), written["case"]
-    return build(GRADERS, PluginSpec(name=name), Path()), {}
+            grader = build(GRADERS, PluginSpec(name=name, options=spec[1]), Path())
+            replies, answer = written.get("replies", []), written["response"]["answer"]
+            return grader, written["case"], replies, answer
+    return build(GRADERS, PluginSpec(name=name), Path()), {}, [], ""
 
 
 def grader_of(name):
@@ -65,7 +67,14 @@ def case_of(name, **more):
     return Case(id="a", input="?", keys={"input": "?", **example(name)[1], **more})
 
 
+def replies_of(name):
+    """What a model said in the example; nothing for a grader that asks none."""
+    return [tuple(Reply(data=vote) for vote in votes) for votes in example(name)[2]]
+
+
 each = pytest.mark.parametrize("name", NAMES)
+ASKING = [name for name in NAMES if hasattr(GRADERS.registered(name), "questions")]
+asking = pytest.mark.parametrize("name", ASKING)
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
@@ -105,6 +114,7 @@ def check(grader, score):
     assert len(score.failures) <= 50
     assert all(isinstance(code, str) and len(code) <= 200 for code in score.failures)
     assert len(score.reason) <= 2000
+    assert score.uncertainty is None or 0 <= score.uncertainty <= 1
 
 
 @each
@@ -160,7 +170,10 @@ def test_its_metrics_are_complete(name):
 @each
 def test_its_example_is_judged(name):
     grader = grader_of(name)
-    score = grader.grade(case_of(name), Response(answer="", retrieved=(), steps=()))
+    case = case_of(name)
+    response = Response(answer=example(name)[3], retrieved=(), steps=())
+    replies = replies_of(name)
+    score = grader.read(case, response, replies) if replies else grader.grade(case, response)
     check(grader, score)
     assert score.unscored is None
     assert any(value is not None for value in score.values.values())
@@ -234,3 +247,72 @@ def test_threads_agree(name):
     serial = [grader.grade(case, response) for response in responses]
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(lambda r: grader.grade(case, r), responses)) == serial
+
+
+def fitting(schema):
+    """JSON that fits a schema of the kinds that questions use."""
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if schema["type"] == "object":
+        return st.fixed_dictionaries({k: fitting(v) for k, v in schema["properties"].items()})
+    if schema["type"] == "array":
+        return st.lists(fitting(schema["items"]), max_size=3)
+    if schema["type"] == "integer":
+        return st.integers(schema["minimum"], schema["maximum"])
+    if schema["type"] == "number":
+        return st.floats(schema.get("minimum"), schema.get("maximum"), allow_nan=False)
+    return {"boolean": st.booleans(), "string": st.text() | st.sampled_from(HOSTILE)}[
+        schema["type"]
+    ]
+
+
+@asking
+@settings(deadline=None)
+@given(response=RESPONSES, data=st.data())
+def test_any_replies_that_fit_are_read_and_always_the_same(name, response, data):
+    grader, case = grader_of(name), case_of(name)
+    questions = grader.questions(case, response)
+    assert grader.questions(case, response) == questions
+    replies = [
+        tuple(data.draw(st.lists(vote_on(question), max_size=4), label=question.name))
+        for question in questions
+    ]
+    score = grader.read(case, response, replies)
+    check(grader, score)
+    assert grader.read(case, response, replies) == score
+
+
+def vote_on(question):
+    failed = st.just(Reply(data=None, failure="timed out"))
+    return failed | fitting(question.schema).map(lambda data: Reply(data=data))
+
+
+@asking
+@settings(deadline=None)
+@given(response=RESPONSES)
+def test_what_it_asks_is_whole_and_nothing_of_the_answer_stands_in_its_instructions(name, response):
+    grader, case = grader_of(name), case_of(name)
+    for question, other in zip(
+        grader.questions(case, response),
+        grader.questions(case, dataclasses.replace(response, answer="")),
+        strict=False,
+    ):
+        Draft202012Validator.check_schema(question.schema)
+        assert question.role == grader.role
+        assert question.name
+        question.material.encode("utf-8")
+        told = question.instructions.replace(question.canary or "\0", "")
+        assert told == other.instructions.replace(other.canary or "\0", "")
+
+
+@asking
+@settings(deadline=None)
+@given(response=RESPONSES)
+def test_a_judge_without_replies_never_scores(name, response):
+    grader = grader_of(name)
+    if grader.role != "judge":
+        pytest.skip("a verifier's grader may know a part without it")
+    for replies in ([], [()], [(Reply(data=None, failure="refused"),)]):
+        score = grader.read(case_of(name), response, replies)
+        assert score.unscored
+    assert grader.grade(case_of(name), response).unscored

@@ -391,3 +391,44 @@ def test_what_a_variable_holds_is_in_no_digest_warning_or_repr() -> None:
     assert found.agent.options["base_url"] == "http://sesame"
     assert "sesame" not in json.dumps([found.digest, found.warnings])
     assert "sesame" not in repr(found)
+
+
+SEARCH = "retriever: {type: http, url: 'https://${HOST}/q', timeout_s: '${T:-9}'}\n"
+
+
+def test_a_retriever_stands_beside_the_agent_or_alone() -> None:
+    env = {"HOST": "search.example"}
+    beside = config(f"agent: {{type: sample}}\n{SEARCH}", env=env)
+    assert beside.agent.name == "sample"
+    assert beside.retriever is not None
+    assert beside.retriever.options == {"url": "https://search.example/q", "timeout_s": 9}
+    alone = config(SEARCH + SUITE.replace("facts", "retrieval"), env=env)
+    assert (alone.agent.name, alone.warnings) == ("none", ())
+
+
+def test_a_retriever_is_no_rule() -> None:
+    one, other = (
+        config(f"agent: {{type: sample}}\nretriever: {{type: recorded, file: {name}}}")
+        for name in ("a", "b")
+    )
+    assert one.digest == other.digest
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("{type: recorded}", "gate.yml:1: retriever: 'file' is missing"),
+        ("{type: openai}", "is not one of http, python, recorded"),
+        ("{type: http, url: u, model: m}", "gate.yml:1: retriever.model: unknown key"),
+        ("{type: http, url: u, headers: {X-Api-Key: abc}}", "a key in the file"),
+        ("{type: python, callable: 3}", "gate.yml:1: retriever.callable: 3 is not"),
+    ],
+)
+def test_a_wrong_retriever_is_told_with_its_line(written: str, problem: str) -> None:
+    (message,) = told(f"retriever: {written}\n{SUITE.replace('facts', 'retrieval')}")
+    assert problem in message
+
+
+def test_an_agent_that_asks_nobody_needs_a_retriever() -> None:
+    (message,) = told("agent: {type: none}\n" + SUITE)
+    assert message.startswith("gate.yml:1: agent: type none asks nobody - write a retriever")

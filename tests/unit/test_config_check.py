@@ -67,7 +67,6 @@ def test_graders_that_cannot_be(grader: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("retriever: {type: http}", "retriever: this key is not in this version"),
         (
             "suites: [{name: a, dataset: d, graders: [facts], mode: upstream}]",
             "suites[0].mode: 'upstream' is not in this version",
@@ -139,11 +138,43 @@ def test_only_the_chosen_agent_type_is_told_about() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["command", "openagent", "sample", "replay"])
+def test_a_judge_is_asked_by_a_protocol_that_carries_instructions(name: str) -> None:
+    for section in ("judge", "verifier"):
+        (message,) = told(f"{section}: {{type: {name}}}")
+        start = f"gate.yml:1: {section}.type: '{name}' is not one of "
+        assert message.startswith(start + "anthropic, http, openai, python")
+
+
+@pytest.mark.parametrize(
+    ("keys", "wrong"),
+    [
+        ("votes: 3, min_agreement: 0.8, labels: l.jsonl, budget_usd: 0.5, cache: c.jsonl", ""),
+        ("require_different_judge: true, concurrency: 2, timeout_s: 5", ""),
+        ("votes: 0", "judge.votes: 0 must be at least 1"),
+        ("votes: 1.5", "judge.votes: 1.5 is not a whole number"),
+        ("min_agreement: 1.1", "judge.min_agreement: 1.1 must be at most 1"),
+        ("budget_usd: 0", "judge.budget_usd: 0 must be more than 0"),
+        ("cache: 1", "judge.cache: 1 is not a string"),
+        ("cashe: c", "judge.cashe: unknown key - did you mean 'cache'?"),
+    ],
+)
+def test_keys_of_a_judge(keys: str, wrong: str) -> None:
+    expected = [f"gate.yml:1: {wrong}"] if wrong else []
+    assert told(f"judge: {{type: openai, base_url: 'http://x', {keys}}}") == expected
+
+
+@pytest.mark.parametrize("key", ["votes: 3", "min_agreement: 0.8", "labels: l.jsonl"])
+def test_what_people_label_is_the_judge_and_not_the_verifier(key: str) -> None:
+    (message,) = told(f"verifier: {{type: openai, base_url: 'http://x', {key}}}")
+    assert f"verifier.{key.partition(':')[0]}: unknown key" in message
+
+
 def test_variables_in_agent_and_judge() -> None:
     data, problems = check(
         "agent: {type: openagent, base_url: '${URL}/v1', model: '${MODEL:-small}', "
         "timeout_s: '${T}', concurrency: '${N:-8}', options: {seed: '${SEED}', text: 'a${SEED}'}}\n"
-        "judge: {type: openagent, model: '$${NOT_ONE}'}\n",
+        "judge: {type: anthropic, model: '$${NOT_ONE}'}\nverifier: {type: http, url: '${URL}'}\n",
         URL="http://x",
         T="2.5",
         SEED="7",
@@ -158,6 +189,7 @@ def test_variables_in_agent_and_judge() -> None:
         "options": {"seed": 7, "text": "a7"},
     }
     assert data["judge"]["model"] == "${NOT_ONE}"
+    assert data["verifier"]["url"] == "http://x"
 
 
 def test_a_text_stays_text_although_it_looks_like_a_number() -> None:

@@ -167,13 +167,6 @@ def test_quarantine() -> None:
     assert twice == "'a' is in quarantine twice"
 
 
-def test_a_judge_is_a_warning_and_the_agents_own_model_one_more() -> None:
-    other = found(judge=PluginSpec(name="openai", options={"model": "j"}))
-    assert len(other.warnings) == 1
-    same = found(judge=PluginSpec(name="anthropic", options={"model": "m"}))
-    assert "the agent's own model" in same.warnings[1]
-
-
 def test_a_control_agent_that_is_not_asked_is_a_warning() -> None:
     control = PluginSpec(name="openai", place=Place("gate.yml", 4, "control_agent"))
     (warning,) = found(control_agent=control).warnings

@@ -1,7 +1,10 @@
 """`regression.control: fresh`: which agent answers for the base branch, or why none is asked."""
 
+from dataclasses import replace
+
 import pytest
 
+from gate.config_options import override
 from gate.control import Control, control_of
 from gate.errors import Place, UsageError
 from gate.records import Config, PluginSpec, RegressionRules
@@ -65,3 +68,31 @@ def test_an_option_that_names_stored_answers_wins_and_is_told():
 def test_both_agents_are_asked_with_the_time_out_and_concurrency_of_the_command_line():
     found = control_of(config(NEW, OTHER), None, timeout=7.0, concurrency=2)
     assert found.agent.options == {**OTHER.options, "timeout_s": 7.0, "concurrency": 2}
+
+
+SEARCH, OTHER_SEARCH = (PluginSpec(name="python", options={"callable": n}) for n in ("a:b", "c:d"))
+
+
+def test_the_base_branchs_agent_is_asked_with_the_base_branchs_retriever():
+    own = replace(config(NEW), retriever=SEARCH)
+    found = control_of(own, OLD, base_retriever=OTHER_SEARCH)
+    assert (found.agent, found.retriever) == (OLD, OTHER_SEARCH)
+    assert control_of(own, OLD).retriever is None
+
+
+def test_a_named_agent_has_the_same_retriever_where_the_base_branch_is_unknown():
+    assert control_of(replace(config(NEW, OTHER), retriever=SEARCH), None).retriever == SEARCH
+
+
+def test_another_retriever_alone_is_a_change_to_measure():
+    own = replace(config(OLD), retriever=SEARCH)
+    assert control_of(own, OLD, base_retriever=OTHER_SEARCH).fresh
+    assert not control_of(own, OLD, base_retriever=SEARCH).fresh
+
+
+def test_timeout_and_concurrency_are_no_other_retriever():
+    own = override(replace(config(OLD), retriever=SEARCH), timeout=5, concurrency=2)
+    assert own.retriever.options == {"callable": "a:b", "timeout_s": 5, "concurrency": 2}
+    found = control_of(own, OLD, base_retriever=OTHER_SEARCH, timeout=5, concurrency=2)
+    assert found.retriever.options == {"callable": "c:d", "timeout_s": 5, "concurrency": 2}
+    assert not control_of(own, OLD, base_retriever=SEARCH).fresh

@@ -9,8 +9,9 @@ import pytest
 
 from gate import yamlfile
 from gate.config import load
-from gate.config_schema import schema
+from gate.config_schema import JUDGE_KEYS, plugin_schema, schema
 from gate.errors import InvalidInput
+from gate.plugins import AGENTS
 from gate.records import Config, PluginSpec
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -28,12 +29,14 @@ def test_the_file_loads_without_a_warning() -> None:
     assert loaded(BLOCK).warnings == ()
 
 
-def test_the_judge_block_loads_too() -> None:
-    judge = re.sub(r"(?m)^# (?=judge:|  )", "", BLOCK.split("# The model that judges")[1])
-    judge = judge.split("\n", 1)[1].split("\n\n")[0]
-    found = loaded(BLOCK + judge).judge
-    assert found is not None
-    assert found.options["votes"] == 3
+def test_judge_and_verifier_load_too_once_a_grader_asks_them() -> None:
+    text = re.sub(r"(?m)^# (?=judge:|verifier:|  )", "", BLOCK).replace("- facts", "- judge")
+    found = loaded(text)
+    assert [told for told in found.warnings if "verifier: no grader asks it" not in told] == []
+    assert found.judge is not None
+    assert found.verifier is not None
+    own = {"type", *JUDGE_KEYS, *plugin_schema(AGENTS, "openai")["properties"]}
+    assert own == {"type", *found.judge.options}
 
 
 def test_every_key_of_the_schema_is_named() -> None:
@@ -78,5 +81,5 @@ def _keys(part: Any) -> set[str]:
     own = set(part.get("properties", {})) if isinstance(part.get("properties"), dict) else set()
     skipped = {"agent", "retriever", "grader"} if "amount" in part else set()
     if "judge" in part and "amount" in part:
-        skipped.add("judge")
+        skipped |= {"judge", "verifier"}
     return own.union(*(_keys(item) for key, item in part.items() if key not in skipped))

@@ -10,7 +10,7 @@ from gate.codec import schema_of
 from gate.grading import named_graders
 from gate.metrics.catalogue import TRIAL_METRICS
 from gate.plugins import GRADERS
-from gate.records import Case, Document, PluginSpec, Response, ToolCall
+from gate.records import Case, Document, PluginSpec, Reply, Response, ToolCall
 
 DOCS = Path(__file__).parents[2] / "docs"
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
@@ -41,11 +41,21 @@ def section(name):
     return found[1]
 
 
+def judged(grader, case, example):
+    """By the replies of a model where the example has some."""
+    answer = response(example["response"])
+    if "replies" not in example:
+        return grader.grade(case, answer)
+    votes = [tuple(Reply(data=vote) for vote in given) for given in example["replies"]]
+    assert len(grader.questions(case, answer)) == len(votes)
+    return grader.read(case, answer, votes)
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: spec(e["grader"]).name)
 def test_examples_run(example):
     ((_, grader),) = named_graders([spec(example["grader"])], Path()).items()
     case = Case(id="a", input="?", keys={"input": "?", **example["case"]})
-    score = grader.grade(case, response(example["response"]))
+    score = judged(grader, case, example)
     assert score.values == pytest.approx(example["score"], abs=5e-7)
     assert score.passed is example["passed"]
     assert list(score.failures) == example.get("failures", [])

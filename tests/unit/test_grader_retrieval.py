@@ -1,8 +1,11 @@
+import io
 import math
 
 import pytest
 
-from gate.errors import UsageError
+from gate.dataset import check
+from gate.dataset_rows import Source
+from gate.errors import InvalidInput, Place, UsageError
 from gate.graders.retrieval import Retrieval
 from gate.records import Case, Document, Response
 
@@ -50,6 +53,7 @@ def test_a_case_without_relevant_documents_is_not_counted(relevant, graded):  # 
     found = score("ab", relevant, graded, pass_k=1)
     assert set(found.values.values()) == {None}
     assert found.passed is None
+    assert found.reason.startswith("no_relevant: ")
 
 
 def test_nothing_retrieved_is_zero():
@@ -70,6 +74,40 @@ def test_a_document_counts_once_at_its_first_place():  # B15
     assert value(found, "ndcg@3") == pytest.approx(1.0)
 
 
+def test_the_reason_tells_how_many_documents_came_again():  # B15
+    assert score("aaab", ["a", "b"]).reason == "documents that came again and are not counted: 2"
+    assert score("ab", ["a", "b"]).reason == ""
+
+
+def test_the_reason_tells_where_grades_are_negative():
+    case = Case(
+        id="a", input="?", keys={"relevance_scores": {"a": 2, "b": -1}}, place=Place("d.jsonl", 7)
+    )
+    response = Response(answer="", retrieved=(Document(id="a"),))
+    reason = Retrieval().grade(case, response).reason
+    assert reason == "d.jsonl:7: negative grades that count as 0: 1"
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ('{"a": null}', "relevance_scores.a: None is not a number"),
+        ('{"a": true}', "relevance_scores.a: True is not a number"),
+        ('{"a": "2"}', "relevance_scores.a: '2' is not a number"),
+        ('{"a": NaN}', "not JSON"),
+        ("[1]", "relevance_scores: "),
+    ],
+)
+def test_a_grade_that_is_no_number_is_told_with_its_line(written, message):
+    lines = '{"id": "1", "input": "q"}\n{"id": "2", "input": "q", "relevance_scores": %s}\n'
+    source = Source(name="d.jsonl", open=lambda: io.BytesIO((lines % written).encode()))
+    with pytest.raises(InvalidInput) as caught:
+        check(source, {"retrieval": Retrieval()})
+    (problem,) = caught.value.problems
+    assert problem.place == Place("d.jsonl", 2)
+    assert message in problem.message
+
+
 def test_denominator_of_precision():  # B16
     assert value(score("ab", ["a", "b"], k=(10,)), "precision@10") == pytest.approx(0.2)
     by_retrieved = {"k": (10,), "precision_denominator": "retrieved"}
@@ -80,6 +118,17 @@ def test_denominator_of_precision():  # B16
 def test_reciprocal_rank_has_no_cut_off():  # B17
     ids = [str(i) for i in range(50)]
     assert value(score(ids, ["49"], k=(1,)), "mrr") == pytest.approx(1 / 50)
+
+
+def test_reciprocal_rank_may_have_a_cut_off():
+    found = score("abc", ["c"], mrr_k=(2, 3))
+    assert (value(found, "mrr@2"), value(found, "mrr@3")) == (0.0, pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize("options", [{}, {"k": ()}, {"k": (2,), "mrr_k": (1, 2), "pass_k": 1}])
+def test_what_is_measured_is_what_was_announced(options):
+    columns = [spec.column for spec in Retrieval(**options).metrics()]
+    assert set(score("ab", ["b"], **options).values) == set(columns)
 
 
 @pytest.mark.parametrize(("gain", "expected"), [("linear", 0.7967), ("exponential", 0.7098)])
@@ -124,7 +173,8 @@ def test_the_reason_names_what_is_missing_and_what_came_first():
     [
         ({"k": (0,)}, "k is 0, but documents are counted from 1"),
         ({"k": (1, -3)}, "k is -3"),
-        ({"pass_k": 0}, "k is 0"),
+        ({"pass_k": 0}, "pass_k is 0"),
+        ({"mrr_k": (0,)}, "mrr_k is 0"),
         ({"k": (5, 5)}, "twice"),
     ],
 )

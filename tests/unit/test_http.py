@@ -179,6 +179,8 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         ),
         ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
         ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+        ({"llm_provider-retry-after": "60"}, 60.0),
+        ({"retry-after": "2", "llm_provider-retry-after": "60"}, 2.0),
         ({"retry-after": "-1"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "inf"}, None),

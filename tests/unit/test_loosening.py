@@ -74,6 +74,10 @@ def judge(**options):
     return {"judge": PluginSpec(name="openai", options=options, place=PLACE)}
 
 
+def verifier(**options):
+    return {"verifier": PluginSpec(name="openai", options=options, place=PLACE)}
+
+
 def priced(model="m", **price):
     return {"pricing": {model: Price(**{"input": 3.0, "output": 9.0, **price})}}
 
@@ -201,14 +205,21 @@ ROWS = [
     (judge(votes=3), judge(), "`judge` votes 3 -> 1 in `gate.yml:31`"),
     (judge(votes=3), judge(votes=2), "`judge` votes 3 -> 2 in `gate.yml:31`"),
     (
-        judge(min_agreement=0.8),
         judge(min_agreement=0.5),
-        "`judge` min_agreement 0.8 -> 0.5 in `gate.yml:31`",
+        judge(min_agreement=0.8),
+        "`judge` min_agreement 0.5 -> 0.8 in `gate.yml:31`",
     ),
+    (judge(), judge(min_agreement=0.0), "`judge` min_agreement none -> 0 in `gate.yml:31`"),
     (
         judge(require_different_judge=True),
         judge(),
         "`judge` require_different_judge true -> false in `gate.yml:31`",
+    ),
+    (verifier(), {}, "removes the `verifier`"),
+    (
+        verifier(require_different_judge=True),
+        verifier(),
+        "`verifier` require_different_judge true -> false in `gate.yml:31`",
     ),
     (priced(), {}, "removes the price of `m`"),
     (priced(), priced(input=1.0), "price of `m` input 3 -> 1, cached input 3 -> 1"),
@@ -238,6 +249,9 @@ EITHER_WAY = [
     (judge(model="a"), judge(model="b"), "`judge` model `"),
     (judge(), {"judge": PluginSpec(name="http")}, "`judge` type "),
     (judge(prompt="a"), judge(prompt="b"), "changes `prompt` of the `judge`"),
+    (verifier(model="a"), verifier(model="b"), "`verifier` model `"),
+    (verifier(budget_usd=1), verifier(budget_usd=2), "changes `budget_usd` of the `verifier`"),
+    (judge(), {**judge(), **verifier()}, "s the `verifier`"),
     (quarantine(), quarantine(owner="@b"), "quarantine of `c` owner `@"),
     (metric(), metric(tolerance=percent(5)), "tolerance of `m.share` "),
     (metric(SPEED, tolerance=share(3)), metric(SPEED, tolerance=percent(1)), "tolerance of"),

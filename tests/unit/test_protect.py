@@ -12,9 +12,10 @@ def config(**keys):
     return Config(**{"agent": PluginSpec(name="sample"), "suites": (suite(),), **keys})
 
 
-def test_everything_but_the_agent_comes_from_the_base():
+def test_everything_but_the_agent_and_its_retriever_comes_from_the_base():
     head = config(
         agent=PluginSpec(name="openai"),
+        retriever=PluginSpec(name="recorded"),
         control_agent=PluginSpec(name="http"),
         gates=(GateRule(metric="m.x", min=0.1),),
         policy=Policy(error="pass"),
@@ -23,9 +24,11 @@ def test_everything_but_the_agent_comes_from_the_base():
     )
     kept = PluginSpec(name="command")
     strict = (GateRule(metric="m.x", min=0.9),)
-    base = config(gates=strict, suites=(suite(rounds=5),), control_agent=kept)
+    theirs = PluginSpec(name="python")
+    base = config(gates=strict, suites=(suite(rounds=5),), control_agent=kept, retriever=theirs)
     judged = protected(head, base)
     assert (judged.agent.name, judged.control_agent) == ("openai", kept)
+    assert judged.retriever == PluginSpec(name="recorded")
     assert (judged.gates, judged.policy, judged.report) == (base.gates, base.policy, base.report)
     assert [(s.name, s.rounds) for s in judged.suites] == [("s", 5), ("new", 3)]
     assert new_suites(head, base) == {"new"}

@@ -338,3 +338,19 @@ def test_a_variable_that_a_fork_has_not_does_not_unseat_the_bases_rules(reposito
     repository.write(gate_yml=config(gates="agent.success_rate: {min: 0.1}"))
     with pytest.raises(InvalidInput, match="GONE is not set"):
         repository.rules()
+
+
+def test_a_file_that_judges_is_the_bases_and_without_a_base_the_own(repository):
+    repository.commit(labels_jsonl="theirs")
+    repository.git("checkout", "-q", "-b", "work")
+    repository.write(labels_jsonl="mine", more_jsonl="new")
+    rules = repository.rules()
+    theirs = rules.judging_file("labels.jsonl")
+    assert theirs.name.startswith("labels.jsonl@")
+    assert theirs.open().read() == b"theirs"
+    assert rules.judging_file("more.jsonl") is None
+    assert rules.judging_file(str(repository.folder / "labels.jsonl")) is None
+    alone = judging_rules(rules.own, root=repository.folder, base=None, env={}, today=TODAY)
+    with alone.judging_file("labels.jsonl").open() as file:
+        assert file.read() == b"mine"
+    assert alone.judging_file("none.jsonl") is None

@@ -30,7 +30,7 @@ class Scripted:
         answer = self.answers.popleft()
         if isinstance(answer, Exception):
             raise answer
-        return Response(answer=answer)
+        return answer if isinstance(answer, Response) else Response(answer=answer)
 
     def close(self):
         pass
@@ -54,7 +54,7 @@ def finish(worker, suite, **task):
     return step, delays
 
 
-def worker_for(*answers, seconds=None):
+def worker_for(*answers, seconds=None, record=None):
     agent = Scripted(*answers)
     ticks = iter(seconds or (n * 0.25 for n in range(100)))
     clock = Clock(
@@ -62,10 +62,20 @@ def worker_for(*answers, seconds=None):
         now=lambda: datetime(2026, 1, 2, tzinfo=UTC),
         jitter=lambda: 0.0,
     )
-    return TrialWorker(agent, None, grade, clock=clock), agent
+    return TrialWorker(agent, None, grade, clock=clock, record=record), agent
 
 
 SUITE = Suite(name="s", dataset="d", graders=(), max_attempts=3)
+
+
+def test_an_answer_that_says_how_long_it_took_is_believed_and_recorded_so():
+    recorded = []
+    worker, _ = worker_for(
+        Response(answer="ok", latency_ms=12.5), record=lambda *line: recorded.append(line[3])
+    )
+    trial, _ = finish(worker, SUITE)
+    assert trial.attempt.latency_ms == 12.5
+    assert recorded == [12.5]
 
 
 def test_a_good_answer_is_one_attempt_with_its_latency():

@@ -106,6 +106,7 @@ def test_protect_false_in_the_base_lets_nothing_of_the_head_in(tmp_path: Path) -
         (config("{type: command, command: [python, evil.py]}"), "agent: type command"),
         (config(more="control_agent: {type: command, command: [x]}"), "control_agent: type"),
         (config(more="judge: {type: python, callable: 'evil:agent'}"), "judge: type python"),
+        (config(more="retriever: {type: python, callable: 'evil:f'}"), "retriever: type python"),
         (config(graders="['./evil.py:Mine']"), "the grader file ./evil.py is not as main has it"),
         (config(graders="['evil:Mine']"), "the grader evil:Mine is a module"),
         (config(graders="['../evil.py:Mine']"), "the grader file ../evil.py is not as main"),

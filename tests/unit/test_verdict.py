@@ -392,10 +392,10 @@ def test_fewer_than_five_pairs() -> None:
 def test_an_agent_out_of_reach() -> None:
     was = success(passing(20, 3))
     gates = (GateRule(metric=SUCCESS.name, min=0.5), GateRule(metric=RECALL.name, min=0.5))
-    one = suite(was.select([]), was, agent_unreachable="http://127.0.0.1:1 refused")
+    one = suite(was.select([]), was, unreachable="the agent cannot be reached: refused")
     found = verdict(one, gates=gates)
     assert (found.outcome, found.exit_code) == ("error", 6)
-    assert found.reason == "the agent cannot be reached: http://127.0.0.1:1 refused"
+    assert found.reason == "the agent cannot be reached: refused"
     assert {gate.status for gate in found.gates} == {"inconclusive"}
     assert (found.comparisons, found.cases.removed) == ((), ())
     assert verdict(one, gates=gates, policy=Policy(error="warn")).exit_code == 0
@@ -513,7 +513,7 @@ def test_missing_calls_do_not_hide_a_regression_that_is_there() -> None:
 _TABLE = success(passing(40, 3))
 _BY_OUTCOME = {
     "fail": suite(success(passing(40, 3, failed=20)), _TABLE),
-    "error": suite(_TABLE, _TABLE, agent_unreachable="refused"),
+    "error": suite(_TABLE, _TABLE, unreachable="refused"),
     "not_comparable": suite(_TABLE, _TABLE, not_comparable="another dataset"),
     "no_baseline": suite(_TABLE, None),
     "inconclusive": suite(_TABLE, _TABLE, unasked=1),

@@ -1,0 +1,229 @@
+"""`gate dataset extend`, `approve`, `stats`: a model proposes, a person decides, and figures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from gate.asking import panel_of
+from gate.codec import to_json
+from gate.curation.counting import figures, question
+from gate.curation.extending import more_like, out_of_log
+from gate.curation.lines import appended, cases_of, changed, writable
+from gate.curation.proposing import Entry, Intake, entry
+from gate.curation.similar import Known
+from gate.curation.telling import as_markdown, as_text
+from gate.dataset import check
+from gate.dataset_rows import Source, rows
+from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
+from gate.filelock import FileLock
+from gate.grading import named_graders
+from gate.plugins import World
+from gate.records import Config, Json
+from gate.redact import Redactor
+from gate.rules import own_config
+from gate.secret_names import secrets_of
+from gate.text import plain
+
+_TOLD = 20  # proposals that were left out and are named
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when it is done; raises GateError."""
+    return _ACTIONS[options.action](options, env)
+
+
+# -------------------------------------------------------------------------------------------- stats
+
+
+def _stats(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    path = Path(options.dataset)
+    found = figures([row.data for row in cases_of(path)])
+    if options.format == "json":
+        print(json.dumps(to_json(found), indent=2))
+    else:
+        tell = as_markdown if options.format == "markdown" else as_text
+        print(plain(tell(path.as_posix(), found)))
+    return 0
+
+
+# ------------------------------------------------------------------------------------------ approve
+
+
+def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    path, now = Path(options.dataset), datetime.now(UTC).date().isoformat()
+    status = "rejected" if options.reject else "approved"
+    if not options.reviewer.strip():
+        raise UsageError("--reviewer: say who has read the case, e.g. --reviewer maria")
+    review = {"by": options.reviewer.strip(), "date": now}
+    if options.note:
+        review["note"] = options.note
+
+    def decided(case: dict[str, Json]) -> dict[str, Json]:
+        metadata = {**(case.get("metadata") or {}), "review": review}
+        return {**case, "status": status, "metadata": metadata}
+
+    writable(path)
+    with _locked(path):
+        content = changed(_content(path), options.case, decided, path.as_posix())
+        _still_fits(content, path, options, env)
+        _write(path, content)
+    for case in dict.fromkeys(options.case):
+        print(plain(f"{path.as_posix()}: {case} {status} by {review['by']} on {now}"))
+    return 0
+
+
+def _still_fits(
+    content: bytes, path: Path, options: argparse.Namespace, env: Mapping[str, str]
+) -> None:
+    """What is approved runs: it must have what the graders of its suites need. Raises
+    InvalidInput, and nothing is written.
+    """
+    config, root = _config(options, env)
+    source = Source(name=path.as_posix(), open=lambda: BytesIO(content))
+    for suite in config.suites:
+        if (root / suite.dataset).resolve() == path.resolve():
+            check(source, named_graders(suite.graders, root))
+
+
+# ------------------------------------------------------------------------------------------- extend
+
+
+def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    path = Path(options.dataset)
+    out = Path(options.out) if options.out else path
+    writable(out)
+    config, root = _config(options, env)
+    if config.judge is None:
+        raise UsageError(
+            "gate dataset extend asks the model under `judge` in gate.yml, and there is none; "
+            "docs/judge.md shows the lines it takes"
+        )
+    there = [row.data for row in cases_of(path)]
+    entries = _log(Path(options.logs), config, env) if options.logs else None
+    with _locked(out):
+        if out != path and out.exists():
+            there += [row.data for row in cases_of(out)]
+        intake = _intake(there, config)
+        found = _asked(there, entries, intake, options, config, World(env=env, root=root))
+        _write(out, appended(_content(out), found))
+    _tell(out, found, intake)
+    return 0
+
+
+def _intake(there: Sequence[Mapping[str, Json]], config: Config) -> Intake:
+    """Compared with every case that is there, the rejected ones too: they were proposed before."""
+    known = Known()
+    for case in there:
+        known.add(str(case.get("id")), question(case))
+    judge = config.judge
+    model = f"{judge.name} {judge.options.get('model', '')}".strip() if judge else ""
+    own = ("id", "input", "category", "tags", "status", "metadata")
+    shared = set.intersection(*(set(case) for case in there)) if there else set()
+    return Intake(
+        known=known,
+        ids={str(case.get("id")) for case in there},
+        absent=dict.fromkeys(sorted(shared - set(own))),
+        made_by={"by": model, "date": datetime.now(UTC).date().isoformat()},
+    )
+
+
+def _asked(
+    there: Sequence[Mapping[str, Json]],
+    entries: Sequence[Entry] | None,
+    intake: Intake,
+    options: argparse.Namespace,
+    config: Config,
+    world: World,
+) -> list[dict[str, Json]]:
+    panel = panel_of(config, world)
+    try:
+        if lost := panel.unreachable():
+            raise InfrastructureError(lost)
+        if entries is not None:
+            return out_of_log(entries, options.count, intake, panel.ask, options.logs)
+        seeds = [case for case in there if case.get("status", "approved") == "approved"]
+        if not seeds:
+            raise UsageError(f"{options.dataset}: no approved case to go by; give --logs FILE")
+        return more_like(seeds, options.count, intake, panel.ask)
+    finally:
+        panel.close()
+
+
+def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
+    """Raises InvalidInput for lines that cannot be read."""
+    named = [str(config.judge.options.get("api_key_env") or "")] if config.judge else []
+    redact = Redactor(secrets_of(env, named))
+    found, problems = [], []
+    for row in rows(Source(name=path.as_posix(), open=lambda: path.open("rb"))):
+        if isinstance(row, Problem):
+            problems.append(row)
+        elif (one := entry(row.data, row.line, redact)) is not None:
+            found.append(one)
+    if problems:
+        raise InvalidInput(problems)
+    if not found:
+        raise UsageError(f"{path}: no question in it: a line is a text, or an object with `input`")
+    return found
+
+
+def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> None:
+    for case in found:
+        print(plain(f"proposed {case['id']}: {case['input']}", 200))
+    for why in intake.left_out[:_TOLD]:
+        print(plain(f"left out: {why}"))
+    if len(intake.left_out) > _TOLD:
+        print(f"left out: {len(intake.left_out) - _TOLD} more")
+    count = f"{len(found)} case{'s' * (len(found) != 1)}"
+    print(plain(f"{out.as_posix()}: {count} proposed; none runs before `gate dataset approve`"))
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
+    root = Path(options.config).parent if options.config else Path()
+    return own_config(options.config, root, env, datetime.now(UTC).date()), root
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Whole or not at all."""
+    try:
+        beside = path.with_name(path.name + ".new")
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    lock_file = path.with_name(f".{path.name}.lock")
+    lock = FileLock(lock_file)
+    try:
+        free = lock.acquire()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be changed: {error.strerror}") from error
+    if not free:
+        raise UsageError(f"{path}: another command is changing it; try again when it is done")
+    try:
+        yield
+    finally:
+        lock_file.unlink(missing_ok=True)
+        lock.release()
+
+
+_ACTIONS: Mapping[str, Callable[[argparse.Namespace, Mapping[str, str]], int]] = {
+    "extend": _extend,
+    "approve": _approve,
+    "stats": _stats,
+}

@@ -1,0 +1,260 @@
+"""`gate review sample | import | agreement`: people look at answers, and at the judge."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+
+from gate import labels
+from gate.archive import Session, load_session
+from gate.codec import to_json
+from gate.config import select
+from gate.dataset import cases
+from gate.dataset_rows import Source
+from gate.errors import InfrastructureError, InvalidInput, Place, Problem, UsageError
+from gate.event_log import SURROGATES
+from gate.filelock import FileLock
+from gate.grading import named_graders
+from gate.plugins import Grader
+from gate.records import Case, Label
+from gate.review import form, manifest, sheet, spoken
+from gate.review.agreement import examine
+from gate.review.checking import checked
+from gate.review.criteria import criteria_of, rubrics_of
+from gate.review.drawing import draw, period_of, suite_of, trials_of
+from gate.review.manifest import Manifest, check_period, history, seen
+from gate.review.merging import Merged, merge, render
+from gate.rules import Rules, own_config
+from gate.session_form import checked_rows
+from gate.text import plain
+from gate.wording.agreement import as_markdown, as_text
+from gate.wording.figures import count
+
+LABELS = "labels.jsonl"
+WIDTH = 110
+EMPTY = "no rating in it; fill it in and save it first"
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """`options`: action, reviews and what the action adds."""
+    return ACTIONS[options.action](options, env)
+
+
+# ------------------------------------------------------------------------------------------ sample
+
+
+def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Writes the manifest, the form and the sheet of a period; the same again gives the same."""
+    session = load_session(Path(options.session))
+    deque(checked_rows(session.rows(), session.meta.suites, session.folder), maxlen=0)
+    suite = suite_of(session.meta, options.suite)
+    period = check_period(options.period or period_of(session.meta.created_at))
+    path = Path(options.reviews) / f"{period}.json"
+    material = _material(options, env, suite)
+    drawn = _again(path, session, suite, options) if path.exists() else None
+    drawn = drawn or draw(
+        session.meta,
+        session.rows,
+        suite=suite,
+        period=period,
+        asked=criteria_of(session.meta.suites[suite], rubrics_of(material.graders.values())),
+        seen=seen(history(path.parent, suite)),
+        size=options.size,
+    )
+    cards = _cards(drawn, session, material)
+    _write(path, manifest.render(drawn))
+    _write(path.with_suffix(".html"), form.render(drawn, cards))
+    _write(path.with_suffix(".csv"), sheet.render(drawn, cards))
+    _tell_sample(drawn, path)
+    return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Material:
+    """What gate.yml and the dataset add to a session: rubrics, and what a right answer is."""
+
+    graders: Mapping[str, Grader] = field(default_factory=dict)
+    source: Source | None = None
+
+    def cases(self) -> Iterator[Case]:
+        return iter(()) if self.source is None else cases(self.source, self.graders)
+
+
+def _material(options: argparse.Namespace, env: Mapping[str, str], suite: str) -> _Material:
+    """Nothing where no gate.yml has the suite, unless it is one that was named."""
+    root = Path(options.config).parent if options.config else Path()
+    config = own_config(options.config, root, env, datetime.now(UTC).date())
+    try:
+        found = select(config, [suite]).suites[0]
+    except UsageError:
+        if options.config:
+            raise
+        return _Material()
+    rules = Rules(config=config, own=config, root=root)
+    graders = named_graders(found.graders, root)
+    return _Material(graders=graders, source=rules.head_source(found))
+
+
+def _again(
+    path: Path, session: Session, suite: str, options: argparse.Namespace
+) -> Manifest | None:
+    """The sample that was drawn before by the same command; raises UsageError for another one's."""
+    found = manifest.read(path)
+    asked = (suite, session.meta.session_id, options.size)
+    if (found.suite, found.session_id, found.size) == asked:
+        return found
+    raise UsageError(
+        f"{path}: this period has a sample of {found.size} from suite '{found.suite}' of session "
+        f"{found.session_id}; name another period with --period, e.g. {found.period}-2"
+    )
+
+
+def _cards(drawn: Manifest, session: Session, material: _Material) -> tuple[form.Card, ...]:
+    wanted = {(one.case_id, one.case_digest) for one in drawn.cases}
+    written = {(c.id, c.digest): c for c in material.cases() if (c.id, c.digest) in wanted}
+    trials = zip(drawn.cases, trials_of(drawn, session.rows()), strict=True)
+    return tuple(
+        form.card(number, one, row, written.get((one.case_id, one.case_digest)))
+        for number, (one, row) in enumerate(trials, start=1)
+    )
+
+
+def _tell_sample(drawn: Manifest, path: Path) -> None:
+    for suffix, what in ((".html", "the form"), (".csv", "for a spreadsheet"), (".json", "commit")):
+        print(plain(f"{path.with_suffix(suffix)}: {what}"))
+    shares = [f"{one.shown} of {one.cases} {name}" for name, one in drawn.strata.items()]
+    missing = [f"{n} with {why}" for why, n in drawn.left_out.items()]
+    print(
+        plain(
+            f"{count(len(drawn.cases), 'case')} of suite '{drawn.suite}', period {drawn.period}: "
+            f"{', '.join(shares)}" + (f"; left out: {', '.join(missing)}" if missing else "")
+        )
+    )
+
+
+# ------------------------------------------------------------------------------------------ import
+
+
+def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when at least one rating could be read; what is wrong is told, and left out."""
+    folder = Path(options.reviews)
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder; name that of the samples with --reviews")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    filled = checked(_spoken(options.files), cache(partial(_sample_of, folder)), now)
+    path = folder / LABELS
+    with _locked(folder):
+        merged = merge(_stored(path), filled, replace=options.replace)
+        counted = merged.added + merged.replaced + merged.unchanged + len(filled.skipped)
+        problems = (*filled.problems, *merged.problems)
+        if not counted:
+            raise InvalidInput(problems or [Problem(Place(f), EMPTY) for f in options.files])
+        _write(path, render(merged.rows))
+    for problem in problems:
+        print(plain(f"gate: {problem}"), file=sys.stderr)
+    _tell_import(merged, len(filled.skipped), len(problems), path)
+    return 0
+
+
+def _spoken(files: list[str]) -> Iterator[spoken.Spoken | Problem]:
+    """The rows of every file; of one that cannot be read the reason."""
+    for name in files:
+        path = Path(name)
+        try:
+            if path.suffix.lower() == ".json":
+                yield from spoken.from_form(manifest.load_json(path), name)
+            else:
+                yield from sheet.read(manifest.load_bytes(path), name)
+        except InvalidInput as error:
+            yield from error.problems
+        except UsageError as error:
+            yield Problem(Place(name), str(error).removeprefix(f"{name}: "))
+
+
+def _sample_of(folder: Path, period: str) -> Manifest | None:
+    """None for a period without a sample, or of a name that leads elsewhere."""
+    try:
+        path = folder / f"{check_period(period)}.json"
+    except UsageError:
+        return None
+    return manifest.read(path) if path.is_file() else None
+
+
+def _stored(path: Path) -> tuple[Label, ...]:
+    """Raises InvalidInput for a file with a wrong row: it is not written over."""
+    if not path.exists():
+        return ()
+    found = labels.read(Source(name=str(path), open=lambda: path.open("rb")))
+    if found.wrong:
+        raise InvalidInput(found.wrong)
+    return found.rows
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Nobody else imports into the folder meanwhile; UsageError when somebody does."""
+    path = folder / ".import.lock"
+    lock = FileLock(path)
+    try:
+        if not lock.acquire():
+            raise UsageError(f"{folder}: another import is under way; run it again after its end")
+    except OSError as error:
+        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # the folder is committed: nothing of this should be left in it
+            path.unlink()
+        lock.release()
+
+
+def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> None:
+    parts = [f"{count(merged.added, 'label')} added"]
+    parts += [f"{merged.replaced} replaced"] if merged.replaced else []
+    parts += [f"{merged.taken_back} taken back"] if merged.taken_back else []
+    parts += [f"{merged.unchanged} there already"] if merged.unchanged else []
+    parts += [f"{count(skipped, 'answer')} not judged"] if skipped else []
+    parts += [f"{count(problems, 'problem')}, left out"] if problems else []
+    print(plain(f"{path}: {', '.join(parts)}; {count(len(merged.rows), 'label')} in all"))
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+def _write(path: Path, text: str) -> None:
+    """The file appears whole or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(text.encode("utf-8", SURROGATES))
+        part.replace(path)
+    except OSError as error:
+        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """How far people and the judge agree, by the labels; 2 for a file with wrong rows."""
+    found = examine(options.config, options.labels, env, datetime.now(UTC).date())
+    if options.format == "json":
+        print(json.dumps(to_json(found), indent=2, ensure_ascii=False))
+    elif options.format == "markdown":
+        print(as_markdown(found))
+    else:
+        print(as_text(found, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
+    return UsageError.exit_code if found.wrong else 0
+
+
+ACTIONS: Mapping[str, Callable[[argparse.Namespace, Mapping[str, str]], int]] = {
+    "sample": sample,
+    "import": import_labels,
+    "agreement": agreement,
+}

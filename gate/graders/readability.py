@@ -1,0 +1,82 @@
+"""Is the answer easy to read?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gate.errors import UsageError
+from gate.plugins import GRADERS
+from gate.prose import blocks, running, sentences, words
+from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.syllables import Language, syllables
+
+METRIC = "response_quality.readability"
+# a, b, c of: ease = a - b x words a sentence - c x syllables a word
+_EASE: Mapping[Language, tuple[float, float, float]] = {
+    "en": (206.835, 1.015, 84.6),  # Flesch, 1948
+    "de": (180.0, 1.0, 58.5),  # Amstad, 1978
+    "fr": (207.0, 1.015, 73.6),  # Kandel and Moles, 1958
+    "es": (206.84, 1.02, 60.0),  # Fernández Huerta, 1959
+    "it": (217.0, 1.3, 60.0),  # Franchina and Vacca, 1986
+    "nl": (206.84, 0.93, 77.0),  # Douma, 1960
+}
+
+
+@GRADERS.register("readability")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readability:
+    """Reading ease of the running text, by Flesch's formula as it was fitted to the `language`; its
+    100 points are 1, and what lies beyond either end is that end. Passes from `pass_at` on.
+
+    Paragraphs and list items count; headings, tables, code, addresses and whatever has a digit do
+    not. Fewer than `min_words` words have no reading ease, and no value.
+    """
+
+    language: Language = "en"
+    min_words: int = 30
+    pass_at: float | None = None
+
+    keys: ClassVar[Mapping[str, Json]] = {}
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if self.min_words < 1:
+            raise UsageError("readability: min_words must be 1 or more")
+        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
+            raise UsageError("readability: pass_at must be between 0 and 1")
+
+    @property
+    def decides(self) -> bool:
+        return self.pass_at is not None
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return (
+            MetricSpec(
+                name=METRIC,
+                column=METRIC,
+                unit="share",
+                on_agent_error=None,  # as an answer of too few words
+                description="reading ease of the running text, 100 points of Flesch's scale are 1",
+            ),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        text = list(running(blocks(response.answer)))
+        spoken = [word for part in text for word in words(part)]
+        if len(spoken) < self.min_words:
+            return Score(values={METRIC: None})
+        number = sum(bool(words(s)) for part in text for s in sentences(part))
+        a, b, c = _EASE[self.language]
+        long, many = len(spoken) / number, self._syllables(spoken) / len(spoken)
+        value = round(min(1.0, max(0.0, (a - b * long - c * many) / 100)), 6)
+        told = f"{long:.1f} words a sentence, {many:.2f} syllables a word"
+        if self.pass_at is None or value >= self.pass_at:
+            return Score(
+                values={METRIC: value}, passed=None if self.pass_at is None else True, reason=told
+            )
+        return Score(values={METRIC: value}, passed=False, failures=("hard_to_read",), reason=told)
+
+    def _syllables(self, spoken: list[str]) -> int:
+        return sum(syllables(word, self.language) for word in spoken)

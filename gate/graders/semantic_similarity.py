@@ -1,0 +1,92 @@
+"""Does the answer mean what the expected one means?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate.embedding import EXTRA, cosine, installed, located, vector
+from gate.errors import GraderFailure, UsageError
+from gate.plugins import GRADERS
+from gate.prose import LIMIT
+from gate.records import Case, Json, MetricSpec, Response, Score
+
+METRIC = "correctness.semantic_similarity"
+
+
+@GRADERS.register("semantic_similarity")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemanticSimilarity:
+    """Cosine of the embeddings of the answer and of the right answer in `key` that is nearest to
+    it; below 0, the opposite direction, counts as 0. Passes from `pass_at` on.
+
+    `embed` is a function `texts -> vectors` of yours; without it a small model of the extra
+    `similarity` embeds, on the processor.
+    """
+
+    key: str = "expected_answer"
+    embed: str | None = None
+    pass_at: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
+            raise UsageError("semantic_similarity: pass_at must be between 0 and 1")
+
+    def rooted(self, root: Path) -> SemanticSimilarity:
+        """Itself with `embed` found from `root`. UsageError when nothing can embed."""
+        if self.embed is not None:
+            return replace(self, embed=located(self.embed, root))
+        if not installed():
+            raise UsageError(
+                f"semantic_similarity: no model for embeddings is installed: {EXTRA}, or name a "
+                "function of yours as `embed: module:function` (in the container image only that)"
+            )
+        return self
+
+    @property
+    def keys(self) -> Mapping[str, Json]:
+        return {self.key: {"type": ["string", "number", "boolean", "array"]}}
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.key,)
+
+    @property
+    def decides(self) -> bool:
+        return self.pass_at is not None
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return (
+            MetricSpec(
+                name=METRIC,
+                column=METRIC,
+                unit="share",
+                description="cosine of the embeddings of the answer and of the expected one",
+            ),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        written = case.keys.get(self.key)
+        listed = written if isinstance(written, list) else [written]
+        expected = [str(one)[:LIMIT] for one in listed if one is not None and str(one).strip()]
+        if not expected:
+            return Score(values={METRIC: None})
+        answer = response.answer[:LIMIT]
+        nearest = max(self._cosine(answer, one) for one in expected) if answer.strip() else 0.0
+        # Sums in another order differ after six digits.
+        value = round(min(1.0, max(0.0, nearest)), 6)
+        told = f"cosine {nearest:.3f} with the nearest expected answer"
+        if self.pass_at is None or value >= self.pass_at:
+            passed = None if self.pass_at is None else True
+            return Score(values={METRIC: value}, passed=passed, reason=told)
+        return Score(values={METRIC: value}, passed=False, failures=("not_similar",), reason=told)
+
+    def _cosine(self, answer: str, expected: str) -> float:
+        try:
+            return cosine(vector(answer, self.embed), vector(expected, self.embed))
+        except Exception as error:  # the user's function may raise anything
+            said = f"{type(error).__name__}: {error}"
+            raise GraderFailure(
+                f"{self.embed or 'the model'} gave no vectors: {said}"[:300]
+            ) from error

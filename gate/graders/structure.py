@@ -1,0 +1,190 @@
+"""Is the answer well laid out?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import ClassVar, Literal
+
+from gate.errors import UsageError
+from gate.mentions import folded
+from gate.plugins import GRADERS
+from gate.prose import Block, blocks, plain, running, sentences, without_code, words
+from gate.records import Case, Json, MetricSpec, Response, Score
+
+METRIC = "response_quality.structure"
+Check = Literal["fence", "table", "list", "heading", "long_paragraph", "emphasis", "end", "repeat"]
+
+_CELL_END = re.compile(r"(?<!\\)\|")
+_STRONG = re.compile(r"(?<!\d)\*\*|\*\*(?!\d)")  # not the power of 2**3
+_CUT = ("length", "max_tokens", "MAX_TOKENS")  # finish reasons of an answer that ran out of tokens
+# The end of a sentence, behind it quotes, brackets, emphasis and citations.
+_FINAL = re.compile(r"[.!?…。！？؟।][\"'”’»)\]*_~`]{0,9}(?:[ ,;]{0,2}\[[^\[\]\s]{1,40}\]){0,9}$")
+_LEAST = 5  # words of a sentence that should not come twice, or that must have an end
+
+
+@GRADERS.register("structure")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """The share of `checks` that hold, of those that the answer gives cause for: an answer without
+    a table is not checked for tables. Passes from `pass_at` on. An empty answer has 0.
+
+    The rules of Markdown are CommonMark's and, for tables, GitHub's.
+    """
+
+    checks: tuple[Check, ...] = (
+        *("fence", "table", "list", "heading", "long_paragraph", "emphasis", "end", "repeat"),
+    )
+    paragraph_words: int = 150
+    pass_at: float | None = None
+
+    keys: ClassVar[Mapping[str, Json]] = {}
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if not self.checks or self.paragraph_words < 1:
+            raise UsageError("structure: name a check, and paragraph_words of 1 or more")
+        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
+            raise UsageError("structure: pass_at must be between 0 and 1")
+
+    @property
+    def decides(self) -> bool:
+        return self.pass_at is not None
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return (
+            MetricSpec(
+                name=METRIC,
+                column=METRIC,
+                unit="share",
+                description="share of the checks of its layout that hold",
+            ),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        found = blocks(response.answer)
+        if not found:
+            return self._score(0.0, ["empty"])
+        held = {name: self._holds(name, found, response) for name in self.checks}
+        applied = [name for name, holds in held.items() if holds is not None]
+        if not applied:
+            return Score(values={METRIC: None})
+        broken = [name for name in applied if not held[name]]
+        return self._score(1 - len(broken) / len(applied), broken)
+
+    def _holds(self, name: Check, found: Sequence[Block], response: Response) -> bool | None:
+        """None: nothing to check."""
+        if name == "end":
+            return _ended(found, response.finish_reason)
+        if name == "long_paragraph":
+            lengths = [len(plain(b.text).split()) for b in found if b.kind == "paragraph"]
+            return max(lengths) <= self.paragraph_words if lengths else None
+        return _CHECKS[name](found)
+
+    def _score(self, value: float, broken: Sequence[str]) -> Score:
+        codes = tuple(f"structure:{name}" for name in broken)
+        told = f"does not hold: {', '.join(broken).replace('_', ' ')}" if broken else ""
+        value = round(value, 6)
+        if self.pass_at is None:
+            return Score(values={METRIC: value}, reason=told)
+        if value >= self.pass_at:
+            return Score(values={METRIC: value}, passed=True, reason=told)
+        return Score(values={METRIC: value}, passed=False, failures=codes, reason=told)
+
+
+def _closed(found: Sequence[Block]) -> bool | None:
+    code = [block.closed for block in found if block.kind == "code"]
+    return all(code) if code else None
+
+
+def _even_tables(found: Sequence[Block]) -> bool | None:
+    """Every row has as many cells as the head."""
+    tables = [block.text.splitlines() for block in found if block.kind == "table"]
+    return all(len({_cells(row) for row in rows}) == 1 for rows in tables) if tables else None
+
+
+def _cells(row: str) -> int:
+    """A bar that is not escaped ends a cell, in a code span too."""
+    return len(_CELL_END.split(row.strip().removeprefix("|").removesuffix("|")))
+
+
+def _even_lists(found: Sequence[Block]) -> bool | None:
+    """Items beside each other have the same marker; numbers count up by one or are all the same."""
+    levels = [items for items in _beside(found) if len(items) > 1]
+    return all(_counts(items) for items in levels) if levels else None
+
+
+def _beside(found: Sequence[Block]) -> Iterator[list[str]]:
+    """Markers of the items of each list, and of each list within an item."""
+    items = [block for block in found if block.kind == "item"]
+    for _, members in groupby(items, key=lambda item: item.group):
+        deep: list[tuple[int, list[str]]] = []  # indents and markers of the lists that are open
+        for item in members:
+            while deep and item.indent < deep[-1][0]:
+                yield deep.pop()[1]
+            if not deep or item.indent > deep[-1][0] + 1:
+                deep.append((item.indent, []))
+            deep[-1][1].append(item.marker)
+        yield from (markers for _, markers in deep)
+
+
+def _counts(markers: Sequence[str]) -> bool:
+    if len({marker[-1] for marker in markers}) > 1:
+        return False
+    numbers = [int(marker[:-1] or 0) for marker in markers]
+    return len(set(numbers)) == 1 or all(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _stepwise(found: Sequence[Block]) -> bool | None:
+    """No heading is empty or more than one level below the one before it."""
+    headings = [block for block in found if block.kind == "heading"]
+    if not headings:
+        return None
+    levels = [len(block.marker) for block in headings]
+    return all(b.text.strip(" #") for b in headings) and all(
+        after <= before + 1 for before, after in pairwise(levels)
+    )
+
+
+def _paired(found: Sequence[Block]) -> bool | None:
+    """In each block the marks of strong text and of code come in pairs."""
+    texts = [block.text for block in found if block.kind not in ("code", "table")]
+    marked = [without_code(text) for text in texts if "**" in text or "`" in text]
+    return all(_even(text) for text in marked) if marked else None
+
+
+def _even(text: str) -> bool:
+    return len(_STRONG.findall(text)) % 2 == 0 and text.count("`") % 2 == 0
+
+
+def _ended(found: Sequence[Block], finish_reason: str | None) -> bool | None:
+    """Not cut off: as the model says, after a heading, or in the middle of a sentence."""
+    last = found[-1]
+    if finish_reason in _CUT or last.kind == "heading":
+        return False
+    if last.kind != "paragraph" or len(words(last.text)) < _LEAST:
+        return None
+    return bool(_FINAL.search(last.text.rstrip()[-400:]))
+
+
+def _new(found: Sequence[Block]) -> bool | None:
+    """No sentence of five words or more comes twice."""
+    said = [
+        folded(sentence)
+        for part in running(found)
+        for sentence in sentences(part)
+        if len(sentence.split()) >= _LEAST
+    ]
+    return len(set(said)) == len(said) if len(said) > 1 else None
+
+
+_CHECKS: Mapping[str, Callable[[Sequence[Block]], bool | None]] = {
+    "fence": _closed,
+    "table": _even_tables,
+    "list": _even_lists,
+    "heading": _stepwise,
+    "emphasis": _paired,
+    "repeat": _new,
+}

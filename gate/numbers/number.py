@@ -1,0 +1,26 @@
+"""One number of a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+LIMIT = 200_000  # characters that are read; an answer is rarely longer than a hundredth of it
+Locale = Literal["en", "de", "fr"]  # 1,234.5 - 1.234,5 - 1 234,5
+PARTS = {"%": 100.0, "‰": 1000.0, "bp": 10_000.0}  # units that are parts of one, and how many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """One number of a text. `value` has its sign and scale ("-$1.2M" is -1200000); a percentage
+    keeps its figure (15 % is 15).
+    """
+
+    value: float
+    unit: str = ""  # "%", "‰", "bp", a currency as it is written ("$", "EUR"), or nothing
+    step: float = 1.0  # worth of the last digit that is stated: 100000 in 1.2M
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    maybe_date: bool = False  # like a year, or the day after a month: agrees only exactly
+    either_sign: bool = False  # "sales ($5)": negative in accounts, positive in prose

@@ -1,0 +1,1 @@
+"""Retrievers: what fetches the documents for a question, asked as an agent is."""

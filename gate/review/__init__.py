@@ -1,0 +1,1 @@
+"""People check the judge: a rotating sample of answers, a form to rate them, labels read back."""

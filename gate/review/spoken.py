@@ -1,0 +1,79 @@
+"""What a reviewer said of one case, as a file has it: not yet checked against any sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.errors import InvalidInput, Place, Problem
+from gate.records import Json
+
+FORM: Literal["agent-gate review labels"] = "agent-gate review labels"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A rating as it is written."""
+
+    name: str  # of the criterion
+    value: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """One case of one file."""
+
+    place: Place
+    period: str
+    sample: str
+    reviewer: str
+    item: Json  # the case's number in the form
+    answer_digest: str
+    ratings: tuple[Stated, ...] = ()
+    cannot_judge: bool = False
+    note: str = ""
+    labelled_at: str = ""  # ISO 8601; empty: the file does not say
+
+
+def from_form(data: Json, file: str) -> Iterator[Spoken | Problem]:
+    """The labels of a file that the form saved. Raises InvalidInput when it is none."""
+    if not isinstance(data, dict) or data.get("form") != FORM:
+        raise InvalidInput([Problem(Place(file), "not a file that the review form saved")])
+    labels = data.get("labels")
+    if not isinstance(labels, list):
+        raise InvalidInput([Problem(Place(file, key="labels"), "must be a list; save it again")])
+    head = {key: _text(data, key).strip() for key in ("period", "sample", "reviewer")}
+    for number, one in enumerate(labels):
+        if isinstance(one, dict):
+            yield _spoken(one, head, Place(file, key=_place(one, number)))
+        else:
+            yield Problem(Place(file, key=f"labels[{number}]"), "must be an object; save it again")
+
+
+def _spoken(one: Mapping[str, Json], head: Mapping[str, str], place: Place) -> Spoken | Problem:
+    ratings = one.get("ratings", {})
+    if not isinstance(ratings, dict):
+        return Problem(place, "ratings: must be an object; save it again")
+    if not isinstance(one.get("cannot_judge", False), bool):
+        return Problem(place, "cannot_judge: must be true or false; save it again")
+    return Spoken(
+        place=place,
+        **head,
+        item=one.get("item"),
+        answer_digest=_text(one, "answer_digest"),
+        ratings=tuple(Stated(name=str(name), value=value) for name, value in ratings.items()),
+        cannot_judge=one.get("cannot_judge", False),
+        note=_text(one, "note").strip(),
+        labelled_at=_text(one, "labelled_at"),
+    )
+
+
+def _place(one: Mapping[str, Json], number: int) -> str:
+    case_id = one.get("case_id")
+    return f"case '{case_id[:80]}'" if isinstance(case_id, str) else f"labels[{number}]"
+
+
+def _text(data: Mapping[str, Json], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,27 @@
+"""Rubrics for a judge model: the built-in ones, their prompts, and how votes become scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gate.errors import UsageError
+from gate.registry import did_you_mean
+from gate.rubrics import answer, case, quality, task, trajectory
+from gate.rubrics.rubric import Criterion, Rubric
+
+BUILT_IN: Mapping[str, Rubric] = {
+    rubric.name: rubric
+    for rubric in (answer.RUBRIC, case.RUBRIC, quality.RUBRIC, task.RUBRIC, trajectory.RUBRIC)
+}
+
+__all__ = ["BUILT_IN", "Criterion", "Rubric", "rubric_of"]
+
+
+def rubric_of(written: str | Rubric) -> Rubric:
+    """The rubric itself, or the built-in one of that name; UsageError with the nearest name."""
+    if isinstance(written, Rubric):
+        return written
+    if written not in BUILT_IN:
+        near = did_you_mean(written, tuple(BUILT_IN))
+        raise UsageError(f"rubric: no built-in rubric is called '{written[:60]}'{near}")
+    return BUILT_IN[written]

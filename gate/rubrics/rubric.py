@@ -1,0 +1,183 @@
+"""A rubric: what a judge model is shown, what it scores on which scales, and when that passes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Literal, get_args
+
+from gate.errors import UsageError
+
+Dimension = Literal["retrieval", "correctness", "response_quality", "operational", "agent"]
+
+# What `shows` can name beside keys of the case.
+QUESTION, ANSWER, CONTEXT, STEPS = "question", "answer", "context", "steps"
+FROM_RESPONSE = (ANSWER, STEPS)
+RESERVED = ("canary", "addressed_judge", "total")  # words of a reply or a failure code
+LARGEST = 100  # of a scale
+_SCALE = (1, 5)
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
+_METRIC = re.compile(rf"({'|'.join(get_args(Dimension))})\.[a-z][a-z0-9_]{{0,59}}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One thing to score. `scale`: the lowest and the highest whole number, 1 to 5 unless it says
+    otherwise. `levels`: a score -> what deserves it. `metric`: the name of its metric.
+    """
+
+    about: str = ""
+    scale: tuple[int, int] | None = None
+    levels: Mapping[str, str] = field(default_factory=dict)
+    metric: str = ""
+
+    @property
+    def low(self) -> int:
+        return (self.scale or _SCALE)[0]
+
+    @property
+    def high(self) -> int:
+        return (self.scale or _SCALE)[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubric:
+    """What a judge goes by; raises UsageError, with the key, for what makes no sense.
+
+    `shows` names question, context, answer, steps, or keys of the case. A case in which a key of
+    `needs` is null or empty is not counted. `total` is the metric of all points together, 0 to 1;
+    with one, only criteria that name a metric have one of their own. `least`, `least_total`: what
+    an answer must reach to pass; without either the judge has no opinion on that. `compare_with`:
+    the key of the case with another answer; each criterion then asks which of the two is better.
+    """
+
+    name: str
+    about: str
+    criteria: Mapping[str, Criterion]
+    dimension: Dimension = "correctness"
+    shows: tuple[str, ...] = (QUESTION, ANSWER)
+    needs: tuple[str, ...] = ()
+    total: str = ""
+    least: Mapping[str, float] = field(default_factory=dict)
+    least_total: int | None = None
+    compare_with: str = ""
+
+    def __post_init__(self) -> None:
+        faults = chain(_texts(self), _criteria(self), _metrics(self), _shown(self), _pair(self))
+        for key, what in chain(faults, limits(self, self.least, self.least_total)):
+            raise UsageError(f"rubric '{self.name[:60]}': {key}: {what}")
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The keys that a case must have."""
+        pair = (self.compare_with,) if self.compare_with else ()
+        return tuple(dict.fromkeys((*self.needs, *pair)))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The keys of a case that reach the judge or decide whether it is asked."""
+        shown = (name for name in self.shows if name not in (QUESTION, *FROM_RESPONSE))
+        return tuple(dict.fromkeys((*shown, *self.needed)))
+
+    def metric_of(self, criterion: str) -> str:
+        """The name of its metric; empty when it has none."""
+        own = self.criteria[criterion].metric
+        return own or ("" if self.total else f"{self.dimension}.{criterion}")
+
+    def bounds(self, criterion: str) -> tuple[float, float]:
+        """The least and the most that it can come to; a preference is 0 to 1."""
+        one = self.criteria[criterion]
+        return (0.0, 1.0) if self.compare_with else (float(one.low), float(one.high))
+
+    @property
+    def total_bounds(self) -> tuple[float, float]:
+        every = [self.bounds(name) for name in self.criteria]
+        return sum(low for low, _ in every), sum(high for _, high in every)
+
+
+Faults = Iterator[tuple[str, str]]  # key, what is wrong with it
+
+
+def limits(rubric: Rubric, least: Mapping[str, float], least_total: int | None) -> Faults:
+    """What is wrong with rules on when an answer passes."""
+    for name, value in least.items():
+        if name not in rubric.criteria:
+            yield f"least.{name}", f"no such criterion - there are {', '.join(rubric.criteria)}"
+        else:
+            yield from _reachable(f"least.{name}", value, rubric.bounds(name))
+    if least_total is not None and rubric.compare_with:
+        yield "least_total", "a comparison has no points - use `least`"
+    elif least_total is not None:
+        yield from _reachable("least_total", least_total, rubric.total_bounds)
+
+
+def _reachable(key: str, value: float, bounds: tuple[float, float]) -> Faults:
+    low, high = bounds
+    if not low < value <= high:
+        yield key, f"{value:g} must be above {low:g}, which is always met, and at most {high:g}"
+
+
+def _texts(rubric: Rubric) -> Faults:
+    if not _NAME.fullmatch(rubric.name):
+        yield "name", "must be 1 to 60 letters, digits, '_', '.' or '-'"
+    if not rubric.about.strip():
+        yield "about", "is empty - say what is judged"
+    if not rubric.criteria:
+        yield "criteria", "there are none - name at least one"
+
+
+def _criteria(rubric: Rubric) -> Faults:
+    for name, one in rubric.criteria.items():
+        key = f"criteria.{name}"
+        if not _WORD.fullmatch(name) or name in RESERVED:
+            taken = ", ".join(RESERVED)
+            yield key, f"a criterion is called in small letters, digits and '_', and not {taken}"
+        if not 0 <= one.low < one.high <= LARGEST:
+            message = f"must be two whole numbers from 0 to {LARGEST}, the lower first"
+            yield f"{key}.scale", message
+        for level in one.levels:
+            if not (level.isascii() and level.isdigit() and one.low <= int(level) <= one.high):
+                message = f"'{level[:20]}' is not a whole number of the scale"
+                yield f"{key}.levels", f"{message}, {one.low} to {one.high}"
+
+
+def _metrics(rubric: Rubric) -> Faults:
+    named = {f"criteria.{name}.metric": rubric.metric_of(name) for name in rubric.criteria}
+    seen: dict[str, str] = {}
+    for key, metric in {**named, "total": rubric.total}.items():
+        if metric and not _METRIC.fullmatch(metric):
+            dimensions = ", ".join(get_args(Dimension))
+            yield key, f"'{metric[:80]}' is not dimension.name with a dimension of {dimensions}"
+        if metric and metric in seen:
+            yield key, f"{metric} is the metric of {seen[metric]} already"
+        seen[metric] = key
+
+
+def _shown(rubric: Rubric) -> Faults:
+    if not set(rubric.shows) & set(FROM_RESPONSE):
+        yield "shows", "nothing of the agent's is shown - add answer or steps"
+    if len(set(rubric.shows)) < len(rubric.shows):
+        yield "shows", "names something twice"
+    for name in rubric.needs:
+        if name in (QUESTION, *FROM_RESPONSE):
+            yield "needs", f"'{name}' is no key of the case"
+
+
+def _pair(rubric: Rubric) -> Faults:
+    if not rubric.compare_with:
+        return
+    if rubric.compare_with in (QUESTION, *FROM_RESPONSE):
+        yield "compare_with", f"'{rubric.compare_with}' is no key of the case"
+    if ANSWER not in rubric.shows:
+        yield "shows", "a comparison needs answer"
+    if rubric.compare_with in rubric.shows:
+        message = f"'{rubric.compare_with}' is compared with, so that the judge must not know it"
+        yield "shows", f"{message} - leave it out"
+    if rubric.total:
+        yield "total", "a comparison has no points - leave it out"
+    for name, one in rubric.criteria.items():
+        if one.scale is not None or one.levels:
+            yield f"criteria.{name}", "a comparison has no scale and no levels"

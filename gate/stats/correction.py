@@ -1,0 +1,98 @@
+"""A judge's mean corrected by people's labels: prediction-powered inference.
+
+Angelopoulos et al. 2023 (Science 382) and PPI++ (2023, arXiv 2311.01453), here for labels drawn in
+strata: mean over the run of lambda x judge, plus the labels' mean of human - lambda x judge.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.stats.agreement import MIN_CASES, Design
+from gate.stats.distributions import t_quantile
+from gate.stats.strata import Array, Codes, covariance_of_totals, effective, usable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Powered:
+    """The corrected mean; NaN where it cannot be told, for `reason`. `power`: lambda, how much of
+    the judge is used: 0 is the labels alone.
+    """
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    power: float = 0.0
+    n: int = 0  # labelled cases
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """One number a labelled case (its answers and reviewers averaged): what people said and what
+    the judge said, the stratum that the case was drawn from and its weight. `step`: the smallest
+    difference between two ratings.
+    """
+
+    human: Array
+    judge: Array
+    strata: Codes
+    weights: Array
+    step: float
+
+
+def by_case(human: Array, judge: Array, design: Design, *, step: float) -> Labelled:
+    """`human`, `judge`: one value an answer, averaged over each case's answers by their weights."""
+    _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
+    weight = np.bincount(at, design.weights)
+    mean = [np.bincount(at, design.weights * values) / weight for values in (human, judge)]
+    return Labelled(
+        human=mean[0],
+        judge=mean[1],
+        strata=design.strata[first],
+        weights=weight / np.bincount(at),
+        step=step,
+    )
+
+
+def prediction_powered(
+    run_mean: float, run_variance: float, found: Labelled, *, confidence: float = 0.95
+) -> Powered:
+    """The mean that people would have given the run.
+
+    `run_mean`: of the judge over the run, with the variance `run_variance` of that mean. lambda is
+    the one of least variance, cut to 0 and 1; with `run_variance` = Var(judge) / N and a simple
+    sample it is that of PPI++, Cov / (Var (1 + n / N)). Weights speak for the strata's shares, so
+    that the mean of the labels is sum(weight x value) / sum(weight).
+    """
+    n = len(found.human)
+    if n < MIN_CASES:
+        return Powered(n=n, reason=f"{n} of the {MIN_CASES} labelled cases that it takes")
+    strata = usable(found.strata)
+    share = found.weights / found.weights.sum()
+    human, judge = float(share @ found.human), float(share @ found.judge)
+    people, opinion = share * (found.human - human), share * (found.judge - judge)
+    both = covariance_of_totals(people, opinion, strata)
+    judged = covariance_of_totals(opinion, opinion, strata) + run_variance
+    power = min(1.0, max(0.0, both / judged)) if judged > 0.0 else 1.0
+    alone = covariance_of_totals(people, people, strata)
+    variance = max(0.0, alone - 2.0 * power * both + power**2 * judged)
+    t = t_quantile(0.5 + confidence / 2.0, n - len(np.unique(strata)))
+    half = t * math.hypot(math.sqrt(variance), t * found.step / effective(found.weights))
+    value = power * run_mean + human - power * judge
+    return Powered(value=value, low=value - half, high=value + half, power=power, n=n)
+
+
+def mean_difference(found: Labelled, *, confidence: float = 0.95) -> Powered:
+    """Mean of judge - human, with its interval."""
+    turned = Labelled(
+        human=found.judge - found.human,
+        judge=np.zeros_like(found.judge),
+        strata=found.strata,
+        weights=found.weights,
+        step=found.step,
+    )
+    return prediction_powered(0.0, 0.0, turned, confidence=confidence)

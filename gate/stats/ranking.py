@@ -1,0 +1,85 @@
+"""One ranked list against relevance judgements: every metric and cut-off in one pass.
+
+Definitions are trec_eval's (Voorhees and Harman 2005; nDCG: Järvelin and Kekäläinen 2002), and so
+are the values but for rounding. Plain Python: numpy over all queries at once is no quicker, and one
+query alone costs several times as much (benchmarks/README.md).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import accumulate, count
+from math import exp2, expm1, log, log2
+from operator import mul, truediv
+from typing import Literal
+
+Gain = Literal["linear", "exponential"]
+
+_LARGE = 60.0  # from here on 2^gain - 1 is 2^gain
+_SAFE = (1e-100, 1e100)  # sums of gains on this scale neither overflow nor lose digits
+_DISCOUNTS = (0.0, *(1.0 / log2(rank + 1) for rank in range(1, 1_001)))  # by rank
+
+
+def measures(
+    ids: Sequence[str],
+    relevant: Mapping[str, float],
+    *,
+    cutoffs: tuple[int, ...],
+    reciprocal_cutoffs: tuple[int, ...] = (),
+    gain: Gain = "linear",
+    over_retrieved: bool = False,
+) -> dict[str, float]:
+    """precision, recall, hit_rate and ndcg `@k` at each of `cutoffs`, `mrr@k` at each of
+    `reciprocal_cutoffs`, mrr and map over the whole list.
+
+    `ids`: best first, each once. `relevant`: id -> gain above 0, of at least one document. Cut-offs
+    are 1 or more. `over_retrieved`: precision is over the number of ids where that is below k.
+    """
+    total = len(relevant)
+    ranks = [rank for rank, one in enumerate(ids, 1) if one in relevant]
+    gains = [relevant[ids[rank - 1]] for rank in ranks]
+    best = sorted(relevant.values(), reverse=True)
+    dcg = _discounted(_worth(gains, best[0], gain), ranks)
+    ideal = _discounted(_worth(best, best[0], gain), range(1, total + 1))
+    values: list[float] = []
+    for k in cutoffs:
+        hits = bisect_right(ranks, k)
+        shown = min(k, len(ids) or 1) if over_retrieved else k
+        share = dcg[hits] / ideal[k if k < total else total]
+        values += (
+            hits / shown,
+            hits / total,
+            1.0 if hits else 0.0,
+            share if share < 1.0 else 1.0,  # rounding
+        )
+    reciprocal = 1.0 / ranks[0] if ranks else 0.0
+    values += [reciprocal if reciprocal * k >= 1.0 else 0.0 for k in reciprocal_cutoffs]
+    precisions = map(truediv, count(1), ranks)  # at the rank of each relevant document
+    values += (reciprocal, sum(precisions) / total)
+    return dict(zip(_names(cutoffs, reciprocal_cutoffs), values, strict=True))
+
+
+@cache
+def _names(cutoffs: tuple[int, ...], reciprocal_cutoffs: tuple[int, ...]) -> tuple[str, ...]:
+    at_k = (f"{name}@{k}" for k in cutoffs for name in ("precision", "recall", "hit_rate", "ndcg"))
+    return (*at_k, *(f"mrr@{k}" for k in reciprocal_cutoffs), "mrr", "map")
+
+
+def _discounted(worth: Sequence[float], ranks: Sequence[int]) -> list[float]:
+    """The discounted gain of the first 0, 1, 2, ... of these documents."""
+    if ranks and ranks[-1] >= len(_DISCOUNTS):
+        discounts = [1.0 / log2(rank + 1) for rank in ranks]
+    else:
+        discounts = [_DISCOUNTS[rank] for rank in ranks]
+    return list(accumulate(map(mul, worth, discounts), initial=0.0))
+
+
+def _worth(gains: Sequence[float], most: float, gain: Gain) -> Sequence[float]:
+    """On a scale on which `most`, the largest gain, cannot overflow; nDCG is a ratio."""
+    if gain == "linear":
+        return gains if _SAFE[0] < most < _SAFE[1] else [one / most for one in gains]
+    if most <= _LARGE:
+        return [expm1(one * log(2.0)) for one in gains]
+    return [exp2(one - most) for one in gains]

@@ -1,0 +1,55 @@
+"""A sample of cases drawn in strata: how much a number computed from it varies."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+
+def usable(strata: Codes) -> Codes:
+    """Numbers from 0, one a stratum. A stratum of one case does not tell how much it varies: where
+    there is one, all cases count as one stratum, which overstates the variance.
+    """
+    _, codes, sizes = np.unique(strata, return_inverse=True, return_counts=True)
+    return np.zeros(len(strata), dtype=np.int64) if (sizes < 2).any() else codes.astype(np.int64)
+
+
+def without_one(values: Array, strata: Codes) -> Array:
+    """Sums over the cases (first axis) without each of them in turn, the others of its stratum
+    standing for it; shape as `values`.
+    """
+    total = values.sum(axis=0)
+    left = np.empty_like(values)
+    for code in np.unique(strata):
+        own = strata == code
+        part, n = values[own].sum(axis=0), int(own.sum())
+        left[own] = total - part + (part - values[own]) * (n / max(1, n - 1))
+    return left
+
+
+def jackknife_variance(left_out: Array, strata: Codes) -> float:
+    """Variance of a statistic from its values without one case each (Jones 1974, stratified)."""
+    total = 0.0
+    for code in np.unique(strata):
+        values = left_out[strata == code]
+        n = len(values)
+        total += (n - 1) / n * float(((values - values.mean()) ** 2).sum())
+    return total
+
+
+def covariance_of_totals(first: Array, second: Array, strata: Codes) -> float:
+    """Covariance of two sums over the sampled cases, from the scatter within the strata."""
+    total = 0.0
+    for code in np.unique(strata):
+        one, two = first[strata == code], second[strata == code]
+        n = len(one)
+        total += n / (n - 1) * float(((one - one.mean()) * (two - two.mean())).sum())
+    return total
+
+
+def effective(weights: Array) -> float:
+    """How many equally weighted cases tell as much (Kish 1965)."""
+    return float(weights.sum() ** 2 / (weights**2).sum())

@@ -1,0 +1,138 @@
+"""`gate dataset`, from the command line to the file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.cli import run
+
+CONFIG = """\
+version: 1
+agent: {type: sample}
+judge: {type: python, callable: "./judge.py:propose"}
+suites:
+  - name: first
+    dataset: cases.jsonl
+    graders: [facts, {judge: {rubric: quality}}]
+"""
+JUDGE = '''
+import json, re
+
+def propose(case):
+    """A model that finds new questions, in the form that it is told."""
+    told = case["input"] if isinstance(case["input"], str) else json.dumps(case["input"])
+    canary = re.search(r'canary.{0,12}?const.{0,8}?([0-9a-f]{16})', told)[1]
+    one = {"category": "new", "expected_answer": None, "expected_facts": [], "why": "w"}
+    if "entry 1" in told:
+        return {"canary": canary, "cases": [{"entry": 1, "keep": True, **one}]}
+    cases = [{"input": f"Fresh {n} words {n}{n} here {n}{n}{n}?", **one} for n in range(1, 4)]
+    return {"canary": canary, "cases": cases}
+'''
+CASES = "".join(
+    json.dumps({"id": f"c{n}", "input": f"Question {n} on topic{n}?", "expected_facts": ["x"]})
+    + "\n"
+    for n in range(4)
+)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "gate.yml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "judge.py").write_text(JUDGE, encoding="utf-8")
+    (tmp_path / "cases.jsonl").write_text(CASES, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def cases(file="cases.jsonl"):
+    return [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
+
+
+def test_proposals_are_appended_and_what_was_there_stays(project, capsys):
+    assert run(["dataset", "extend", "cases.jsonl", "--count", "2"], {}) == 0
+    assert (project / "cases.jsonl").read_text(encoding="utf-8").startswith(CASES)
+    new = cases()[4:]
+    assert [(case["status"], case["category"]) for case in new] == [("proposed", "new")] * 2
+    said = capsys.readouterr().out
+    assert "cases.jsonl: 2 cases proposed; none runs before `gate dataset approve`" in said
+
+
+def test_the_same_proposals_are_not_taken_twice(project, capsys):
+    assert run(["dataset", "extend", "cases.jsonl", "--count", "3"], {}) == 0
+    assert run(["dataset", "extend", "cases.jsonl", "--count", "3"], {}) == 0
+    assert len(cases()) == 7
+    assert "is the same as p-" in capsys.readouterr().out
+
+
+def test_out_of_a_log_without_personal_data(project):
+    log = project / "log.jsonl"
+    log.write_text('"Where is my order? Mail me at ann@x.example"\n', encoding="utf-8")
+    command = ["dataset", "extend", "cases.jsonl", "--logs", "log.jsonl", "--out", "new.jsonl"]
+    assert run(command, {}) == 0
+    (case,) = cases("new.jsonl")
+    assert case["input"] == "Where is my order? Mail me at <email>"
+    assert case["metadata"]["provenance"]["from"] == "log.jsonl:1"
+    assert cases() == [json.loads(line) for line in CASES.splitlines()]
+
+
+def test_a_person_approves_with_name_and_date(project, capsys):
+    run(["dataset", "extend", "cases.jsonl", "--count", "2"], {})
+    name, other = [case["id"] for case in cases()[4:]]
+    approve = ["dataset", "approve", "cases.jsonl", "--reviewer", "maria"]
+    assert run([*approve, "--case", name], {}) == 0
+    assert run([*approve, "--case", other, "--reject", "--note", "too vague"], {}) == 0
+    first, second = cases()[4:]
+    assert first["status"] == "approved"
+    assert first["metadata"]["review"]["by"] == "maria"
+    assert len(first["metadata"]["review"]["date"]) == 10
+    assert (second["status"], second["metadata"]["review"]["note"]) == ("rejected", "too vague")
+    assert run(["validate"], {}) == 0
+    assert "5 cases" in capsys.readouterr().out
+
+
+def test_a_case_that_would_break_its_suite_is_not_approved(project, capsys):
+    broken = '{"id": "p", "input": "x", "status": "proposed"}\n'
+    (project / "cases.jsonl").write_text(CASES, encoding="utf-8")
+    with (project / "cases.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "p", "input": "x", "expected_facts": [true], "status": "proposed"}\n')
+    before = (project / "cases.jsonl").read_bytes()
+    assert broken.encode() not in before
+    approve = ["dataset", "approve", "cases.jsonl", "--reviewer", "maria", "--case", "p"]
+    assert run(approve, {}) == 2
+    assert (project / "cases.jsonl").read_bytes() == before
+    assert "cases.jsonl:5: expected_facts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["stats", "lost.jsonl"], "lost.jsonl: there is no such file"),
+        (["approve", "cases.jsonl", "--case", "c9", "--reviewer", "m"], "there is no case 'c9'"),
+        (["approve", "cases.jsonl", "--case", "c1", "--reviewer", " "], "--reviewer: say who"),
+        (["extend", "cases.jsonl", "--out", "new.csv"], "new.csv: only JSON Lines"),
+        (["extend", "cases.jsonl", "--logs", "empty.jsonl"], "empty.jsonl: no question in it"),
+        (["extend", "cases.jsonl", "--config", "none.yml"], "none.yml: there is no such file"),
+        (["extend", "cases.jsonl", "--config", "mute.yml"], "there is none; docs/judge.md"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence_and_2(project, capsys, command, said):
+    (project / "empty.jsonl").write_text("", encoding="utf-8")
+    mute = CONFIG.replace('judge: {type: python, callable: "./judge.py:propose"}\n', "")
+    (project / "mute.yml").write_text(mute.replace(", {judge: {rubric: quality}}", ""))
+    assert run(["dataset", *command], {}) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_judge_that_writes_prose_is_6_and_the_file_stays(project, capsys):
+    (project / "judge.py").write_text("def propose(case):\n    return 'Sure!'\n", encoding="utf-8")
+    assert run(["dataset", "extend", "cases.jsonl"], {}) == 6
+    assert (project / "cases.jsonl").read_text(encoding="utf-8") == CASES
+    assert "the model proposed nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_figures(project, capsys, form):
+    assert run(["dataset", "stats", "cases.jsonl", "--format", form], {}) == 0
+    said = capsys.readouterr().out
+    assert (json.loads(said)["cases"] == 4) if form == "json" else ("4 cases" in said)

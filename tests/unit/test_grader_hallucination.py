@@ -1,0 +1,279 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.claims.asking import MOST_ASKED
+from gate.errors import GraderFailure, UsageError
+from gate.graders.hallucination import ANSWERS, ENTITIES, RATE, UNVERIFIED, Hallucination
+from gate.numbers import numbers
+from gate.records import Case, Document, Reply, Response, ToolCall
+from tests.planted_numbers import right, wrong
+
+
+def score(answer, context="", *, question="?", replies=(), **options):
+    case = Case(id="a", input=question, keys={"input": question, "context": context})
+    return Hallucination(**options).read(case, Response(answer=answer), replies)
+
+
+def vote(*opinions):
+    """One vote: an opinion on each number, None for no opinion."""
+    items = [
+        {"index": k, "explanation": "so", "verified": one}
+        for k, one in enumerate(opinions, 1)
+        if one is not None
+    ]
+    return Reply(data={"numbers": items, "canary": ""})
+
+
+FAILED = Reply(data=None, failure="timed out")
+
+
+# answer, context, whether its only claim is supported
+SUPPORT = [
+    ("It was $1.2M.", "It was $1,234,567.", True),
+    ("It was $1.3M.", "It was $1,234,567.", False),
+    ("It was $1,234,567.", "It was $1.2M.", False),  # more exact than its source
+    ("30 % did", "a share of 0.30", True),
+    ("a share of 0.3", "30 % did", True),
+    ("0.5 % more", "50 basis points more", True),
+    ("$5", "5 %", False),
+    ("5 %", "$5", False),
+    ("5 %", "5 people", False),
+    ("5 %", "growth in percent: 5", True),
+    ("$5", "€5", False),
+    ("$5", "CAD 5", True),
+    ("USD 5", "CAD 5", False),
+    ("$5", '{"price": 5}', True),
+    ("5 people", "5 people", True),
+    ("fell by 5 %", "change: -5 %", True),
+    ("rose by 5 %", "change: -5 %", False),
+    ("change: -5 %", "it fell by 5 %", True),
+    ("change: -5 %", "it rose by 5 %", False),
+    ("about 1,200", "it was 1,234", True),
+    ("1,200 of them", "it was 1,234", False),
+    ("about 20 %", "it was 15.1 %", False),
+    ("12 months", "twelve months", True),
+    ("25 percent", "twenty-five percent", True),
+    ("20 people", "twenty thousand people", False),
+]
+
+
+@pytest.mark.parametrize(("answer", "context", "supported"), SUPPORT)
+def test_a_number_of_the_sources(answer, context, supported):
+    assert score(answer, context).values[RATE] == float(not supported)
+
+
+CALCULATED = [
+    ("300 + 200 = 500", "300 and 200", "", True),
+    ("300 + 200 = 510", "300 and 200", "", False),
+    ("The total is 500 (300 + 200).", "300 and 200", "", True),
+    ("3 x $20 = $60", "3 seats at $20", "", True),
+    ("(300 - 250) / 250 * 100 = 20 %", "300 and 250", "", False),  # brackets are not read
+    ("Rose from 250 to 280, up 12 %.", "250, then 280", "", True),
+    ("Rose from 250 to 280, up 13 %.", "250, then 280", "", False),
+    ("The average of 10, 20 and 60 is 30.", "10, 20, 60", "", True),
+    ("The average of 10, 10 and 40 is 20.", "10, 40", "", True),
+    ("They were 20 and 60. The sum of the two is 80.", "20 and 60", "", True),
+    ("It makes 80.", "20 and 60", "What?", False),  # no operation is named
+    ("They are 80.", "ants: 20; bees: 60; cats: 7", "What is the sum of ants and bees?", True),
+    ("They are 27.", "ants: 20; bees: 60; cats: 7", "What is the sum of ants and bees?", False),
+    ("Up from 999 to 1,100, by 101.", "1,100", "", False),  # an operand that nothing supports
+    ("The 300 and 200 sum to 500; 60 % of 500 is 300.", "300, 200, 60 %", "", True),
+    ("The share is 25 %.", "red: 50; all: 200", "What share of all is red?", True),
+]
+
+
+@pytest.mark.parametrize(("answer", "context", "question", "accepted"), CALCULATED)
+def test_a_calculation_that_is_named(answer, context, question, accepted):
+    assert (score(answer, context, question=question).values[RATE] == 0) is accepted
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_at_most_5_percent_of_planted_wrong_numbers_pass_offline(seed):
+    passed = 0
+    for _, question, context, answer, planted in wrong(seed, 1000):
+        case = Case(id="a", input=question, keys={"context": context})
+        asked = Hallucination().questions(case, Response(answer=answer))
+        passed += not (asked and f". {planted} in: " in asked[0].material)
+    assert passed <= 50
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_at_least_85_percent_of_right_calculations_are_accepted_offline(seed):
+    scores = [score(answer, text, question=q) for _, q, text, answer in right(seed, 1000)]
+    assert sum(one.values[ANSWERS] == 0 for one in scores) >= 850
+
+
+def test_what_is_no_claim():
+    answer = "In 2024, on May 5, see step 3 and table 2:\n1. v1.2.3\n2. at 12:30"
+    assert score(answer, "nothing").values == {RATE: 0.0, UNVERIFIED: 0.0, ANSWERS: 0.0}
+    assert score(answer, "nothing").reason == "no numbers"
+
+
+def test_numbers_of_the_question_are_allowed():
+    assert score("Yes, 77 of them.", "some", question="Are there 77?").values[RATE] == 0.0
+
+
+def test_the_reason_counts_what_became_of_each_number():
+    answer = "Of 8 there are 3, 11 in sum, and 40, 50 and 60."
+    found = score(answer, "8 and 3", replies=[(vote(True, False),)])
+    counts = "2 from the sources, 1 calculated, 1 verified, 1 refuted, 1 unverified"
+    assert found.reason.startswith(f"6 numbers: {counts}; refuted 50 (so) in 'Of 8")
+    assert found.values == {RATE: 2 / 6, UNVERIFIED: 1 / 6, ANSWERS: 1.0}
+    assert found.passed is None
+
+
+@pytest.mark.parametrize(
+    ("votes", "rate", "unverified"),
+    [
+        ((), 1.0, 1.0),
+        ((FAILED,), 1.0, 1.0),
+        ((vote(True),), 0.0, 0.0),
+        ((vote(False),), 1.0, 0.0),
+        ((vote(None),), 1.0, 1.0),
+        ((vote(True), vote(True), vote(False)), 0.0, 0.0),
+        ((vote(True), vote(False)), 1.0, 1.0),
+        ((vote(True), FAILED, FAILED), 0.0, 0.0),
+    ],
+)
+def test_the_majority_of_the_votes_counts(votes, rate, unverified):
+    found = score("77", "none", replies=[votes])
+    assert (found.values[RATE], found.values[UNVERIFIED]) == (rate, unverified)
+
+
+def test_a_vote_that_contradicts_itself_is_none():
+    items = [{"index": 1, "explanation": "", "verified": one} for one in (True, False)]
+    found = score("77", "none", replies=[(Reply(data={"numbers": items}),)])
+    assert found.values[UNVERIFIED] == 1.0
+
+
+def test_one_question_has_each_open_number_with_its_surroundings():
+    answer = f"{'x ' * 100}It was 77 and 5 of 88. {'y ' * 100}"
+    case = Case(id="a", input="Why?", keys={"context": ["five, so 5", "other text"]})
+    (asked,) = Hallucination().questions(case, Response(answer=answer))
+    assert asked.role == "verifier"
+    assert "1. 77 in: …" in asked.material
+    assert "2. 88 in: …" in asked.material
+    assert "other text" in asked.material
+    assert "x " * 60 not in asked.material
+    assert asked.canary in asked.instructions
+    assert "77" not in asked.instructions.replace(asked.canary, "")
+
+
+def test_nothing_is_asked_when_nothing_is_open():
+    case = Case(id="a", input="?", keys={"context": "5"})
+    assert Hallucination().questions(case, Response(answer="5")) == ()
+
+
+def test_numbers_beyond_those_that_are_asked_stay_unverified():
+    answer = ", ".join(f"{n * 137}.5" for n in range(1, MOST_ASKED + 3))
+    found = score(answer, "none", replies=[(vote(*[True] * MOST_ASKED),)])
+    assert found.values[UNVERIFIED] == pytest.approx(2 / (MOST_ASKED + 2))
+
+
+def test_unverified_numbers_apart():
+    found = score("77", "none", unverified="apart")
+    assert found.values == {RATE: None, UNVERIFIED: 1.0, ANSWERS: None}
+    found = score("77 and 88", "none", unverified="apart", replies=[(vote(False),)])
+    assert found.values == {RATE: None, UNVERIFIED: 0.5, ANSWERS: 1.0}
+    found = score("77", "none", unverified="apart", replies=[(vote(False),)])
+    assert found.values == {RATE: 1.0, UNVERIFIED: 0.0, ANSWERS: 1.0}
+
+
+def test_a_limit_makes_it_decide():
+    assert Hallucination().decides is False
+    assert Hallucination(max_rate=0.5).decides is True
+    assert score("5 and 77", "5", max_rate=0.5).passed is True
+    found = score("5 and 77", "5", max_rate=0.4)
+    assert (found.passed, found.failures) == (False, ("unsupported_number:77",))
+    assert score("77", "5", max_rate=0.4, unverified="apart").passed is None
+
+
+@pytest.mark.parametrize("options", [{"rel_tol": -1}, {"abs_tol": -1}, {"max_rate": 2}])
+def test_options_that_make_no_sense(options):
+    with pytest.raises(UsageError, match="hallucination"):
+        Hallucination(**options)
+
+
+def test_a_tolerance():
+    assert score("101", "100").values[RATE] == 1.0
+    assert score("101", "100", rel_tol=0.01).values[RATE] == 0.0
+    assert score("101", "100", abs_tol=1).values[RATE] == 0.0
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        Response(answer="5", context="5 of them"),
+        Response(answer="5", retrieved=(Document(id="a", text="5 of them"),)),
+        Response(answer="5", steps=(ToolCall(name="sql", result=[{"n": 5}]),)),
+        Response(answer="5", steps=(ToolCall(name="sql", result="5 rows"),)),
+    ],
+)
+def test_what_the_agent_saw_supports_it(response):
+    case = Case(id="a", input="?", keys={})
+    assert Hallucination().grade(case, response).values[RATE] == 0.0
+
+
+def test_a_record_of_a_tool_names_its_numbers():
+    rows = [
+        {"region": "North", "sales": 300},
+        {"region": "South", "sales": 250},
+        {"region": "West", "sales": 9},
+    ]
+    case = Case(id="a", input="What is the sum of North and South?", keys={})
+    response = Response(answer="It is 550.", steps=(ToolCall(name="sql", result=rows),))
+    assert Hallucination().grade(case, response).values[RATE] == 0.0
+
+
+def test_without_any_context_the_answer_is_unscored():
+    case = Case(id="a", input="?", keys={})
+    for response in (Response(answer="5"), Response(answer="5", retrieved=(Document(id="a"),))):
+        assert Hallucination().questions(case, response) == ()
+        with pytest.raises(GraderFailure, match="let the agent report `context`"):
+            Hallucination().grade(case, response)
+
+
+def test_an_agent_that_found_nothing_has_told_its_context():
+    case = Case(id="a", input="?", keys={})
+    assert Hallucination().grade(case, Response(answer="5", retrieved=())).values[RATE] == 1.0
+
+
+ENTITY = [
+    ("Elena Ruiz left.", "Elena Ruiz", 0.0),
+    ("Ms Ruiz left.", "Elena Ruiz", 0.0),
+    ("So Tom Baker left.", "Elena Ruiz", 1.0),
+    ("On 2024-03-05 it ended.", "March 5, 2024", 0.0),
+    ("In March 2024 it ended.", "on 5 March 2024", 0.0),
+    ("On March 6, 2024 it ended.", "on 5 March 2024", 1.0),
+    ("On 03/05/2024 it ended.", "on 5 March 2024", 0.0),
+    ("It ended in 2023.", "on 5 March 2024", 1.0),
+    ('It says "no refunds after May".', "There are no refunds after May.", 0.0),
+    ("It says “all sales are final”.", "Nothing is final.", 1.0),
+    ('It says "no refunds ... ever again".', "no refunds, not now, not ever again", 0.0),
+    ("Nothing of this kind.", "x", 0.0),
+]
+
+
+@pytest.mark.parametrize(("answer", "context", "rate"), ENTITY)
+def test_names_dates_and_quotes(answer, context, rate):
+    found = score(answer, context, entities=("names", "dates", "quotes"))
+    assert found.values[ENTITIES] == rate
+    assert ("not in the sources" in found.reason) is bool(rate)
+
+
+PIECES = st.lists(st.sampled_from(["$1.2M", "15 %", "-3", "7,000", "0.25", "€9", "x", ".", "and"]))
+
+
+@settings(deadline=None)
+@given(PIECES, PIECES, PIECES)
+def test_what_stands_word_for_word_in_the_context_is_supported(before, said, after):
+    context = " ".join((*before, *said, *after))
+    answer = " ".join(said)
+    standing = {(one.value, one.unit, one.text) for one in numbers(context)}
+    claims = numbers(answer)
+    assert all(a.end <= b.start for a, b in pairwise(claims))
+    if all((one.value, one.unit, one.text) in standing for one in claims):
+        assert score(answer, context).values[RATE] == 0.0

@@ -1,0 +1,112 @@
+"""The page of `gate review agreement`."""
+
+from dataclasses import replace
+
+import pytest
+
+from gate.records import Agreement, Measure
+from gate.records.labels import Checked
+from gate.wording.agreement import as_markdown, as_text
+
+METRIC = "correctness.correctness"
+ONE = Agreement(
+    suite="faq",
+    rubric="answer",
+    metric=METRIC,
+    labels=60,
+    answers=30,
+    cases=30,
+    reviewers=("Ann", "Ben"),
+    kappa=Measure(value=0.74, low=0.58, high=0.86),
+    kappa_linear=Measure(value=0.6, low=0.5, high=0.7),
+    alpha_people=Measure(value=0.8, low=0.7, high=0.9),
+    alpha_all=Measure(value=0.76, low=0.6, high=0.85),
+    bias=Measure(value=0.29, low=0.1, high=0.48),
+)
+
+
+def page(*agreements, **more):
+    values = {"file": "l.jsonl", "least": None, "agreements": agreements, "advisory": {}}
+    return Checked(**{**values, **more})
+
+
+def text(*agreements, **more):
+    return " ".join(as_text(page(*agreements, **more), width=100).split())
+
+
+def barred(**more):
+    return {"least": 0.6, "advisory": {"faq": {METRIC: "does not gate: nobody knows"}}, **more}
+
+
+def test_numbers_stand_with_their_intervals():
+    found = text(ONE)
+    assert "60 labels on 30 answers of 30 cases, by Ann and Ben." in found
+    assert "60 0.74 (0.58 … 0.86) 0.80 (0.70 … 0.90) 0.76 (0.60 … 0.85) +0.29 (+0.10 … +0.48)" in (
+        found
+    )
+    assert "All may gate: judge.min_agreement is not set." in found
+
+
+@pytest.mark.parametrize(
+    ("bias", "words"),
+    [
+        (Measure(value=0.29, low=0.1, high=0.48), "The judge gives 0.29 more than people on"),
+        (Measure(value=-0.29, low=-0.48, high=-0.1), "The judge gives 0.29 less than people on"),
+        (Measure(reason="3 of the 5 labelled cases"), "nothing is corrected (3 of the 5 labelled"),
+    ],
+)
+def test_a_certain_bias_is_said_in_words(bias, words):
+    assert words in text(replace(ONE, bias=bias))
+
+
+def test_a_bias_that_may_be_none_is_not_said():
+    sure_of_nothing = Measure(value=0.1, low=-0.1, high=0.3)
+    assert "The judge gives" not in text(replace(ONE, bias=sure_of_nothing))
+
+
+def test_what_is_unknown_is_a_dash():
+    assert "60 0.74 (0.58 … 0.86) – 0.76" in text(
+        replace(ONE, alpha_people=Measure(reason="no answer was rated by two"))
+    )
+
+
+def test_pass_and_fail_are_counted_at_the_limit():
+    found = text(replace(ONE, pass_limit=4.0, confusion=(20, 1, 6, 3)))
+    assert "passes at 4: 20 by both, 1 by people only, 6 by the judge only, 3 by neither." in found
+
+
+def test_a_judge_that_may_not_gate_is_told_what_it_takes():
+    """The distance to the limit is 0.14, to the lower end 0.16: (0.16 / 0.14)² x 30 cases."""
+    found = text(ONE, **barred())
+    assert (
+        "does not gate: kappa is not surely at least 0.6; about 40 rated cases like these" in found
+    )
+
+
+def test_one_below_the_limit_needs_no_more_labels_but_a_better_judge():
+    poor = replace(ONE, kappa=Measure(value=0.4, low=0.2, high=0.6))
+    assert "more labels alone will not change that" in text(poor, **barred())
+
+
+def test_one_that_nobody_rated_is_told_too():
+    found = text(**barred())
+    assert f"{METRIC} does not gate: nobody knows." in found
+    assert "No label in l.jsonl is about a judge as it is now." in found
+
+
+def test_many_rows_that_were_left_out_are_counted():
+    found = text(ONE, wrong=tuple(f"l.jsonl:{n}: bad" for n in range(25)))
+    assert "25 rows are wrong and left out:" in found
+    assert "l.jsonl:19: bad" in found
+    assert "l.jsonl:20: bad" not in found
+    assert "and 5 more (--format json has all)" in found
+
+
+def test_what_reviewers_and_labels_say_is_text():
+    hostile = "\x1b[31m<img src=x> @octocat | x"
+    found = page(replace(ONE, reviewers=(hostile,)), stale=(f"l.jsonl:1: {hostile}",))
+    assert "\x1b" not in as_text(found, width=100)
+    marked = as_markdown(found)
+    assert "\x1b" not in marked
+    assert "<img" not in marked
+    assert "@octocat" not in marked.replace("@\u200boctocat", "").replace("\\@octocat", "")
