@@ -157,6 +157,7 @@ def _environment(setup: Setup) -> dict[str, Json]:
     return {
         "agent": {"type": setup.config.agent.name, "is": made.agent, "options": made.agent_digest},
         "judge": made.judge,
+        "verifier": made.verifier,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "machine": platform.machine(),

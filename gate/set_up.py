@@ -267,6 +267,8 @@ def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Prove
         agent_digest=subject_digest(config.agent, config.retriever),
         agent=agent.describe(),
         judge=_named(config.judge) if config.judge else None,
+        verifier=_named(config.verifier) if config.verifier else None,
+        concurrency=agent.concurrency,
         tool_version=__version__,
         event=job.event,
         mode=job.mode,

@@ -8,17 +8,16 @@ the operation, and its operands are numbers of the same sentence or those whose 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gate.claims.operands import Labels, content_words
+from gate.claims.operands import Labels, content_words, stops
 from gate.claims.operations import Result, operations_named
 from gate.claims.sources import Leeway, precision
 from gate.numbers import PARTS, Number
 
-_SENTENCE_END = re.compile(r"[.?!](?=\s)|\n")
 _MOST = 12  # operands of one sentence
 _REACH = 500  # characters of a sentence on each side of a claim that can name an operation
 _JOINT = 90  # characters between two numbers of an equation
@@ -111,14 +110,14 @@ class Arithmetic:
     # ----------------------------------------------------------------------- named operations
 
     @cached_property
-    def _ends(self) -> list[int]:
-        return [found.start() for found in _SENTENCE_END.finditer(self.answer)]
+    def _stops(self) -> list[int]:
+        return stops(self.answer)[1]
 
     def _sentence(self, at: int, *, back: int = 0) -> tuple[int, int]:
         """Where the sentence around `at` begins and ends, with `back` sentences before it."""
-        k = bisect_left(self._ends, at)
-        begin = self._ends[k - 1 - back] + 1 if k - 1 - back >= 0 else 0
-        return begin, self._ends[k] if k < len(self._ends) else len(self.answer)
+        k = bisect_right(self._stops, at)
+        end = self._stops[k] if k < len(self._stops) else len(self.answer)
+        return self._stops[max(0, k - 1 - back)], end
 
     def _named(self, i: int) -> bool:
         at = self.numbers[i].start

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from gate.claims.sources import Sources
 from gate.numbers import Number
 
 _LABELLED = 400  # numbers of the sources whose labels are read
-_BEYOND = 200  # characters after the last number that are read
-_REACH = 20  # words on each side of a number that can be its label
-_CLAUSE = re.compile(r"[;\n,.:?!](?=\s)|[;\n]")
-_JOINING = frozenset(
+_REACH = 120  # characters on each side of a number that can be its label
+_STOP = re.compile(r"[;\n,.:?!]")
+_SENTENCE_STOPS = frozenset(".?!\n")
+_JOINING = frozenset(  # they begin a clause
     ("and", "but", "while", "whereas", "versus", "vs", "against", "compared")
-)  # they begin a clause
-_SENTENCE = re.compile(r"[.?!](?=\s)|\n")
-_WORD = re.compile(r"\b(?:[^\W\d_]\w*|(?:19|20)\d\d)\b")
+)
+_WORD = re.compile(r"[^\W\d_]\w*|\b(?:19|20)\d\d\b")
 _SMALL_WORDS = (
     "a an the of in on at to for from by with as is was are were be been it its this that these"
     " those and or but if than then so such what which who how much many did do does has have had"
@@ -55,8 +55,8 @@ class Labels:
         once = set()  # a table and the sentence on it name the same operand
         i = 0
         for where, numbers in texts.items():
-            lines = Lines(self.sources.texts[where][: numbers[-1].end + _BEYOND])
-            for number, (clause, sentence) in zip(numbers, lines.labels(numbers), strict=True):
+            labels = _labels(self.sources.texts[where], numbers)
+            for number, (clause, sentence) in zip(numbers, labels, strict=True):
                 if (key := (number.value, number.unit, clause)) not in once:
                     once.add(key)
                     for word in clause:
@@ -85,46 +85,57 @@ class Labels:
         return named
 
 
-@dataclass(frozen=True)
-class Lines:
-    """A text, cut once into words, clauses and sentences."""
-
-    text: str
-
-    def labels(self, numbers: list[Number]) -> Iterator[tuple[Words, Words]]:
-        starts, words = [], []
-        clauses = [found.end() for found in _CLAUSE.finditer(self.text)]
-        for found in _WORD.finditer(self.text):
-            if word := _stem(found[0]):
-                starts.append(found.start())
-                words.append(word)
-            elif found[0] in _JOINING:
-                clauses.append(found.start())
-        clauses.sort()
-        sentences = [found.end() for found in _SENTENCE.finditer(self.text)]
-        floor = 0
-        for number in numbers:
-            first, last = _around(sentences, number, len(self.text))
-            low, high = bisect_left(starts, first), bisect_left(starts, last)
-            at, after = bisect_left(starts, number.start), bisect_left(starts, number.end)
-            low, high = max(low, at - _REACH), min(high, after + _REACH)
-            begin = low
-            if at > low:  # the clause of the last word before the number
-                k = bisect_left(clauses, starts[at - 1] + 1)
-                own = clauses[k - 1] if k else 0
-                begin = max(low, bisect_left(starts, max(own, floor)))
-            end = min(high, bisect_left(starts, _around(clauses, number, len(self.text))[1]))
-            clause = frozenset((*words[begin:at], *words[after:end]))
-            around = frozenset((*words[low:at], *words[after:high]))
-            yield clause or around, around
-            floor = number.end
+def _labels(text: str, numbers: list[Number]) -> Iterator[tuple[Words, Words]]:
+    """Of each number the words of its clause, up to the number before it, and of its sentence."""
+    clauses, sentences = stops(text[: numbers[-1].end + _REACH])
+    floor = 0
+    for number in numbers:
+        low, high = max(0, number.start - _REACH), number.end + _REACH
+        first, last = _around(sentences, number, low, high)
+        begin, end = _around(clauses, number, first, last)
+        before = text[max(begin, floor) : number.start]
+        if not _WORD.search(before):  # "Revenue: 5"
+            before = text[max(first, floor) : number.start]
+        clause = _last_clause(before) | _first_clause(text[number.end : end])
+        around = content_words(text[first:last])
+        yield clause or around, around
+        floor = number.end
 
 
-def _around(stops: list[int], number: Number, length: int) -> tuple[int, int]:
-    """The last stop before the number and the first one after it."""
-    k = bisect_left(stops, number.start + 1)
-    after = bisect_left(stops, number.end + 1)
-    return stops[k - 1] if k else 0, stops[after] if after < len(stops) else length
+def stops(text: str) -> tuple[list[int], list[int]]:
+    """Where clauses and sentences begin; a comma or a point in a figure ends neither."""
+    clauses, sentences = [0], [0]
+    for found in _STOP.finditer(text):
+        sign, end = found[0], found.end()
+        if sign in ";\n" or text[end : end + 1].isspace():
+            clauses.append(end)
+            if sign in _SENTENCE_STOPS:
+                sentences.append(end)
+    return clauses, sentences
+
+
+def _around(stops: list[int], number: Number, low: int, high: int) -> tuple[int, int]:
+    """The last stop before the number and the first one after it, within bounds."""
+    before = bisect_right(stops, number.start)
+    after = bisect_right(stops, number.end)
+    return max(low, stops[before - 1]), min(high, stops[after] if after < len(stops) else high)
+
+
+def _last_clause(text: str) -> Words:
+    words: list[str] = []
+    joined = False
+    for word in _WORD.findall(text):
+        if word in _JOINING:
+            joined = True
+        elif stem := _stem(word):
+            words = [stem] if joined else [*words, stem]
+            joined = False
+    return frozenset(words)
+
+
+def _first_clause(text: str) -> Words:
+    words = takewhile(lambda word: word not in _JOINING, _WORD.findall(text))
+    return frozenset(map(_stem, words)) - {""}
 
 
 @lru_cache(maxsize=256)  # the claims of one sentence, in a text that is graded again

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gate.mentions import folded
 from gate.numbers import PARTS, Locale, Number, currencies, numbers
 
 Key = tuple[str, bool]  # unit family, negative
@@ -35,11 +34,6 @@ _TO_NINETEEN = (
 )
 _ONES = _TO_NINETEEN.split()
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORDS = re.compile(
-    rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(_ONES[1:10])}))?"
-    rf"|(?P<small>{'|'.join(_ONES[2:])}))(?P<part> per ?cent)?\b"
-    r"(?! (?:hundred|thousand|million|billion))"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +77,10 @@ class Sources:
         return numbers(text, self.locale)
 
     @cached_property
+    def _keys(self) -> frozenset[tuple[float, str]]:
+        return frozenset(_key(one) for _, one in self.found)
+
+    @cached_property
     def _index(self) -> dict[Key, tuple[list[float], list[int]]]:
         """Key -> sizes in order, and whose they are."""
         listed: dict[Key, list[tuple[float, int]]] = defaultdict(list)
@@ -97,10 +95,11 @@ class Sources:
     def states(self, claim: Number, text: str, leeway: Leeway) -> bool:
         """Whether one of the texts states the claim, which stands in `text`."""
         return (
-            self._with_sign(claim, text, leeway, negative=claim.value < 0)
+            _key(claim) in self._keys
+            or self._with_sign(claim, text, leeway, negative=claim.value < 0)
             or (claim.either_sign and self._with_sign(claim, text, leeway, negative=True))
             or self._with_other_sign(claim, text, leeway)
-            or (claim.step == 1 and 2 <= claim.value <= 99 and _key(claim) in self._spelled)
+            or (2 <= claim.value <= 99 and claim.step == 1 and self._spells(claim))
         )
 
     def _with_sign(self, claim: Number, text: str, leeway: Leeway, *, negative: bool) -> bool:
@@ -155,10 +154,28 @@ class Sources:
         return _names_percent(text, claim)
 
     @cached_property
-    def _spelled(self) -> frozenset[tuple[float, str]]:
-        """Value and unit of the numbers that stand in words ("one" is none most of the time)."""
-        words = (_WORDS.finditer(folded(text)) for text in self.texts)
-        return frozenset((_in_figures(one), "%" if one["part"] else "") for w in words for one in w)
+    def _words(self) -> str:
+        return "\n".join(self.texts).casefold()
+
+    @cached_property
+    def _spelled(self) -> dict[tuple[float, str], bool]:
+        return {}
+
+    def _spells(self, claim: Number) -> bool:
+        """12 where a text says "twelve"."""
+        key = _key(claim)
+        if key not in self._spelled:
+            words = _in_words(claim)
+            self._spelled[key] = (
+                claim.unit in ("", "%")
+                and words in self._words
+                and bool(
+                    re.search(
+                        rf"(?<![\w-]){words}\b(?!-\w| (?:hundred|thousand|\w+illion))", self._words
+                    )
+                )
+            )
+        return self._spelled[key]
 
 
 _NONE: tuple[list[float], list[int]] = ([], [])
@@ -212,8 +229,11 @@ def _key(claim: Number) -> tuple[float, str]:
     return claim.value, claim.unit
 
 
-def _in_figures(found: re.Match[str]) -> float:
-    tens, ones, small = found["tens"], found["ones"], found["small"]
-    if small:
-        return float(_ONES.index(small))
-    return 10.0 * (_TENS.index(tens) + 2) + (_ONES.index(ones) if ones else 0)
+def _in_words(claim: Number) -> str:
+    """The English words for a whole number from 2 to 99 ("one" is no number most of the time)."""
+    tens, ones = divmod(int(claim.value), 10)
+    if tens < 2:
+        words = _ONES[int(claim.value)]
+    else:
+        words = _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
+    return f"{words} percent" if claim.unit == "%" else words

@@ -11,6 +11,7 @@ from gate.numbers import grammar, units
 from gate.numbers.grammar import WINDOW
 from gate.numbers.number import LIMIT, Locale, Number
 
+_NO_DIGIT = re.compile(r"\D")
 _DIGITS_LIMIT = 40  # a longer run of digits is an id
 _JOINTS = "-\u2011./#^_"  # what ties a figure to the word before it
 _ENDS = frozenset((". ", ") ", ".\t", ")\t"))  # of a list's counter
@@ -98,7 +99,7 @@ def _number(text: str, found: re.Match[str], before: re.Match[str]) -> Number:
     prefix, opened, sign, currency, inner = before.group(0, "open", "sign", "currency", "inner")
     digits, fraction, group = found.group("whole", "fraction", "group")
     if not digits.isdecimal():
-        digits = re.sub(r"\D", "", digits)
+        digits = _NO_DIGIT.sub("", digits)
     currency = currency.strip() if currency else ""
     power, unit, end = units.after(text, found.end(), currency)
     start = found.start() - len(prefix)

@@ -84,6 +84,8 @@ class Provenance:
     agent_digest: str = ""
     agent: str = ""  # type and model, no secrets
     judge: str | None = None
+    verifier: str | None = None
+    concurrency: int | None = None  # calls of the agent under way at once: it bears on latency
     tool_version: str = ""
     event: str = "laptop"
     mode: Mode = "laptop"

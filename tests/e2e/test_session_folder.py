@@ -14,7 +14,7 @@ from tests.e2e.test_bad_input import gate, sessions, write_project
 def done(tmp_path_factory):
     folder = tmp_path_factory.mktemp("session")
     with ChatServer(lambda question, nth: "no" if question == "q3" else "yes") as server:
-        write_project(folder, server.url)
+        write_project(folder, server.url, suite_more='rounds: 2\n    version: "7"')
         ended = gate(folder, "run", "--baseline", "none", env={"STUB_API_KEY": "sk-never-shown"})
     return ended, sessions(folder)[0], folder
 
@@ -71,6 +71,7 @@ def test_the_summary_has_the_promised_keys_and_fits_its_schema(done):
         *("provenance", "suites", "comparisons", "gates", "cases", "calls", "cost", "baseline"),
     }
     suite = summary["suites"]["s"]
+    assert (suite["version"], suite["cases"], len(suite["dataset_digest"])) == ("7", 12, 64)
     success = suite["metrics"]["agent.success_rate"]
     assert success["value"] == pytest.approx(22 / 24)
     assert success.keys() >= {

@@ -401,3 +401,13 @@ def test_a_change_by_logarithms_is_explained_once():
     typical = latency("operational.mean_latency_ms", method="shuffle test of logarithms")
     assert told(passing(comparisons=(comparison(), typical, typical))).count("geometric") == 1
     assert "geometric" not in told(passing(comparisons=(comparison(),)))
+
+
+def test_provenance_tells_how_many_calls_were_under_way_and_who_judged():
+    """More at once is slower for each, so a latency means little without it."""
+    made = replace(
+        passing().provenance, concurrency=16, judge="openai j-1", verifier="anthropic v-2"
+    )
+    rows = {name: spans.plain(line) for name, line in provenance(passing(provenance=made))}
+    assert rows["asked at once"] == "up to 16 calls"
+    assert (rows["judge"], rows["verifier"]) == ("openai j-1", "anthropic v-2")
