@@ -23,10 +23,10 @@ ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"
 
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
-    "errors text separators",
+    "errors text separators filelock",
     "records",
-    "registry codec encoding redact stats filelock stop sampling tally columns protect fits bundled"
-    " replies once secret_names mismatch event_log course option_types hosting fencing",
+    "registry codec encoding redact stats stop sampling tally columns protect fits bundled"
+    " shared_file replies once secret_names mismatch event_log course option_types hosting fencing",
     "schema",
     "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
     " templates rubrics prose syllables embedding",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -21,13 +21,13 @@ from gate.curation.telling import as_markdown, as_text
 from gate.dataset import check
 from gate.dataset_rows import Source, rows
 from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
-from gate.filelock import FileLock
 from gate.grading import named_graders
 from gate.plugins import World
 from gate.records import Config, Json
 from gate.redact import Redactor
 from gate.rules import own_config
 from gate.secret_names import secrets_of
+from gate.shared_file import alone, write_whole
 from gate.text import plain
 
 _TOLD = 20  # proposals that were left out and are named
@@ -69,10 +69,10 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return {**case, "status": status, "metadata": metadata}
 
     writable(path)
-    with _locked(path):
+    with _alone(path):
         content = changed(_content(path), options.case, decided, path.as_posix())
         _still_fits(content, path, options, env)
-        _write(path, content)
+        write_whole(path, content)
     for case in dict.fromkeys(options.case):
         print(plain(f"{path.as_posix()}: {case} {status} by {review['by']} on {now}"))
     return 0
@@ -106,12 +106,12 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         )
     there = [row.data for row in cases_of(path)]
     entries = _log(Path(options.logs), config, env) if options.logs else None
-    with _locked(out):
+    with _alone(out):
         if out != path and out.exists():
             there += [row.data for row in cases_of(out)]
         intake = _intake(there, config)
         found = _asked(there, entries, intake, options, config, World(env=env, root=root))
-        _write(out, appended(_content(out), found))
+        write_whole(out, appended(_content(out), found))
     _tell(out, found, intake)
     return 0
 
@@ -195,31 +195,9 @@ def _content(path: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Whole or not at all."""
-    try:
-        beside = path.with_name(path.name + ".new")
-        beside.write_bytes(content)
-        beside.replace(path)
-    except OSError as error:
-        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    lock_file = path.with_name(f".{path.name}.lock")
-    lock = FileLock(lock_file)
-    try:
-        free = lock.acquire()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be changed: {error.strerror}") from error
-    if not free:
-        raise UsageError(f"{path}: another command is changing it; try again when it is done")
-    try:
-        yield
-    finally:
-        lock_file.unlink(missing_ok=True)
-        lock.release()
+def _alone(path: Path) -> AbstractContextManager[None]:
+    busy = f"{path}: another command is changing it; try again when it is done"
+    return alone(path.with_name(f".{path.name}.lock"), busy)
 
 
 _ACTIONS: Mapping[str, Callable[[argparse.Namespace, Mapping[str, str]], int]] = {

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -20,9 +19,8 @@ from gate.codec import to_json
 from gate.config import select
 from gate.dataset import cases
 from gate.dataset_rows import Source
-from gate.errors import InfrastructureError, InvalidInput, Place, Problem, UsageError
+from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.event_log import SURROGATES
-from gate.filelock import FileLock
 from gate.grading import named_graders
 from gate.plugins import Grader
 from gate.records import Case, Label
@@ -35,6 +33,7 @@ from gate.review.manifest import Manifest, check_period, history, seen
 from gate.review.merging import Merged, merge, render
 from gate.rules import Rules, own_config
 from gate.session_form import checked_rows
+from gate.shared_file import alone, write_whole
 from gate.text import plain
 from gate.wording.agreement import as_markdown, as_text
 from gate.wording.figures import count
@@ -71,9 +70,9 @@ def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         size=options.size,
     )
     cards = _cards(drawn, session, material)
-    _write(path, manifest.render(drawn))
-    _write(path.with_suffix(".html"), form.render(drawn, cards))
-    _write(path.with_suffix(".csv"), sheet.render(drawn, cards))
+    write_whole(path, manifest.render(drawn).encode("utf-8", SURROGATES))
+    write_whole(path.with_suffix(".html"), form.render(drawn, cards).encode("utf-8", SURROGATES))
+    write_whole(path.with_suffix(".csv"), sheet.render(drawn, cards).encode("utf-8", SURROGATES))
     _tell_sample(drawn, path)
     return 0
 
@@ -152,13 +151,14 @@ def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     filled = checked(_spoken(options.files), cache(partial(_sample_of, folder)), now)
     path = folder / LABELS
-    with _locked(folder):
+    busy = f"{folder}: another import is under way; run it again after its end"
+    with alone(folder / ".import.lock", busy):
         merged = merge(_stored(path), filled, replace=options.replace)
         counted = merged.added + merged.replaced + merged.unchanged + len(filled.skipped)
         problems = (*filled.problems, *merged.problems)
         if not counted:
             raise InvalidInput(problems or [Problem(Place(f), EMPTY) for f in options.files])
-        _write(path, render(merged.rows))
+        write_whole(path, render(merged.rows).encode("utf-8", SURROGATES))
     for problem in problems:
         print(plain(f"gate: {problem}"), file=sys.stderr)
     _tell_import(merged, len(filled.skipped), len(problems), path)
@@ -199,24 +199,6 @@ def _stored(path: Path) -> tuple[Label, ...]:
     return found.rows
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Nobody else imports into the folder meanwhile; UsageError when somebody does."""
-    path = folder / ".import.lock"
-    lock = FileLock(path)
-    try:
-        if not lock.acquire():
-            raise UsageError(f"{folder}: another import is under way; run it again after its end")
-    except OSError as error:
-        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        yield
-    finally:
-        with suppress(OSError):  # the folder is committed: nothing of this should be left in it
-            path.unlink()
-        lock.release()
-
-
 def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> None:
     parts = [f"{count(merged.added, 'label')} added"]
     parts += [f"{merged.replaced} replaced"] if merged.replaced else []
@@ -225,20 +207,6 @@ def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> Non
     parts += [f"{count(skipped, 'answer')} not judged"] if skipped else []
     parts += [f"{count(problems, 'problem')}, left out"] if problems else []
     print(plain(f"{path}: {', '.join(parts)}; {count(len(merged.rows), 'label')} in all"))
-
-
-# ------------------------------------------------------------------------------------------- files
-
-
-def _write(path: Path, text: str) -> None:
-    """The file appears whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(text.encode("utf-8", SURROGATES))
-        part.replace(path)
-    except OSError as error:
-        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
