@@ -111,7 +111,7 @@ class Arithmetic:
 
     @cached_property
     def _stops(self) -> list[int]:
-        return stops(self.answer)[1]
+        return stops(self.answer)
 
     def _sentence(self, at: int, *, back: int = 0) -> tuple[int, int]:
         """Where the sentence around `at` begins and ends, with `back` sentences before it."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import takewhile
 
 from gate.claims.sources import Sources
 from gate.numbers import Number
 
 _LABELLED = 400  # numbers of the sources whose labels are read
 _REACH = 120  # characters on each side of a number that can be its label
-_STOP = re.compile(r"[;\n,.:?!]")
-_SENTENCE_STOPS = frozenset(".?!\n")
+_STOP = re.compile(r"[.?!\n]")
+_STOPS = ";,.:?!"
 _JOINING = frozenset(  # they begin a clause
     ("and", "but", "while", "whereas", "versus", "vs", "against", "compared")
 )
@@ -28,7 +26,6 @@ _SMALL_WORDS = (
     " under"
 )
 _STOPWORDS = frozenset(_SMALL_WORDS.split())
-_CONTEXT_WEIGHT = 0.25  # of a word that stands in the sentence, but not in the number's own clause
 
 Words = frozenset[str]
 
@@ -45,39 +42,35 @@ class Labels:
         return [one for _, one in self.sources.found[:_LABELLED] if not one.maybe_date]
 
     @cached_property
-    def _holders(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-        """Word -> numbers that have it in their clause, and in their sentence."""
-        own, around = defaultdict(list), defaultdict(list)
+    def _holders(self) -> dict[str, list[int]]:
+        """Word -> numbers that have it in their label."""
         texts: dict[int, list[Number]] = defaultdict(list)
         for where, number in self.sources.found[:_LABELLED]:
             if not number.maybe_date:
                 texts[where].append(number)
+        holders: dict[str, list[int]] = defaultdict(list)
         once = set()  # a table and the sentence on it name the same operand
-        i = 0
-        for where, numbers in texts.items():
-            labels = _labels(self.sources.texts[where], numbers)
-            for number, (clause, sentence) in zip(numbers, labels, strict=True):
-                if (key := (number.value, number.unit, clause)) not in once:
-                    once.add(key)
-                    for word in clause:
-                        own[word].append(i)
-                    for word in sentence:
-                        around[word].append(i)
-                i += 1
-        return own, around
+        labels = (
+            pair
+            for where, some in texts.items()
+            for pair in _labels(self.sources.texts[where], some)
+        )
+        for i, (number, words) in enumerate(labels):
+            if (key := (number.value, number.unit, words)) not in once:
+                once.add(key)
+                for word in words:
+                    holders[word].append(i)
+        return holders
 
     def named_by(self, words: Words, *, like: Number | None = None) -> list[Number]:
         """The numbers whose labels share most of the words: all that share as many; where that is
         one only, also the next best ones. `like`: only those with its unit.
         """
-        own, around = self._holders
-        shared = Counter(i for word in words for i in own.get(word, ()))
-        near = Counter(i for word in words for i in around.get(word, ()))
-        ranked: dict[float, list[Number]] = defaultdict(list)
+        shared = Counter(i for word in words for i in self._holders.get(word, ()))
+        ranked: dict[int, list[Number]] = defaultdict(list)
         for i in sorted(shared):
             if like is None or self._numbers[i].unit == like.unit:
-                score = shared[i] + _CONTEXT_WEIGHT * (near[i] - shared[i])
-                ranked[score].append(self._numbers[i])
+                ranked[shared[i]].append(self._numbers[i])
         named: list[Number] = []
         for score in sorted(ranked, reverse=True)[:2]:
             if len(named) < 2:
@@ -85,69 +78,60 @@ class Labels:
         return named
 
 
-def _labels(text: str, numbers: list[Number]) -> Iterator[tuple[Words, Words]]:
-    """Of each number the words of its clause, up to the number before it, and of its sentence."""
-    clauses, sentences = stops(text[: numbers[-1].end + _REACH])
-    floor = 0
-    for number in numbers:
-        low, high = max(0, number.start - _REACH), number.end + _REACH
-        first, last = _around(sentences, number, low, high)
-        begin, end = _around(clauses, number, first, last)
-        before = text[max(begin, floor) : number.start]
-        if not _WORD.search(before):  # "Revenue: 5"
-            before = text[max(first, floor) : number.start]
-        clause = _last_clause(before) | _first_clause(text[number.end : end])
-        around = content_words(text[first:last])
-        yield clause or around, around
-        floor = number.end
+def _labels(text: str, numbers: list[Number]) -> Iterator[tuple[Number, Words]]:
+    """Each number with the words of its clause; where that has none ("| North | 300 | 120 |"), with
+    those of the number before it.
+    """
+    ends = [*(one.start for one in numbers[1:]), numbers[-1].end + _REACH]
+    before = _clauses(text[max(0, numbers[0].start - _REACH) : numbers[0].start])
+    words: Words = frozenset()
+    for number, end in zip(numbers, ends, strict=True):
+        between = _clauses(text[number.end : min(end, number.end + _REACH)])
+        if end - number.end > _REACH:
+            after, upcoming = between[0], _clauses(text[max(number.end, end - _REACH) : end])
+        else:
+            after, upcoming = between[0], between
+        words = frozenset((*_nearest(before), *after)) or words
+        yield number, words
+        before = upcoming if len(upcoming) > 1 else [[]]
 
 
-def stops(text: str) -> tuple[list[int], list[int]]:
-    """Where clauses and sentences begin; a comma or a point in a figure ends neither."""
-    clauses, sentences = [0], [0]
-    for found in _STOP.finditer(text):
-        sign, end = found[0], found.end()
-        if sign in ";\n" or text[end : end + 1].isspace():
-            clauses.append(end)
-            if sign in _SENTENCE_STOPS:
-                sentences.append(end)
-    return clauses, sentences
+def _nearest(clauses: list[list[str]]) -> list[str]:
+    """The last clause with a word: "Revenue: 5"."""
+    return next((words for words in reversed(clauses) if words), [])
 
 
-def _around(stops: list[int], number: Number, low: int, high: int) -> tuple[int, int]:
-    """The last stop before the number and the first one after it, within bounds."""
-    before = bisect_right(stops, number.start)
-    after = bisect_right(stops, number.end)
-    return max(low, stops[before - 1]), min(high, stops[after] if after < len(stops) else high)
+def _clauses(text: str) -> list[list[str]]:
+    """The words of each clause, in order."""
+    clauses: list[list[str]] = [[]]
+    for piece in text.replace("\n", " ; ").split():
+        if piece in _JOINING:
+            clauses.append([])
+        else:
+            words, ends = _words(piece)
+            clauses[-1] += words
+            if ends:
+                clauses.append([])
+    return clauses
 
 
-def _last_clause(text: str) -> Words:
-    words: list[str] = []
-    joined = False
-    for word in _WORD.findall(text):
-        if word in _JOINING:
-            joined = True
-        elif stem := _stem(word):
-            words = [stem] if joined else [*words, stem]
-            joined = False
-    return frozenset(words)
+def stops(text: str) -> list[int]:
+    """Where sentences begin; a point in a figure ends none."""
+    found = (one.end() for one in _STOP.finditer(text))
+    return [0, *(end for end in found if text[end - 1] == "\n" or text[end : end + 1].isspace())]
 
 
-def _first_clause(text: str) -> Words:
-    words = takewhile(lambda word: word not in _JOINING, _WORD.findall(text))
-    return frozenset(map(_stem, words)) - {""}
-
-
-@lru_cache(maxsize=256)  # the claims of one sentence, in a text that is graded again
 def content_words(text: str) -> Words:
     """Words that can tell one number from another, without case and plural."""
-    return frozenset(map(_stem, _WORD.findall(text))) - {""}
+    return frozenset(word for piece in text.split() for word in _words(piece)[0])
 
 
-@lru_cache(maxsize=4096)
-def _stem(word: str) -> str:
-    """Without case and plural; empty for a word that tells nothing."""
-    plain = word.casefold()
-    if plain in _STOPWORDS or plain in _JOINING:
-        return ""
-    return plain[:-1] if len(plain) > 3 and plain[-1] == "s" else plain
+@lru_cache(maxsize=8192)
+def _words(piece: str) -> tuple[tuple[str, ...], bool]:
+    """The words in what stands between two spaces, without those that tell nothing; and whether a
+    clause ends after it.
+    """
+    plain = (word.casefold() for word in _WORD.findall(piece))
+    words = (word[:-1] if len(word) > 3 and word[-1] == "s" else word for word in plain)
+    kept = (word for word in words if word not in _STOPWORDS and word not in _JOINING)
+    return tuple(kept), piece[-1] in _STOPS

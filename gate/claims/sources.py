@@ -97,7 +97,10 @@ class Sources:
         return (
             _key(claim) in self._keys
             or self._with_sign(claim, text, leeway, negative=claim.value < 0)
-            or (claim.either_sign and self._with_sign(claim, text, leeway, negative=True))
+            or (
+                claim.either_sign
+                and self._with_sign(claim, text, leeway, negative=claim.value >= 0)
+            )
             or self._with_other_sign(claim, text, leeway)
             or (2 <= claim.value <= 99 and claim.step == 1 and self._spells(claim))
         )

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
@@ -126,7 +127,8 @@ class Facts:
 
     def _hold(self, facts: Sequence[Fact], page: Page) -> list[bool]:
         """For each fact whether it holds; a `must_not` holds when it is not stated."""
-        fits = [self._stating(fact, page) for fact in facts]
+        most = None if self.one_to_one else 1  # which one it is matters to nobody else
+        fits = [list(islice(self._stating(fact, page), most)) for fact in facts]
         if self.one_to_one:
             first = sorted(range(len(facts)), key=lambda i: not facts[i].required)
             exclusive = [i for i in first if not facts[i].must_not]
@@ -138,15 +140,14 @@ class Facts:
             for fact, stating in zip(facts, fits, strict=True)
         ]
 
-    def _stating(self, fact: Fact, page: Page) -> list[int]:
+    def _stating(self, fact: Fact, page: Page) -> Iterator[int]:
         """Which numbers of the answer state the fact."""
         wanted = tuple(fact.numbers())
-        candidates = page.near(fact.near) if fact.near and wanted else range(len(page.numbers))
-        return [
-            i
-            for i in candidates
-            if any(self._agrees(page.numbers[i], one, fact.tolerance) for one in wanted)
-        ]
+        if wanted:
+            candidates = page.near(fact.near) if fact.near else range(len(page.numbers))
+            for i in candidates:
+                if any(self._agrees(page.numbers[i], one, fact.tolerance) for one in wanted):
+                    yield i
 
     def _agrees(self, number: Number, expected: Number, rel_tol: float) -> bool:
         return agrees(

@@ -40,7 +40,11 @@ def agrees(
     A percentage also agrees with the fraction it stands for (30 % with 0.30), unless that is
     written as a whole number. `rounding`: half a unit of the last stated digit is allowed too.
     """
-    for got, want, shrunk in _readings(number, expected):
+    if number.unit in PARTS or expected.unit in PARTS:
+        readings = _readings_of_parts(number, expected)
+    else:
+        readings = iter(((number.value, expected.value, 1.0),))
+    for got, want, shrunk in readings:
         allowed = 0.0 if number.maybe_date else max(abs_tol, rel_tol * abs(want))
         if rounding:
             allowed = max(allowed, number.step / shrunk / 2)
@@ -51,11 +55,8 @@ def agrees(
     return False
 
 
-def _readings(number: Number, expected: Number) -> Iterator[tuple[float, float, float]]:
+def _readings_of_parts(number: Number, expected: Number) -> Iterator[tuple[float, float, float]]:
     """Pairs of values to compare, and what the number was divided by."""
-    if not number.unit and not expected.unit:
-        yield number.value, expected.value, 1.0
-        return
     parts, of = PARTS.get(number.unit), PARTS.get(expected.unit)
     if not (parts and of):
         yield number.value, expected.value, 1.0

@@ -20,6 +20,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff"
 _LETTER = rf"[^\W\d{_UNSPACED}]"
 
 DIGIT = re.compile(r"[\d.](?:(?<=\d)|(?<![\w.)]\.)(?=\d))")
+ASCII_DIGIT = re.compile(r"[0-9.](?:(?<=[0-9])|(?<![\w.)]\.)(?=[0-9]))")  # twice as fast
 IN_WORD = re.compile(rf"(?:{_LETTER}|{_LETTER}\w*[-\u2011./]|[#^])\Z")
 VERSION = re.compile(rf"\b[Vv](?:ersion|er\.|\.){GAP}?\Z")
 REST_OF_WORD = re.compile(r"\w*(?:[-.]\w*+(?<=\d))*")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 LIMIT = 200_000  # characters that are read; an answer is rarely longer than a hundredth of it
 Locale = Literal["en", "de", "fr"]  # 1,234.5 - 1.234,5 - 1 234,5
 PARTS = {"%": 100.0, "‰": 1000.0, "bp": 10_000.0}  # units that are parts of one, and how many
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class Number(NamedTuple):
     """One number of a text. `value` has its sign and scale ("-$1.2M" is -1200000); a percentage
     keeps its figure (15 % is 15).
+
+    A named tuple, because dozens are made for each answer and it is made in a third of the time.
     """
 
     value: float

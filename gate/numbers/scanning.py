@@ -10,6 +10,7 @@ from functools import lru_cache
 from gate.numbers import grammar, units
 from gate.numbers.grammar import WINDOW
 from gate.numbers.number import LIMIT, Locale, Number
+from gate.numbers.ordinary import ordinary
 
 _NO_DIGIT = re.compile(r"\D")
 _DIGITS_LIMIT = 40  # a longer run of digits is an id
@@ -28,7 +29,7 @@ def numbers(text: str, locale: Locale = "en") -> tuple[Number, ...]:
 
 @lru_cache(maxsize=64)  # several graders read the same answer, and several rounds one context
 def _read(text: str, locale: Locale) -> tuple[Number, ...]:
-    return tuple(_scan(_without_urls(text), locale))
+    return tuple(_scan(_without_urls(text), locale, quick=True))
 
 
 def _without_urls(text: str) -> str:
@@ -37,12 +38,19 @@ def _without_urls(text: str) -> str:
     return grammar.URL.sub(lambda found: " " * len(found[0]), text)
 
 
-def _scan(text: str, locale: Locale) -> Iterator[Number]:
+def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
+    """`quick`: ordinary numbers are not taken to the grammar, which would say the same."""
     token = grammar.token(locale)
+    quick = quick and locale == "en"
+    search = grammar.ASCII_DIGIT.search if text.isascii() else grammar.DIGIT.search
     counter = 0  # of the list that is being read
     at = 0
-    while (digit := grammar.DIGIT.search(text, at)) is not None:
+    while (digit := search(text, at)) is not None:
         start = digit.start()
+        if quick and (plain := ordinary(text, at, start)) is not None:
+            at = plain.end
+            yield plain
+            continue
         before = units.before(text, at, start)
         found = token.match(text, start)
         if before is None or found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gate.numbers.grammar import GAP, GAPS, MINUS, WINDOW
+from gate.numbers.grammar import GAP, GAPS, MINUS
 
 SYMBOLS = "$¢£¤¥֏؋৳฿៛\u20a0-\u20c0﷼﹩＄￠￡￥￦"
 _CODES = (
@@ -19,6 +19,7 @@ _BEFORE = re.compile(
     rf"(?P<currency>(?<![^\W\d_])(?:(?:[A-Z]{{1,3}})?[{SYMBOLS}]|{_CODES}){GAP}?)?"
     rf"(?(currency)(?P<inner>[{MINUS}])?)\Z"
 )
+_LONGEST = 9  # "( -US$ "
 _NOTHING = _BEFORE.match("")
 _NEAR = re.compile(rf"[(+{MINUS}{SYMBOLS}A-Zs]")  # the last of what may stand before the digits
 
@@ -48,6 +49,7 @@ _UNIT_NAMES = (
     " rupees"
 )
 _UNIT_WORDS = frozenset(_UNIT_NAMES.split())
+WORDS = frozenset((*_SCALES, *_UNIT_WORDS))  # that may belong to the number before them
 
 
 def before(text: str, at: int, start: int) -> re.Match[str] | None:
@@ -60,7 +62,7 @@ def before(text: str, at: int, start: int) -> re.Match[str] | None:
         last -= 1
     if last < at or not _NEAR.match(text, last):
         return _NOTHING
-    return _BEFORE.search(text, max(at, start - WINDOW), start)
+    return _BEFORE.search(text, max(at, start - _LONGEST), start)
 
 
 def after(text: str, end: int, currency: str) -> tuple[int, str, int]:
