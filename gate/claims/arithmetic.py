@@ -22,6 +22,7 @@ _MOST = 12  # operands of one sentence
 _REACH = 500  # characters of a sentence on each side of a claim that can name an operation
 _JOINT = 90  # characters between two numbers of an equation
 _CHAIN = 20  # operands of one equation
+NEAR = max(_MOST, _CHAIN)  # places in the answer between a claim and what can be its operand
 _SIGN = re.compile(
     r"[^\d=+*/×÷−-]{0,40}?(?:(?<=[\s)\]$])|^)(?P<sign>[+*/×÷−x·-]|\\times|\\div|\\cdot|plus|minus|times"
     r"|divided by|multiplied by)(?=[\s($\[]|$)[^\d=+*/×÷−]{0,40}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.claims.arithmetic import Arithmetic
+from gate.claims.arithmetic import NEAR, Arithmetic
 from gate.claims.operands import Labels
 from gate.claims.sources import Leeway, Sources
 from gate.numbers import LIMIT, Locale, Number, numbers
@@ -77,12 +77,20 @@ def check(
 
 
 def _calculate(arithmetic: Arithmetic, claims: Sequence[int]) -> None:
+    """A claim is tried again only where one near it has become an operand."""
+    tried = [i for i in claims if i not in arithmetic.known]
     for _ in range(_PASSES):
-        before = len(arithmetic.known)
-        for i in [i for i in claims if i not in arithmetic.known][:_MOST_CALCULATED]:
+        right = []
+        for i in tried[:_MOST_CALCULATED]:
             if arithmetic.explains(i):
                 arithmetic.known.add(i)
-        if len(arithmetic.known) == before:
+                right.append(i)
+        tried = [
+            i
+            for i in tried
+            if i not in arithmetic.known and any(abs(i - k) <= NEAR for k in right)
+        ]
+        if not tried:
             return
 
 
