@@ -26,6 +26,7 @@ from gate.records import (
     MetricSpec,
     Provenance,
     Report,
+    ToldBy,
 )
 from gate.session_form import check_form, check_names, read_json, read_report, regular
 
@@ -50,6 +51,7 @@ class SuiteMeta:
     not_selected: int = 0
     specs: Mapping[str, MetricSpec] = field(default_factory=dict)
     graders: Mapping[str, str] = field(default_factory=dict)  # column -> hash of its grader
+    told_by: Mapping[str, ToldBy] = field(default_factory=dict)  # column -> where rows tell why
     looks: Looks | None = None  # the plan of a run that may stop early; None: all its rounds
 
 

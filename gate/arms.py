@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from gate.archive import Meta, Row, SessionWriter
 from gate.columns import Columns
+from gate.event_log import unanswered
 from gate.executors import Later
 from gate.records import Trial
 from gate.runner import Task, TrialWorker
@@ -35,7 +36,7 @@ class Arm:
         self.done = frozenset(session.done())  # when the run began
         self._unanswered: dict[Key, Row] = {}  # of the session; asked again if there is time
         for row in session.rows():
-            if row["status"] == "infra_error":
+            if unanswered(row):
                 self._unanswered[_key(row)] = row
             else:
                 self._add(row)

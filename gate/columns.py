@@ -29,6 +29,7 @@ TRIAL_COLUMNS = (
     "violations",
     "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
 )
+_PASSED = ("success", "first_success")
 
 
 class Columns:
@@ -43,6 +44,9 @@ class Columns:
         self.at: array[int] = array("q")  # number of the case and round (from 0), a pair a trial
         self.values: dict[str, array[float]] = {}  # one value a trial, in order of arrival
         self._trials = 0
+        # Trials with a grader that gave no score, and the columns that have their say all the same.
+        self._lacking: list[tuple[int, frozenset[str]]] = []
+        self._alike: dict[frozenset[str], frozenset[str]] = {}
 
     def add(self, row: Mapping[str, Json]) -> None:
         """Takes one row of details.jsonl; a later row for the same case and round wins."""
@@ -59,10 +63,34 @@ class Columns:
             if column is None:
                 column = self.values[name] = array("d", [NAN]) * self._trials
             column.append(NAN if value is None else value)
+        if row["status"] == "completed" and row.get("unscored"):
+            told = frozenset(row["scores"]) | _decided(row)
+            self._lacking.append((self._trials, self._alike.setdefault(told, told)))
         self._trials += 1
         for column in self.values.values():
             if len(column) < self._trials:
                 column.append(NAN)
+
+    def unscored(self) -> dict[str, array[float]]:
+        """Column -> 1 for each trial that lacks it because a grader gave no score, else 0; only of
+        columns that some trial lacks. A value that does not apply to a case is not lacking.
+        """
+        found = {}
+        for name in self.values:
+            if name in TRIAL_COLUMNS and name not in _PASSED:
+                continue
+            trials = [trial for trial, told in self._lacking if name not in told]
+            if trials:
+                found[name] = array("d", [0.0]) * self._trials
+            for trial in trials:
+                found[name][trial] = 1.0
+        return found
+
+
+def _decided(row: Mapping[str, Json]) -> frozenset[str]:
+    """The columns of pass and fail that a trial has."""
+    passed = (row["passed"], row["attempts"][0]["passed"])
+    return frozenset(n for n, told in zip(_PASSED, passed, strict=True) if told is not None)
 
 
 def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:

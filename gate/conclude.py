@@ -5,26 +5,24 @@ share it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any
 
 from gate.analysis import corrected_estimates
 from gate.baseline_pool import not_yet_in
+from gate.explaining import RowsOf, with_evidence, worst_cases
 from gate.measured import Measured, Setting
 from gate.records import (
     AcceptedChange,
     BaselineInfo,
     Calls,
-    CaseChange,
-    CaseChanges,
     Comparison,
     Config,
     Cost,
     Estimate,
     GateResult,
-    Json,
+    MetricFall,
     Outcome,
     Report,
     SuiteReport,
@@ -33,19 +31,17 @@ from gate.records import (
 from gate.tally import Tally
 from gate.verdict import SuiteData, Undecided, decide, undecided, with_calls
 
-Row = Mapping[str, Json]
-LISTED = 200  # newly failing cases whose evidence is looked up
-
 
 def conclude(
     measured: Sequence[Measured],
     config: Config,
     setting: Setting,
-    rows_of: Callable[[str, frozenset[str]], Iterator[Row]],
+    rows_of: RowsOf,
 ) -> Report:
     """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
     numbers = {one.name: corrected_estimates(one.table, one.labels) for one in measured}
     verdict = decide(_data(measured, config, setting), **_rules(config, setting))
+    worse = worst_cases(measured, verdict, rows_of)
     return Report(
         session_id=setting.session_id,
         created_at=setting.created_at,
@@ -58,16 +54,17 @@ def conclude(
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
         comparisons=verdict.comparisons,
         gates=verdict.gates,
-        cases=_with_evidence(verdict.cases, rows_of),
+        cases=with_evidence(verdict.cases, rows_of),
         calls=_calls(measured),
         cost=_cost(measured, config),
         baseline=_first_baseline(measured),
         loosened=setting.loosened,
         unprotected=setting.unprotected,
         notes=setting.notes,
+        worse=worse,
         accepted=_accepted(measured, setting),
         comment_id=setting.comment_id,
-        reproduce=_reproduce(verdict, measured),
+        reproduce=_reproduce(verdict, worse, measured),
         alpha=config.regression.alpha,
         power=config.regression.power,
     )
@@ -102,7 +99,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             quarantined=quarantined,
             accepted=frozenset(name for change in meant for name in change.metrics),
             accepts_all=any(not change.metrics for change in meant),
-            unreachable=one.unreachable,
+            unreachable=one.unreachable or one.tally.unjudged,
             control_unreachable=one.control_unreachable,
             not_run=one.not_run,
             unasked=one.unasked,
@@ -156,6 +153,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         looks=len(one.meta.looks.calls) if one.meta.looks else 0,
         ended=one.ended,
         graders_unscored=dict(sorted(one.tally.unscored.items())),
+        unscored_reasons=one.tally.mostly(),
         history=_history(one, verdict),
     )
 
@@ -246,55 +244,13 @@ def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
     return (found or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[0]
 
 
-def _with_evidence(
-    cases: CaseChanges, rows_of: Callable[[str, frozenset[str]], Iterator[Row]]
-) -> CaseChanges:
-    """Failure codes and one line of evidence for the cases that newly fail, flip or are new."""
-    return replace(
-        cases,
-        newly_failing=_explained(cases.newly_failing, rows_of),
-        flaky=_explained(cases.flaky, rows_of),
-        added=_explained(cases.added, rows_of),
-        errored=_explained(cases.errored, rows_of),
-    )
-
-
-def _explained(
-    changes: tuple[CaseChange, ...], rows_of: Callable[[str, frozenset[str]], Iterator[Row]]
-) -> tuple[CaseChange, ...]:
-    wanted: dict[str, set[str]] = {}
-    for change in changes[:LISTED]:
-        wanted.setdefault(change.suite, set()).add(change.case_id)
-    codes: dict[tuple[str, str], Counter[str]] = {}
-    reasons: dict[tuple[str, str], str] = {}
-    for suite, ids in wanted.items():
-        for row in rows_of(suite, frozenset(ids)):
-            key = (suite, row["case_id"])
-            codes.setdefault(key, Counter()).update(row["failures"])
-            if row["passed"] is not True and key not in reasons:
-                reasons[key] = _reason(row)
-    return tuple(
-        replace(
-            change,
-            failures=tuple(
-                c for c, _ in codes.get((change.suite, change.case_id), Counter()).most_common(5)
-            ),
-            reason=reasons.get((change.suite, change.case_id), ""),
-        )
-        for change in changes
-    )
-
-
-def _reason(row: Row) -> str:
-    """The error, or what the graders said."""
-    return row["error"] or "; ".join(str(text) for text in row["reasons"].values())
-
-
-def _reproduce(verdict: Verdict, measured: Sequence[Measured]) -> str:
+def _reproduce(verdict: Verdict, worse: Sequence[MetricFall], measured: Sequence[Measured]) -> str:
     """The command that runs the worst case again on a laptop."""
-    worst = [*verdict.cases.newly_failing, *verdict.cases.errored]
+    worst = [(one.suite, one.case_id) for one in verdict.cases.newly_failing]
+    worst += [(fall.suite, fall.worst[0].case_id) for fall in worse if fall.blocks]
+    worst += [(one.suite, one.case_id) for one in verdict.cases.errored]
     if worst:
-        suite, case_id = quote(worst[0].suite), quote(worst[0].case_id)
+        suite, case_id = (quote(name) for name in worst[0])
         return f"gate run --suite {suite} --case {case_id} --baseline auto"
     suites = " ".join(f"--suite {quote(one.name)}" for one in measured)
     return f"gate run {suites} --baseline auto"

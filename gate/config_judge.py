@@ -34,14 +34,17 @@ _FAVOUR = "models favour their own answers"
 _INSTEAD = "choose one of another family"
 
 
-def judges(config: Config, root: Path, *, complete: bool = True) -> Findings:
+def judges(
+    config: Config, root: Path, *, complete: bool = True, judge_unread: bool = False
+) -> Findings:
     """Graders without the model that they ask, models that nobody asks, templates that leave the
-    question out. `complete`: every suite could be read.
+    question out. `complete`: every suite could be read; `judge_unread`: there is a judge, with a
+    mistake that is told already.
     """
     found = Findings()
     asking = list(_asking(config.suites, root))
     for grader, role in asking:
-        if role == "judge" and config.judge is None:
+        if role == "judge" and config.judge is None and not judge_unread:
             form = "judge: {type: openai, base_url: ..., model: ..., api_key_env: ...}"
             found.wrong(grader.place, f"'{grader.name}' asks a judge, and none is set - add {form}")
     roles = {role for _, role in asking}

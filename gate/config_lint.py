@@ -21,10 +21,11 @@ _NAMES: dict[str, str] = {
     "retrieval": "precision@k recall@k hit_rate@k ndcg@k mrr map",
     "correctness": "exact_match contains fact_accuracy fact_pattern_match semantic_similarity "
     "correctness completeness faithfulness judge_score",
-    "response_quality": "format_compliance instruction_following conciseness clarity structure",
+    "response_quality": "format_compliance instruction_following conciseness clarity structure "
+    "readability coherence completeness",
     "operational": "mean_latency_ms p50_latency_ms p95_latency_ms p99_latency_ms worst_latency_ms "
     "std_latency_ms avg_tokens std_tokens estimated_cost_per_query hallucination_rate error_rate "
-    "retry_rate",
+    "retry_rate judge_coverage hallucinated_answers unverified_rate unsupported_entities",
     "agent": "success_rate first_attempt_success_rate tool_call_accuracy tool_call_validity "
     "trajectory_match trajectory_efficiency trajectory_score trajectory_quality avg_steps "
     "cost_per_task pass@k pass^k consistency safety_violations_per_100",

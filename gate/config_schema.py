@@ -52,6 +52,11 @@ _SHARE_OR_PERCENT: Json = {  # 0.02 or "5%"
     "minimum": 0,
     "pattern": r"^\d+(\.\d+)?\s*%$",
 }
+MANNERS: dict[str, Json] = {  # of whoever is asked: agent, retriever, judge, verifier
+    "timeout_s": {"type": "number", "exclusiveMinimum": 0},
+    "concurrency": _WHOLE,
+    "requests_per_minute": _ABOVE_ZERO,
+}
 
 
 def schema() -> dict[str, Json]:
@@ -116,7 +121,7 @@ def _agent(
     chosen = [
         {
             "if": {"properties": {"type": {"const": name}}},
-            "then": _with(plugin_schema(registry, name), {"type": {"const": name}, **more}),
+            "then": _with(_possible(registry, name), {"type": {"const": name}, **more}),
         }
         for name in names
         if name in registry
@@ -128,6 +133,13 @@ def _agent(
         "if": {"required": ["type"]},
         "then": {"allOf": chosen} if chosen else {},
     }
+
+
+def _possible(registry: Registry[Any], name: str) -> dict[str, Json]:
+    """With bounds that nothing could be asked beyond."""
+    found = plugin_schema(registry, name)
+    known = found["properties"]
+    return {**found, "properties": {**known, **{k: v for k, v in MANNERS.items() if k in known}}}
 
 
 def _grader(names: Sequence[str]) -> dict[str, Json]:

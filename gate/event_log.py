@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, get_args
 
 from gate.errors import InfrastructureError
-from gate.records import Json
+from gate.records import Json, Role
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
 LOOK, VERDICT = "look", "verdict"
+
+# How the failure of a vote begins that nobody answered (gate/asking/conversation.py).
+_OUT_OF_REACH = tuple(f"the {role} could not be asked" for role in get_args(Role))
 
 Row = Mapping[str, Json]
 _Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
@@ -113,7 +116,7 @@ class EventLog:
     def _note(self, row: Row, offset: int, length: int) -> None:
         key = (row["suite"], row["case_id"], row["round"])
         self._index.append((*key, offset, length))
-        if row.get("status") != "infra_error":
+        if not unanswered(row):
             self._done.add(key)
 
     def _read_index(self) -> int:
@@ -141,6 +144,18 @@ def parsed(line: bytes) -> dict[str, Json] | None:
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
+
+
+def unanswered(row: Mapping[str, Json]) -> bool:
+    """Whether nobody answered, or a judge that was out of reach gave no score: `--resume` makes
+    such a trial again. What a judge that answered could not score stays as it is.
+    """
+    if row.get("status") == "infra_error":
+        return True
+    judging = row.get("judging")
+    if not isinstance(judging, dict) or judging.get("asked") == judging.get("scored"):
+        return False
+    return any(str(why).startswith(_OUT_OF_REACH) for why in judging.get("failures") or ())
 
 
 def is_trial(row: Mapping[str, Json]) -> bool:

@@ -22,8 +22,9 @@ from gate.recorder import recorder
 from gate.redact import Redactor
 from gate.registry import Meanwhile
 from gate.resuming import begun, reopened
-from gate.secret_names import secrets_of
+from gate.secret_names import secrets_sent
 from gate.set_up import Setup, set_up
+from gate.subject import NOBODY
 
 if TYPE_CHECKING:
     from gate.judging import Outcome
@@ -52,7 +53,8 @@ def execute(
             session.append(row)
         offline = bool(shards or options.replay)
         lost = "" if offline else health(setup.agent, setup.world)
-        unreachable = f"the agent cannot be reached: {lost}" if lost else panel.unreachable()
+        who = "retriever" if setup.config.agent.name == NOBODY else "agent"
+        unreachable = f"the {who} cannot be reached: {lost}" if lost else panel.unreachable()
         silent = health(setup.control_agent, setup.world) if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
         collected = _trials(setup, session, control, panel, course, judging, ask=ask)
@@ -179,7 +181,4 @@ def _redactor(setup: Setup) -> Redactor:
     config = setup.config
     models = (config.judge, config.verifier, config.retriever)
     agents = (config.agent, config.control_agent, setup.control.agent, *models)
-    asked = [one.options for one in agents if one is not None]
-    named = {str(options.get("api_key_env") or "") for options in asked}
-    headers = [str(text) for options in asked for text in (options.get("headers") or {}).values()]
-    return Redactor(secrets_of(setup.env, named, headers))
+    return Redactor(secrets_sent(setup.env, (one.options for one in agents if one is not None)))

@@ -114,7 +114,8 @@ def notes(labels: Labels, file: str, *, most: int = 3) -> Iterator[str]:
         if problems:
             some = "; ".join(_short(problem) for problem in problems[:most])
             more = f"; and {len(problems) - most:,} more" if len(problems) > most else ""
-            some_rows = "1 row is" if len(problems) == 1 else f"{len(problems):,} rows are"
+            lines = len({problem.place.line for problem in problems})
+            some_rows = "1 row is" if lines == 1 else f"{lines:,} rows are"
             yield (
                 f"{file}: {some_rows} {what} and left out: {some}{more} "
                 "(`gate review agreement` lists all)"

@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--self-test", action="store_true", help=about)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name, text in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command = commands.add_parser(name, help=text, description=_sentence(text))
         _ADD[name](command)
     return top
 
@@ -149,14 +149,14 @@ def _comment(p: argparse.ArgumentParser) -> None:
 
 
 def _baseline(p: argparse.ArgumentParser) -> None:
-    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
-    save = actions.add_parser("save", help="append a session of the base branch to the baseline")
+    actions = _actions(p)
+    save = _action(actions, "save", "append a session of the base branch to the baseline")
     save.add_argument("session", metavar="SESSION")
     about = "store the folder as the artifact baseline.artifact, too; inside a container action"
     save.add_argument("--upload-artifact", action="store_true", help=about)
-    pull = actions.add_parser("pull", help="fetch the baselines that a run would compare with")
-    show = actions.add_parser("show", help="print what is stored")
-    accept = actions.add_parser("accept", help="record that a change is meant; a new pool starts")
+    pull = _action(actions, "pull", "fetch the baselines that a run would compare with")
+    show = _action(actions, "show", "print what is stored")
+    accept = _action(actions, "accept", "record that a change is meant; a new pool starts")
     accept.add_argument("--reason", required=True, metavar="TEXT", help="why the change is meant")
     accept.add_argument("--metric", action="append", metavar="NAME", help="repeatable (all)")
     for action in (save, pull, show, accept):
@@ -168,20 +168,37 @@ def _baseline(p: argparse.ArgumentParser) -> None:
         action.add_argument("--baseline", metavar="SOURCE", help="(baseline.source)")
 
 
+def _actions(p: argparse.ArgumentParser) -> Any:
+    return p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+
+
+def _action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=_sentence(text))
+    return made
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def _review(p: argparse.ArgumentParser) -> None:
-    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
-    sample = actions.add_parser("sample", help="draw a sample of a session, write form and CSV")
-    sample.add_argument("session", metavar="SESSION")
+    actions = _actions(p)
+    sample = _action(
+        actions, "sample", "draw a sample of a session; write a form and a CSV for the reviewers"
+    )
+    sample.add_argument(
+        "session", metavar="SESSION", help="folder of a run whose answers are rated"
+    )
     sample.add_argument("--suite", metavar="NAME", help="(the only one, or the one with a judge)")
     sample.add_argument("--size", type=whole(1), default=20, metavar="N", help="cases (20)")
     about = "names the files, e.g. 2026-W47 (the ISO week of the session)"
     sample.add_argument("--period", metavar="NAME", help=about)
     sample.add_argument("--config", metavar="FILE", help="has the judge's rubric (gate.yml)")
-    back = actions.add_parser("import", help="read filled-in forms or CSV files back")
-    back.add_argument("files", nargs="+", metavar="FILE")
+    back = _action(actions, "import", "read filled-in forms or CSV files back")
+    back.add_argument("files", nargs="+", metavar="FILE", help="saved by the form, or the CSV")
     about = "take ratings that differ from those of the same reviewer before"
     back.add_argument("--replace", action="store_true", help=about)
-    agreement = actions.add_parser("agreement", help="how far the judge agrees with people")
+    agreement = _action(actions, "agreement", "how far the judge agrees with people")
     agreement.add_argument("--labels", metavar="FILE", help="(judge.labels: reviews/labels.jsonl)")
     agreement.add_argument("--config", metavar="FILE", help="(gate.yml)")
     agreement.add_argument("--format", choices=("text", "json", "markdown"), default="text")
@@ -223,19 +240,23 @@ def _verify(p: argparse.ArgumentParser) -> None:
 
 
 def _dataset(p: argparse.ArgumentParser) -> None:
-    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
-    extend = actions.add_parser("extend", help="let the judge's model propose cases")
-    extend.add_argument("--logs", metavar="FILE", help="out of these questions of users, not more")
+    actions = _actions(p)
+    extend = _action(actions, "extend", "let the judge's model propose cases")
+    extend.add_argument(
+        "--logs",
+        metavar="FILE",
+        help="make cases of what users asked, a line each, instead of new ones",
+    )
     extend.add_argument(
         "--count", type=whole(1, 1000), default=20, metavar="N", help="at most (20)"
     )
-    extend.add_argument("--out", metavar="FILE", help="append to FILE (the dataset)")
-    approve = actions.add_parser("approve", help="say that a person has read a case and it may run")
+    extend.add_argument("--out", metavar="FILE", help="where proposals are appended (the dataset)")
+    approve = _action(actions, "approve", "say that a person has read a case and it may run")
     approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")
     approve.add_argument("--reviewer", required=True, metavar="NAME", help="who has read it")
     approve.add_argument("--reject", action="store_true", help="it must not run")
     approve.add_argument("--note", metavar="TEXT", help="why")
-    stats = actions.add_parser("stats", help="coverage, provenance, doubles, leaks")
+    stats = _action(actions, "stats", "coverage, provenance, doubles, leaks")
     stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     for action in (extend, approve, stats):
         action.add_argument("dataset", metavar="DATASET", help="a file of cases")

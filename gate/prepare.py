@@ -19,7 +19,7 @@ from gate.grading import named_graders
 from gate.metrics.catalogue import every_metric
 from gate.plugins import Grader
 from gate.protect import CaseDrift, drift, loosened_cases
-from gate.records import Case, Config, Json, Looks, MetricSpec, PluginSpec, Suite
+from gate.records import Case, Config, Json, Looks, MetricSpec, PluginSpec, Suite, ToldBy
 from gate.rules import Rules
 from gate.sampling import choose, in_shard
 
@@ -74,6 +74,7 @@ class SuitePlan:
             not_selected=self.not_selected,
             specs=self.specs,
             graders=self.grader_digests,
+            told_by=told_by(self.graders),
             looks=self.looks,
         )
 
@@ -174,6 +175,15 @@ def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
     if not rest or not added:
         return first.digest
     return dataset_digest({**first.digests, **{i: rest[0].digests[i] for i in added}})
+
+
+def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
+    """Column -> where the reasons of a row speak of it."""
+    return {
+        spec.column: ToldBy(grader=name, about=getattr(grader, "abouts", {}).get(spec.column, ""))
+        for name, grader in graders.items()
+        for spec in grader.metrics()
+    }
 
 
 def specs_of(graders: Mapping[str, Grader]) -> dict[str, MetricSpec]:

@@ -22,7 +22,7 @@ from gate.errors import UsageError
 from gate.records import GateRule
 from gate.records.calibration import Shape
 from gate.rehearsal import Arms, Rehearsal
-from gate.table import Table, append_rounds
+from gate.table import UNSCORED, Table, append_rounds
 from gate.verdict import decide
 
 UNTESTED = ("missing", "new", "accepted", "not_comparable")
@@ -193,7 +193,8 @@ def _blocking(subject: Subject, gate: Rehearsal, rng: Shuffler) -> tuple[frozens
 def _narrowed(table: Table, metrics: frozenset[str]) -> Table:
     """Without the metrics that only warn, and without a column of errors where there is none."""
     specs = {name: spec for name, spec in table.specs.items() if name in metrics}
-    wanted = {*(spec.column for spec in specs.values()), *KEPT}
+    own = {spec.column for spec in specs.values()}
+    wanted = {*own, *(UNSCORED + name for name in own), *KEPT}
     columns = {
         name: values
         for name, values in table.columns.items()

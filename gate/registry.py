@@ -16,9 +16,10 @@ import pkgutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Generic, TypeVar
+from types import CodeType, ModuleType
+from typing import Any, Generic, TypeVar, cast
 
 from gate.errors import UsageError
 
@@ -152,10 +153,16 @@ def load_object(spec: str, root: Path) -> Any:
 
 
 def _load_module(name: str, root: Path, spec: str) -> ModuleType:
-    folder = str(root.resolve())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    folder = root.resolve()
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
     try:
+        found = None if name in sys.modules else importlib.util.find_spec(name)
+        if found and found.origin and found.origin.endswith(".py"):
+            path = Path(found.origin)
+            if path.is_relative_to(folder):
+                with _LOADING:
+                    return sys.modules.get(name) or _part_of_its_package(_made(name, path))
         return importlib.import_module(name)
     except ImportError as error:
         raise UsageError(f"'{spec}': cannot import {name}: {error}") from error
@@ -171,16 +178,44 @@ def _loaded_file(path: Path, spec: str) -> ModuleType:
     name = "gate_user_" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
     if name in sys.modules:
         return sys.modules[name]
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None or not path.is_file():
+    if not path.is_file():
         raise UsageError(f"'{spec}': there is no file {path}")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
     try:
-        found.loader.exec_module(module)
+        return _made(name, path)
     except Exception as error:
-        del sys.modules[name]
         raise UsageError(
             f"'{spec}': {path} does not load: {type(error).__name__}: {error}"
         ) from error
+
+
+class _FromSource(SourceFileLoader):
+    """Never from `__pycache__`: a compiled file that is committed may say that it is not to be
+    compared with its source, and it is the source that is hashed.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def _part_of_its_package(module: ModuleType) -> ModuleType:
+    package, _, own = module.__name__.rpartition(".")
+    if package:
+        setattr(sys.modules[package], own, module)
+    return module
+
+
+def _made(name: str, path: Path) -> ModuleType:
+    loader = _FromSource(name, str(path))
+    is_package = [str(path.parent)] if path.name == "__init__.py" else None
+    found = importlib.util.spec_from_file_location(
+        name, path, loader=loader, submodule_search_locations=is_package
+    )
+    module = importlib.util.module_from_spec(cast("ModuleSpec", found))
+    sys.modules[name] = module
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module

@@ -38,7 +38,7 @@ def row_of(
         "failures": list(judged.failures),
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
-        "reasons": {name: score.reason for name, score in judged.scores.items() if score.reason},
+        "reasons": {name: score.reason for name, score in _telling(judged.scores) if score.reason},
         "unscored": {n: s.unscored for n, s in judged.scores.items() if s.unscored},
         "uncertain": {
             n: s.uncertainty for n, s in judged.scores.items() if s.uncertainty is not None
@@ -51,6 +51,11 @@ def row_of(
         "started_at": trial.started_at,
         **_answer(response),
     }
+
+
+def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
+    """Graders that fail the answer before the others: a report shows the beginning."""
+    return sorted(scores.items(), key=lambda item: item[1].passed is not False)
 
 
 def _judging(found: Judging) -> Json:

@@ -23,7 +23,7 @@ def explain(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """
     errors = Draft202012Validator(schema, registry=REGISTRY).iter_errors(data)
     return sorted(
-        (m for error in errors for m in _explain(error)),
+        dict.fromkeys(m for error in errors for m in _explain(error)),  # one error a missing key
         key=lambda m: [str(part) for part in m.path],
     )
 

@@ -12,6 +12,7 @@ from gate.columns import Columns
 from gate.records import Json, MetricSpec
 
 Array = npt.NDArray[np.float64]
+UNSCORED = "unscored:"  # and a column's name: 1 where a grader gave it no score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,8 @@ def table_of(
     position[[columns.index[case_id] for case_id in order]] = np.arange(len(order))
     at = np.array(columns.at, dtype=np.int64).reshape(-1, 2)
     filled = {}
-    for name, values in columns.values.items():
+    marks = {UNSCORED + name: values for name, values in columns.unscored().items()}
+    for name, values in {**columns.values, **marks}.items():
         filled[name] = np.full((len(order), columns.rounds), np.nan)
         filled[name][position[at[:, 0]], at[:, 1]] = np.array(values, dtype=np.float64)
     return Table(

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.records import Json
+from gate.text import one_line
 
 TOP = 10
+REASON = 300  # characters of one
+REASONS = 50  # different ones that are counted for a grader
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,10 +24,14 @@ class Tally:
     agent_errors: int = 0
     codes: Counter[str] = field(default_factory=Counter)
     unscored: Counter[str] = field(default_factory=Counter)  # grader -> answers it could not judge
+    why: dict[str, Counter[str]] = field(default_factory=dict)  # grader -> why it could not
     usd: float = 0.0
     priced: int = 0  # trials with a known cost
     unknown_models: Counter[str] = field(default_factory=Counter)
     last_error: str = ""
+    judge_asked: int = 0  # gradings that needed a judge
+    judge_scored: int = 0
+    judge_failures: Counter[str] = field(default_factory=Counter)  # why votes failed
     judge_calls: int = 0  # of judges and verifiers
     judge_usd: float = 0.0  # as far as known
     judge_unknown: int = 0  # votes of unknown cost
@@ -36,8 +43,13 @@ class Tally:
         self.agent_errors += row["status"] == "agent_error"
         self.codes.update(dict.fromkeys(row["failures"], 1))
         self.unscored.update(dict.fromkeys(row["unscored"], 1))
+        for grader, reason in row["unscored"].items():
+            told = self.why.setdefault(grader, Counter())
+            if reason in told or len(told) < REASONS:
+                told[reason] += 1
         self.last_error = row["error"] or self.last_error
         if judging := row.get("judging"):
+            self._judged(judging)
             self.judge_calls += judging["calls"]
             self.judge_usd += judging["usd"]
             self.judge_unknown += judging["unknown"]
@@ -46,6 +58,32 @@ class Tally:
             self.priced += 1
         elif row["status"] == "completed":
             self.unknown_models[row["model"] or "unnamed"] += 1
+
+    def _judged(self, judging: Mapping[str, Json]) -> None:
+        self.judge_asked += judging["asked"]
+        self.judge_scored += judging["scored"]
+        for failure in judging["failures"]:
+            if failure in self.judge_failures or len(self.judge_failures) < REASONS:
+                self.judge_failures[failure] += 1
+
+    @property
+    def unjudged(self) -> str:
+        """That a judge scored none of the answers about which it was asked, and why; empty where it
+        scored one, or nobody was asked.
+        """
+        if self.judge_scored or not self.judge_asked:
+            return ""
+        why = "".join(
+            f": {one_line(text, REASON)}" for text, _ in self.judge_failures.most_common(1)
+        )
+        return f"no answer was scored by the judge, which was asked {self.judge_asked:,} times{why}"
+
+    def mostly(self) -> dict[str, str]:
+        """Grader -> why it left most of its unscored answers unscored, one line."""
+        return {
+            grader: one_line(told.most_common(1)[0][0], REASON)
+            for grader, told in sorted(self.why.items())
+        }
 
     def top(self) -> tuple[tuple[str, int], ...]:
         """The ten most frequent failure codes; ties in alphabetical order."""

@@ -7,7 +7,7 @@ Nothing of the head's gate.yml is read: it could name another address for the ag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -23,6 +23,8 @@ from gate.records import Config, Suite
 from gate.rules import CONFIG, Base, Rules
 
 RUNS_CODE = ("python", "command")  # agent types that run what the checkout has
+READS_ANSWERS = ("recorded", "replay")  # types that answer from a file of the checkout
+_ASKED = ("agent", "control_agent", "retriever", "judge", "verifier")
 INSTEAD = (
     "judge it under `pull_request`, or measure there and publish in a second workflow "
     "(docs/events.md)"
@@ -71,7 +73,7 @@ def rules_of_base(
 ) -> Rules:
     """The rules of `base`, after a look that they run no code of the checkout in `root`.
 
-    `recorded`: answers are replayed, so no agent runs. Raises UsageError, InvalidInput.
+    `recorded`: answers are replayed, so no agent runs; judges do. Raises UsageError, InvalidInput.
     """
     if base is None:
         raise UsageError(
@@ -101,19 +103,21 @@ def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
 
 
 def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool) -> None:
-    agents = [] if recorded else _agents(found)
-    for what in (*agents, *_graders(found, root, base), *_baseline(found)):
+    keys = ("judge", "verifier") if recorded else _ASKED
+    for what in (*_agents(found, keys), *_graders(found, root, base), *_baseline(found)):
         raise UsageError(
             f"{event}: {what}, and this event has the base's secrets: what a pull request brings "
             f"must neither run nor judge beside them; {INSTEAD}"
         )
 
 
-def _agents(found: Config) -> Iterator[str]:
-    for key in ("agent", "control_agent", "retriever", "judge", "verifier"):
+def _agents(found: Config, keys: Iterable[str]) -> Iterator[str]:
+    for key in keys:
         agent = getattr(found, key)
         if agent is not None and agent.name in RUNS_CODE:
             yield f"{agent.place}: {key}: type {agent.name} runs code of the checkout"
+        elif agent is not None and agent.name in READS_ANSWERS:
+            yield f"{agent.place}: {key}: type {agent.name} answers from a file of the checkout"
 
 
 def _graders(found: Config, root: Path, base: Base) -> Iterator[str]:

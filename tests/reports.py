@@ -12,10 +12,12 @@ from gate.records import (
     Calls,
     CaseChange,
     CaseChanges,
+    CaseFall,
     Comparison,
     Cost,
     Estimate,
     GateResult,
+    MetricFall,
     Policy,
     Provenance,
     Report,
@@ -33,6 +35,7 @@ FACTS = "correctness.fact_accuracy"
 P95 = "operational.p95_latency_ms"
 SUCCESS = "agent.success_rate"
 HALLUCINATION = "operational.hallucination_rate"
+FAITHFUL = "correctness.faithfulness"
 
 HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=y> ![p](https://evil.example/p.png) "
@@ -666,6 +669,63 @@ def trend(**changes: Any) -> Report:
     return replace(made, **changes)
 
 
+def judge_fell(**changes: Any) -> Report:
+    """A judge's score fell, and no case fails: nothing but the cases says why. Half of the answers
+    one judge could not score.
+    """
+    fell = {"baseline": 4.6, "current": 3.9, "delta": -0.7, "ci_low": -0.88, "ci_high": -0.52}
+    row = comparison(
+        FAITHFUL, unit="points", tolerance=0.1, p_value=0.0001, status="regression", **fell
+    )
+    reason = regressed(row)
+    one = suite(
+        outcome="fail",
+        reason=reason,
+        metrics={**metrics(), FAITHFUL: estimate(FAITHFUL, 3.9, unit="points")},
+        graders_unscored={"judge#2": 300},
+        unscored_reasons={"judge#2": "0 of 1 votes came: the judge gave no judgement within 60 s"},
+    )
+    made = replace(
+        passing(),
+        outcome="fail",
+        exit_code=1,
+        reason=reason,
+        suites={"analytics": one},
+        comparisons=(row, comparison()),
+        gates=(),
+        cases=CaseChanges(),
+        worse=(fall(), fall(HALLUCINATION, cases=2, unit="share", direction="lower", blocks=False)),
+        cost=Cost(usd=0.84, budget_usd=5.0, judge_usd=1.2, judge_calls=600),
+        reproduce="gate run --suite analytics --case churn-by-quarter-01 --baseline auto",
+    )
+    return replace(made, **changes)
+
+
+def fall(metric: str = FAITHFUL, **changes: Any) -> MetricFall:
+    """22 cases of which 7 are known."""
+    worst = tuple(
+        CaseFall(
+            case_id=f"churn-by-quarter-{n:02d}",
+            baseline=5.0,
+            current=1.0 + n / 3,
+            reason="It says that the price rise made customers leave; the context names no cause.",
+        )
+        for n in range(1, 8)
+    )
+    made = MetricFall(
+        suite="analytics",
+        metric=metric,
+        column=metric,
+        unit="points",
+        direction="higher",
+        cases=22,
+        fell=True,
+        blocks=True,
+        worst=worst,
+    )
+    return replace(made, **changes)
+
+
 def many_failing(number: int = 40, **changes: Any) -> Report:
     first = regression()
     failing = tuple(change(n) for n in range(1, number + 1))
@@ -698,6 +758,7 @@ def hostile(text: str = HOSTILE) -> Report:
         failures_top=((text, 3),),
         baseline=info,
         graders_unscored={text: 3},
+        unscored_reasons={text: text},
         history={text: (0.1, 0.2, 0.3)},
         infra_errors=1,
     )
@@ -737,6 +798,14 @@ def hostile(text: str = HOSTILE) -> Report:
             errored=(bad,),
             quarantined=(bad,),
         ),
+        worse=(
+            fall(
+                text,
+                suite=text,
+                unit=text,
+                worst=(CaseFall(case_id=text, category=text, baseline=1, current=0, reason=text),),
+            ),
+        ),
         cost=Cost(usd=None, unknown_models=(text,), unknown_trials=2),
         baseline=info,
         provenance=p,
@@ -762,6 +831,7 @@ SCENARIOS: Mapping[str, Callable[[], Report]] = {
     "many_failing": many_failing,
     "accepted": accepted,
     "trend": trend,
+    "judge_fell": judge_fell,
     "hostile": hostile,
 }
 

@@ -44,6 +44,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "prepare",
     "lookup agreeing pipeline github joining baseline_listing",
     "stored measured stopping saving untrusted review",
+    "explaining",
     "conclude",
     "accepting evidence_verdict rules_for",
     "set_up evidence_check curation",

@@ -3,13 +3,16 @@
 from gate.analysis.agreement import corrected_estimates
 from gate.analysis.cases import case_changes
 from gate.analysis.estimates import default_level, default_tolerance, estimates, family_of
+from gate.analysis.falls import falls
 from gate.analysis.missing import (
     Arms,
     errored_cases,
     infra_share,
+    left_unscored,
     pessimistic,
     pessimistic_column,
     too_much_missing,
+    too_much_unscored,
 )
 from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
 from gate.analysis.pooling import Pool, pool, spread
@@ -26,9 +29,11 @@ __all__ = [
     "default_tolerance",
     "errored_cases",
     "estimates",
+    "falls",
     "family_of",
     "infra_share",
     "is_mean",
+    "left_unscored",
     "pair_cases",
     "pessimistic",
     "pessimistic_column",
@@ -36,4 +41,5 @@ __all__ = [
     "session_effects",
     "spread",
     "too_much_missing",
+    "too_much_unscored",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import json
@@ -53,9 +54,12 @@ class Cache:
     def put(self, key: str, kept: Kept) -> None:
         value = to_json(kept)
         line = {"for": self._section, "key": key, "value": value, "mac": self._mac(key, value)}
+        written = json.dumps(line).encode() + b"\n"
+        if len(written) > MOST_BYTES:
+            return  # could not be read back
         with self._lock:
             try:
-                self._append(json.dumps(line).encode() + b"\n")
+                self._append(written)
             except OSError as error:
                 self._trouble = f"{self._shown}: cannot be written: {error.strerror}"
 
@@ -69,9 +73,15 @@ class Cache:
 
     def _append(self, line: bytes) -> None:
         """One write: runs beside this one add lines to the same file."""
+        self._check()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab", buffering=0) as file:
             os.write(file.fileno(), (b"" if self._ends_whole() else b"\n") + line)
+
+    def _check(self) -> None:
+        """A link that somebody committed may lead to a device without an end."""
+        if self._path.exists() and not self._path.is_file():
+            raise OSError(errno.EINVAL, "it is no file")
 
     def _ends_whole(self) -> bool:
         """Whether the last line has its end: a run that was killed may have left half of one."""
@@ -83,6 +93,7 @@ class Cache:
     def _read(self) -> dict[str, Kept]:
         found: dict[str, Kept] = {}
         try:
+            self._check()
             with self._path.open("rb") as file:
                 while line := file.readline(MOST_BYTES):
                     self._take(line, found)

@@ -12,7 +12,7 @@ from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import Connection
 from gate.pricing import cost_usd
 from gate.records import Case, Json, Price, Question, Reply, Response, Usage
-from gate.replies import STOPPED
+from gate.replies import NOT_ASKED
 from gate.runner import Clock
 from gate.text import one_line
 
@@ -115,7 +115,7 @@ class Conversation:
         section, tries = self._manner.section, 0
         while True:
             if self._stopped.is_set():
-                raise Failed(f"the {section} was not asked: {STOPPED}")
+                raise Failed(f"the {section} {NOT_ASKED}")
             wait = None
             try:
                 return self._asked(case, self._left())

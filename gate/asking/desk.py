@@ -13,7 +13,7 @@ from gate.asking.conversation import Conversation, Manner, Patience
 from gate.executors import Pace
 from gate.plugins import Agent, Connection, World
 from gate.records import Case, Question, Reply
-from gate.replies import STOPPED
+from gate.replies import GIVEN_UP, NOT_ASKED
 
 Then = Callable[[Reply], None]
 Vote = tuple[Case, Question, Then, "Future[Reply]"]
@@ -51,7 +51,7 @@ class Desk:
                     self._threads.append(thread)
                     thread.start()
                 return future
-        future.set_result(self._failed(f"was not asked: {STOPPED}"))
+        future.set_result(self._failed(NOT_ASKED))
         return future
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class Desk:
             for _ in self._threads:
                 self._votes.put(None)
         for future in given_up:
-            _settle(future, self._failed(f"was given up: {STOPPED}"))
+            _settle(future, self._failed(GIVEN_UP))
         for connection in connections:
             connection.close()
 
@@ -77,6 +77,7 @@ class Desk:
                 then(reply)
             except Exception as error:  # connecting: a key that is not set, a user's file
                 reply = self._failed(f"could not be asked: {error}")
+                then(reply)
             with self._lock:
                 self._open.discard(future)
             _settle(future, reply)

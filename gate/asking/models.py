@@ -16,7 +16,7 @@ from gate.http import shown_address
 from gate.plugins import AGENTS, Agent, World, build
 from gate.records import Case, Json, PluginSpec, Price, Question, Role
 from gate.redact import Redactor
-from gate.secret_names import secrets_of
+from gate.secret_names import secrets_sent
 
 # What an agent's class has other defaults for (docs/config.md).
 _DEFAULTS: Mapping[str, Json] = {"timeout_s": 60.0, "concurrency": 8}
@@ -55,10 +55,8 @@ def model_of(
     """Raises UsageError for a protocol that cannot be made."""
     world, options = replace(world, section=section), _filled(spec)
     agent = build(AGENTS, replace(spec, options=options), world.root)
-    name = str(options.get("api_key_env") or "")
-    secret = world.env.get(name) or None
-    headers = [str(text) for text in (options.get("headers") or {}).values()]
-    redact = Redactor(secrets_of(world.env, [name], headers))
+    secret = world.env.get(str(options.get("api_key_env") or "")) or None
+    redact = Redactor(secrets_sent(world.env, [options]))
     file = options.get("cache")
     cache = Cache(world.root / file, file, section, secret) if file else None
     budget = Budget(section, options.get("budget_usd"), spent=spent)

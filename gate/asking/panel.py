@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -11,6 +12,7 @@ from gate.asking.cache import Kept
 from gate.asking.conversation import Patience
 from gate.asking.models import Model, model_of
 from gate.asking.reading import faults_of
+from gate.codec import to_json
 from gate.errors import InfraFailure
 from gate.plugins import World
 from gate.records import Case, Config, PluginSpec, Question, Reply, Role, Usage
@@ -66,7 +68,8 @@ class Panel:
     def __init__(self, models: Sequence[Model] = ()) -> None:
         self._models = {model.section: model for model in models}
         self._lock = Lock()
-        self._asked: dict[str, Future[Reply]] = {}  # key -> the reply, there or to come
+        self._asked: dict[str, Future[Reply]] = {}  # key -> the reply to come
+        self._known: dict[str, str] = {}  # key -> the judgement as JSON: a tenth of the memory
 
     @property
     def concurrency(self) -> int:
@@ -129,10 +132,10 @@ class Panel:
     ) -> tuple[Future[Reply], bool]:
         key = model.key(case, question, n)
         with self._lock:
-            known = self._asked.get(key)
-            if known is not None:
-                return known, False
-            kept = model.cache.get(key) if model.cache else None
+            under_way = self._asked.get(key)
+            if under_way is not None:
+                return under_way, False
+            kept = self._kept(model, key)
             if kept is not None and not faults_of(kept.data, question):
                 future: Future[Reply] = Future()
                 future.set_result(_again(Reply(data=kept.data, model=kept.model)))
@@ -140,16 +143,24 @@ class Panel:
                 future = model.desk.vote(
                     case, question, lambda reply: self._keep(model, key, reply)
                 )
-            self._asked[key] = future
+                self._asked[key] = future
             return future, True
+
+    def _kept(self, model: Model, key: str) -> Kept | None:
+        """From this run, or from another one."""
+        if (text := self._known.get(key)) is not None:
+            return Kept(**json.loads(text))
+        return model.cache.get(key) if model.cache else None
 
     def _keep(self, model: Model, key: str, reply: Reply) -> None:
         """A failed vote may be tried again by whoever asks later."""
-        if reply.data is None:
-            with self._lock:
-                self._asked.pop(key, None)
-        elif model.cache:
-            model.cache.put(key, Kept(data=reply.data, model=reply.model))
+        kept = None if reply.data is None else Kept(data=reply.data, model=reply.model)
+        with self._lock:
+            self._asked.pop(key, None)
+            if kept is not None:
+                self._known[key] = json.dumps(to_json(kept))
+        if kept is not None and model.cache:
+            model.cache.put(key, kept)
 
     def _wait(self, future: Future[Reply], own: bool) -> Reply:
         while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from gate.yamlfile import dotted
 
 MOST_FAULTS = 8  # that are told; the rest are counted
 _FAULT_LIMIT = 200  # characters
-_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)  # what some servers leave in the text
+MOST_CHARACTERS = 200_000  # of a reply; a judgement with all its reasons has a few thousand
 
 
 class Unfit(Exception):
@@ -51,8 +52,12 @@ def faults_of(data: Mapping[str, Json], question: Question) -> list[str]:
 
 
 def _object(text: str) -> dict[str, Json]:
-    """Braces beside the object could be a second one, so there must be none."""
-    said = _THINKING.sub("", text, count=1)
+    """Braces beside the object could be a second one, so there must be none. What some servers
+    leave of a model's thinking is no part of the reply.
+    """
+    said = _without_thinking(text)
+    if len(said) > MOST_CHARACTERS:
+        raise Unfit(f"it has {len(said):,} characters, more than {MOST_CHARACTERS:,}")
     start = said.find("{")
     if start < 0:
         raise Unfit("there is no JSON object" if said.strip() else "it is empty")
@@ -68,6 +73,15 @@ def _object(text: str) -> dict[str, Json]:
     return dict(data)
 
 
+def _without_thinking(text: str) -> str:
+    """By hand: a regular expression looks for the end again from each of many beginnings."""
+    said = text.strip()
+    if not said.startswith("<think>"):
+        return said
+    _, ended, rest = said.partition("</think>")
+    return rest if ended else said
+
+
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at character {error.pos}"
@@ -78,8 +92,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A key that is there twice leaves open which value is meant."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
         raise ValueError(f"the key '{one_line(twice, 40)}' is there twice")
     return found
 

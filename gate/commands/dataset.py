@@ -26,7 +26,7 @@ from gate.plugins import World
 from gate.records import Config, Json
 from gate.redact import Redactor
 from gate.rules import own_config
-from gate.secret_names import secrets_of
+from gate.secret_names import secrets_sent
 from gate.shared_file import alone, write_whole
 from gate.text import plain
 
@@ -157,8 +157,8 @@ def _asked(
 
 def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     """Raises InvalidInput for lines that cannot be read."""
-    named = [str(config.judge.options.get("api_key_env") or "")] if config.judge else []
-    redact = Redactor(secrets_of(env, named))
+    asked = [one.options for one in (config.agent, config.judge) if one is not None]
+    redact = Redactor(secrets_sent(env, asked))
     found, problems = [], []
     for row in rows(Source(name=path.as_posix(), open=lambda: path.open("rb"))):
         if isinstance(row, Problem):

@@ -19,6 +19,7 @@ from gate.planning import Subject, plan
 from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, Config, Suite
 from gate.registry import did_you_mean
+from gate.review.criteria import rubrics_of
 from gate.rules import own_config
 from gate.set_up import Setup, set_up
 from gate.stored import Stored, StoredSuite, load
@@ -79,8 +80,18 @@ def _subject(setup: Setup, one: SuitePlan) -> Subject:
         graders=one.grader_digests,
         drift=found.drift,
         batch=setup.agent.concurrency,
-        notes=notes,
+        notes=(*notes, *_judged(setup.config, one, len(now))),
     )
+
+
+def _judged(config: Config, one: SuitePlan, cases: int) -> Iterator[str]:
+    """That a judge comes on top: nothing recorded says what its calls cost."""
+    rubrics = rubrics_of(one.graders.values())
+    votes = config.judge.options.get("votes", 1) if config.judge else 0
+    asked = sum(2 if rubric.compare_with else 1 for rubric in rubrics) * int(votes)
+    if asked:
+        most = f"{cases * one.suite.rounds * asked:,} in {one.suite.rounds} rounds"
+        yield f"the judge's calls come on top, up to {most}, and are in no cost here"
 
 
 def _quarantined(config: Config) -> frozenset[str]:

@@ -39,7 +39,16 @@ from gate.wording.agreement import as_markdown, as_text
 from gate.wording.figures import count
 
 LABELS = "labels.jsonl"
-WIDTH = 110
+FILES = {
+    ".html": "the form, for any browser",
+    ".csv": "the same for a spreadsheet",
+    ".json": "what was drawn, to be committed",
+}
+STRATA = {
+    "uncertain": "about which the judge is less certain",
+    "sure": "about which it is more certain",
+}
+WIDTH = 130
 EMPTY = "no rating in it; fill it in and save it first"
 
 
@@ -121,23 +130,25 @@ def _cards(drawn: Manifest, session: Session, material: _Material) -> tuple[form
     wanted = {(one.case_id, one.case_digest) for one in drawn.cases}
     written = {(c.id, c.digest): c for c in material.cases() if (c.id, c.digest) in wanted}
     trials = zip(drawn.cases, trials_of(drawn, session.rows()), strict=True)
+    rubrics = [one for one in rubrics_of(material.graders.values()) if not one.compare_with]
+    keys = dict.fromkeys(key for rubric in rubrics for key in rubric.read)
     return tuple(
-        form.card(number, one, row, written.get((one.case_id, one.case_digest)))
+        form.card(number, one, row, written.get((one.case_id, one.case_digest)), keys)
         for number, (one, row) in enumerate(trials, start=1)
     )
 
 
 def _tell_sample(drawn: Manifest, path: Path) -> None:
-    for suffix, what in ((".html", "the form"), (".csv", "for a spreadsheet"), (".json", "commit")):
+    for suffix, what in FILES.items():
         print(plain(f"{path.with_suffix(suffix)}: {what}"))
-    shares = [f"{one.shown} of {one.cases} {name}" for name, one in drawn.strata.items()]
+    strata = drawn.strata
+    shares = [f"{one.shown} of {one.cases} {STRATA.get(n, n)}" for n, one in strata.items()]
+    parts = f" ({', '.join(shares)})" if len(strata) > 1 else ""
+    whole = sum(one.cases for one in strata.values())
     missing = [f"{n} with {why}" for why, n in drawn.left_out.items()]
-    print(
-        plain(
-            f"{count(len(drawn.cases), 'case')} of suite '{drawn.suite}', period {drawn.period}: "
-            f"{', '.join(shares)}" + (f"; left out: {', '.join(missing)}" if missing else "")
-        )
-    )
+    told = f"{len(drawn.cases):,} of {count(whole, 'case')} of suite '{drawn.suite}'{parts}"
+    print(plain(told + (f"; left out: {', '.join(missing)}" if missing else "")))
+    print("Next: send the form to the reviewers, then `gate review import` what they save.")
 
 
 # ------------------------------------------------------------------------------------------ import

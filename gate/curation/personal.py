@@ -15,14 +15,14 @@ _KEYS = (
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
     r"|\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abeoprs]-[\w-]{10,}|\bAIza[\w-]{30,}"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|\beyJ[\w-]{8,1000}\.[\w-]{8,}\.[\w-]*"
     r"|(?i:\b(?:password|passwd|secret|token|api[_-]?key)\b\s*(?:[:=]|\bis\b)\s*)(?!<)\S+"
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/-]{16,}=*"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
 _SHAPES: tuple[tuple[str, str], ...] = (  # what replaces it, what it looks like; in this order
     ("secret", _KEYS),
-    ("email", r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),
+    ("email", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),
     ("iban", r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),
     ("card", r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])"),
     ("ssn", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),

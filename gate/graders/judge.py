@@ -121,6 +121,13 @@ class Judge:
         return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
 
     @property
+    def abouts(self) -> Mapping[str, str]:
+        """Column -> the word with which the reason begins to speak of it."""
+        rubric = self._rubric
+        found = ((rubric.metric_of(name), name) for name in rubric.criteria)
+        return {metric: name for metric, name in found if metric}
+
+    @property
     def _rubric(self) -> Rubric:
         return rubric_of(self.rubric)
 

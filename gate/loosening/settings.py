@@ -102,6 +102,10 @@ def _verifier(head: Config, base: Config) -> Iterator[str]:
     yield from _model("verifier", head.verifier, base.verifier)
     if base.verifier is None and base.judge is not None and head.verifier is not None:
         yield f"adds the `verifier` in the judge's place{at(head.verifier.place)}"
+    added = head.verifier or head.judge
+    graders = {spec.name for suite in base.suites for spec in suite.graders}
+    if base.verifier is None and base.judge is None and added and "hallucination" in graders:
+        yield f"adds a model that may confirm unsupported numbers{at(added.place)}"
 
 
 def _model(section: str, now: PluginSpec | None, before: PluginSpec | None) -> Iterator[str]:

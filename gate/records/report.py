@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.records.settings import Policy
-from gate.records.verdict import CaseChanges, Comparison, Estimate, GateResult, Outcome
+from gate.records.verdict import (
+    CaseChanges,
+    Comparison,
+    Estimate,
+    GateResult,
+    MetricFall,
+    Outcome,
+)
 
 Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
 
@@ -72,6 +79,7 @@ class SuiteReport:
     looks: int = 0  # that were planned; 0: all rounds were to be made
     ended: str = ""  # why a suite with looks made no more trials
     graders_unscored: Mapping[str, int] = field(default_factory=dict)
+    unscored_reasons: Mapping[str, str] = field(default_factory=dict)  # grader -> why, mostly
     # Blocking metric -> its value in each stored run of the baseline, oldest first.
     history: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
 
@@ -132,6 +140,7 @@ class Report:
     loosened: tuple[str, ...] = ()  # rules that the pull request loosens, one sentence each
     unprotected: bool = False  # what is loosened is in force: the base branch has `protect: false`
     notes: tuple[str, ...] = ()  # warnings a reader should see
+    worse: tuple[MetricFall, ...] = ()  # what blocks first
     accepted: tuple[AcceptedChange, ...] = ()
     comment_id: str = "gate"
     reproduce: str = ""  # the command that runs the worst case again

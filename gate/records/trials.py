@@ -112,6 +112,14 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToldBy:
+    """Where a row's reasons speak of a column: under this grader, from this word on."""
+
+    grader: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
     """What asking models came to on one trial, all its tries and graders together."""
 

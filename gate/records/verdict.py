@@ -159,6 +159,32 @@ class CaseChanges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFall:
+    """One case of a metric that got worse; means over its rounds."""
+
+    case_id: str
+    category: str | None = None
+    baseline: float | None  # None: the baseline has no value
+    current: float
+    reason: str = ""  # what the grader said of its worst round, hostile text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricFall:
+    """The cases that made a grader's metric worse or broke its limit, and do not newly fail."""
+
+    suite: str
+    metric: str
+    column: str
+    unit: str
+    direction: Direction
+    cases: int  # all of them; `worst` has the first
+    fell: bool  # False: none fell, they are beyond the limit
+    blocks: bool = False
+    worst: tuple[CaseFall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The only thing that says pass."""
 

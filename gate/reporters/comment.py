@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import CaseChange, Report
+from gate.records import Report
 from gate.text import inline
-from gate.wording import figures, goalposts, headline, sentences
+from gate.wording import figures, goalposts, headline, sentences, worse
 from gate.wording.checks import Check, checks
 from gate.wording.markdown import (
     alert,
@@ -21,6 +21,7 @@ from gate.wording.markdown import (
     named,
     table,
     trend_table,
+    worse_table,
 )
 from gate.wording.method import method, provenance
 from gate.wording.next_step import next_step
@@ -32,7 +33,7 @@ SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
 CASES = "Cases that changed"
 BAD = ("bad", "refused", "unsure")  # signs of rows that keep a run from passing
 
-
+FALLS = 3  # metrics whose worst cases stand open
 LINES = 10  # rules that were loosened, and suites, shown open
 FOLDED = 400  # rows that one fold can hold
 BASELINES = 3  # comparison lines shown open
@@ -247,6 +248,8 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
         if more:
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)
             yield f"{more:,} more {folded}."
+    for fall in worse.opened(report, most=FALLS if detail.failing else 0):
+        yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
 
 def _open(report: Report, detail: Detail) -> int:
@@ -269,32 +272,21 @@ def _folds(report: Report, detail: Detail) -> Iterator[str]:
 
 
 def _lists(report: Report, detail: Detail) -> Iterator[str]:
-    cases = report.cases
-    lists: tuple[tuple[str, tuple[CaseChange, ...]], ...] = (
-        ("Newly failing", sentences.by_severity(cases.newly_failing)[_open(report, detail) :]),
-        ("Newly passing", cases.newly_passing),
-        ("Flaky", cases.flaky),
-        ("Errored", cases.errored),
-        ("Quarantined", cases.quarantined),
-        ("Added", cases.added),
-        ("Removed", cases.removed),
-        ("Changed", cases.changed),
-    )
-    for title, changes in lists:
+    for title, changes in sentences.case_lists(report.cases, skip=_open(report, detail)):
         if changes:
             shown = case_table(report, changes[: detail.listed], evidence=False)
             more = len(changes) - detail.listed
             rest = f"\n\n{more:,} more {_where(report)}." if more > 0 else ""
             yield f"**{title}** ({len(changes):,})\n\n{shown}{rest}"
+    for fall in report.worse if detail.evidence else ():
+        yield worse_table(report, fall, most=20, evidence=True)
 
 
 def _shortened(report: Report, detail: Detail) -> str:
-    if not detail.lost:
-        return ""
-    return f"_Shortened to fit: left out are {detail.lost}; everything is {_where(report)}._"
+    said = f"_Shortened to fit: left out are {detail.lost}; everything is {_where(report)}._"
+    return said if detail.lost else ""
 
 
 def _where(report: Report) -> str:
-    return "in `report.md` and `report.html` of the session" + (
-        ", an artifact of the run" if report.provenance.run_url else ""
-    )
+    artifact = ", an artifact of the run" if report.provenance.run_url else ""
+    return f"in `report.md` and `report.html` of the session{artifact}"

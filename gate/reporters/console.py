@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gate.records import Report
 from gate.text import in_ascii, one_line, plain
-from gate.wording import goalposts, headline, sentences
+from gate.wording import goalposts, headline, sentences, worse
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, checks, warned
 from gate.wording.corrected import of_checks
@@ -22,6 +22,7 @@ from gate.wording.spending import spending
 
 ROWS = 25
 CASES = 10
+FALLS, FALLEN = 2, 5  # metrics, and cases of each
 WIDE = 120  # columns of a terminal that has room for the rule
 NARROW = 80  # fewer have no room for a table
 _COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
@@ -202,6 +203,11 @@ def _dimensions(screen: _Screen, report: Report) -> None:
 
 
 def _cases(screen: _Screen, report: Report) -> None:
+    _failing(screen, report)
+    _falls(screen, report)
+
+
+def _failing(screen: _Screen, report: Report) -> None:
     failing = sentences.by_severity(report.cases.newly_failing)
     counts = wording.plain(sentences.case_counts(report))
     if counts:
@@ -224,3 +230,23 @@ def _cases(screen: _Screen, report: Report) -> None:
     )
     if len(failing) > CASES:
         screen.line(f"{len(failing) - CASES} more in report.md")
+
+
+def _falls(screen: _Screen, report: Report) -> None:
+    """What blocks although no grader fails these cases for it."""
+    for fall in worse.opened(report, most=FALLS):
+        cases = fall.worst[:FALLEN]
+        screen.line("")
+        screen.line(wording.plain(worse.title(report, fall, shown=len(cases))))
+        screen.table(
+            ["case", "baseline → now", "why"],
+            (
+                [
+                    screen.cell(one_line(case.case_id, 40)),
+                    screen.cell(worse.change(fall, case)),
+                    screen.cell(one_line(case.reason, 120)),
+                ]
+                for case in cases
+            ),
+            whole=2,
+        )

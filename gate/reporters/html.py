@@ -17,7 +17,7 @@ from markupsafe import Markup
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
 from gate.text import clean, one_line
-from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured
+from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured, worse
 from gate.wording.checks import checks
 from gate.wording.corrected import in_words
 from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, pieces
@@ -45,12 +45,13 @@ class _Entry:
     kind: str  # how it changed, in words; empty when it did not
     change: CaseChange | None
     trials: tuple[Mapping[str, Json], ...] = ()
+    worse: tuple[str, ...] = ()  # metrics that it made worse, and how
 
     @property
     def state(self) -> str:
         """What the filter asks for."""
         failing = "failing " if self.case.failing else "passing "
-        return failing + ("changed" if self.kind else "")
+        return failing + ("changed" if self.kind or self.worse else "")
 
     @property
     def rounds(self) -> str:
@@ -83,6 +84,7 @@ class Html:
             accepted=goalposts.accepted(report),
             cautions=sentences.cautions(report),
             counts=sentences.case_counts(report),
+            worse=worse.titles(report),
             spending=spending(report),
             next_step=next_step(report),
             run_link=sentences.run_link(report),
@@ -111,13 +113,13 @@ def _entries(
     report: Report, books: Mapping[str, casebook.SuiteBook], rows: Rows
 ) -> tuple[tuple[_Entry, ...], tuple[str, ...]]:
     """The cases to list, the most telling first, and what was left out."""
-    kinds = _changes(report)
+    kinds, fallen = _changes(report), worse.by_case(report)
     cases = [case for book in books.values() for case in book.cases.values()]
-    cases.sort(key=lambda case: _rank(case, kinds))
+    cases.sort(key=lambda case: _rank(case, kinds, fallen))
     wanted = cases
     left_out = []
     if len(cases) > DETAILED:
-        telling = [c for c in cases if c.failing or (c.suite, c.case_id) in kinds]
+        telling = [c for c in cases if c.failing or (c.suite, c.case_id) in {**kinds, **fallen}]
         wanted = telling[:DETAILED]
         left_out.append(
             f"Questions, answers and traces are shown for {len(wanted):,} of {len(cases):,} cases: "
@@ -126,18 +128,20 @@ def _entries(
     if len(cases) > LISTED:
         left_out.append(f"{len(cases) - LISTED:,} more cases are in details.jsonl.")
     trials = _trials(rows, {(case.suite, case.case_id) for case in wanted})
-    entries = (_entry(case, kinds, trials) for case in cases[:LISTED])
+    entries = (_entry(case, kinds, fallen, trials) for case in cases[:LISTED])
     return tuple(entries), tuple(left_out)
 
 
 def _entry(
     case: casebook.CaseBook,
     kinds: Mapping[Key, tuple[str, CaseChange]],
+    fallen: Mapping[Key, tuple[str, ...]],
     trials: Mapping[Key, list[Mapping[str, Json]]],
 ) -> _Entry:
     key = (case.suite, case.case_id)
     kind, change = kinds.get(key, ("", None))
-    return _Entry(case=case, kind=kind, change=change, trials=tuple(trials.get(key, ())))
+    told = tuple(trials.get(key, ()))
+    return _Entry(case=case, kind=kind, change=change, trials=told, worse=fallen.get(key, ()))
 
 
 def _changes(report: Report) -> dict[Key, tuple[str, CaseChange]]:
@@ -150,8 +154,12 @@ def _changes(report: Report) -> dict[Key, tuple[str, CaseChange]]:
 
 
 def _rank(
-    case: casebook.CaseBook, kinds: Mapping[Key, tuple[str, CaseChange]]
+    case: casebook.CaseBook,
+    kinds: Mapping[Key, tuple[str, CaseChange]],
+    fallen: Mapping[Key, tuple[str, ...]],
 ) -> tuple[int, float, str, str]:
+    if (case.suite, case.case_id) in fallen:
+        return 1, list(fallen).index((case.suite, case.case_id)), case.suite, case.case_id
     kind = kinds.get((case.suite, case.case_id), ("", None))[0].replace(" ", "_")
     first = _KINDS.index(kind) if kind == "newly_failing" else len(_KINDS)
     share = case.passed / case.judged if case.judged else 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import CaseChange, Report, SuiteReport
+from gate.records import Report, SuiteReport
 from gate.text import cell, inline
 from gate.wording import casebook, figures, goalposts, headline, sentences
 from gate.wording.checks import checks
@@ -19,6 +19,7 @@ from gate.wording.markdown import (
     dimensions_table,
     table,
     trend_table,
+    worse_table,
 )
 from gate.wording.method import method, provenance
 from gate.wording.next_step import next_step
@@ -81,23 +82,15 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
 
 
 def _lists(report: Report) -> Iterator[str]:
-    cases = report.cases
-    lists: tuple[tuple[str, tuple[CaseChange, ...]], ...] = (
-        ("Newly failing", sentences.by_severity(cases.newly_failing)),
-        ("Newly passing", cases.newly_passing),
-        ("Flaky", cases.flaky),
-        ("Errored", cases.errored),
-        ("Quarantined", cases.quarantined),
-        ("Added", cases.added),
-        ("Removed", cases.removed),
-        ("Changed", cases.changed),
-    )
-    for title, changes in lists:
+    for title, changes in sentences.case_lists(report.cases):
         if changes:
             shown = case_table(report, changes[:LISTED], evidence=True)
             more = len(changes) - LISTED
             rest = f"\n\n{more:,} more are in summary.json." if more > 0 else ""
             yield f"### {title} ({len(changes):,})\n\n{shown}{rest}"
+    for fall in report.worse:
+        shown = worse_table(report, fall, most=len(fall.worst), evidence=True)
+        yield f"### Worse in {cell(fall.metric)}\n\n{shown}"
 
 
 def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[str]:

@@ -15,6 +15,8 @@ from gate.review.spoken import Spoken, Stated
 NO_JUDGE = "none"  # the digest of labels on answers that no judge was asked about
 NOTE, NAME = 2_000, 200  # characters
 
+_OF_A_FORM = ("reviewer", "period", "sample")  # said once in it, for all its cases
+
 Answer = tuple[str, ...]  # suite, case, answer and reviewer: what is rated once
 Samples = Callable[[str], Manifest | None]  # by period
 
@@ -34,6 +36,11 @@ class Filled:
     given: tuple[Given, ...]
     skipped: Mapping[Answer, Place]
     problems: tuple[Problem, ...]
+
+
+def of_case(place: Place, case_id: str) -> str:
+    """`case 'x': `, where the place does not say so."""
+    return "" if place.key.startswith("case ") else f"case '{case_id[:80]}': "
 
 
 def answer_of(label: Label) -> Answer:
@@ -58,7 +65,7 @@ def checked(spoken: Iterable[Spoken | Problem], samples: Samples, now: str) -> F
                 problems.append(found)
             else:
                 given.append(Given(place=rated.spoken.place, label=found))
-    return Filled(given=tuple(given), skipped=skipped, problems=tuple(problems))
+    return Filled(given=tuple(given), skipped=skipped, problems=tuple(dict.fromkeys(problems)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,14 +123,16 @@ class _Rated:
         )
 
     def _wrong(self, message: str) -> Problem:
-        return Problem(self.spoken.place, f"case '{self.shown.case_id[:80]}': {message}")
+        place = self.spoken.place
+        return Problem(place, f"{of_case(place, self.shown.case_id)}{message}")
 
 
 def _rated(one: Spoken, samples: Samples, now: str) -> _Rated | Problem:
     manifest = samples(one.period)
     fault = _unfit(one, manifest)
     if fault or manifest is None:
-        return Problem(one.place, fault)
+        of_file = one.place.line is None and fault.partition(":")[0] in _OF_A_FORM
+        return Problem(Place(one.place.file) if of_file else one.place, fault)
     shown = manifest.cases[int(one.item) - 1]
     at = one.labelled_at if _is_time(one.labelled_at) else now
     return _Rated(spoken=one, manifest=manifest, shown=shown, labelled_at=at)

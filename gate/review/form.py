@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from gate.records import Case, Json
 from gate.review.manifest import Criterion, Manifest, Shown
+from gate.rubrics.rubric import CONTEXT
 from gate.rubrics.shown import as_text, empty
 from gate.text import clean, one_line
 
@@ -29,6 +30,7 @@ BUTTONS = 11  # values of a scale that fit beside each other; more are a field f
 
 _HERE = Path(__file__).parent
 _REFERENCES = {"expected_answer": "Expected answer", "rubric": "What a good answer has"}
+FACTS = "expected_facts"
 
 Text = tuple[str, str]  # heading, text
 
@@ -53,6 +55,7 @@ class Field:
 
     name: str
     title: str
+    rubric: str
     question: str
     more: str  # of the question, folded
     low: int
@@ -62,8 +65,16 @@ class Field:
     levels: tuple[tuple[int, str], ...]  # highest first
 
 
-def card(item: int, shown: Shown, row: Mapping[str, Json], case: Case | None) -> Card:
-    """`row`: the trial; `case`: of the dataset, None where it is not there or is another by now."""
+def card(
+    item: int,
+    shown: Shown,
+    row: Mapping[str, Json],
+    case: Case | None,
+    keys: Iterable[str] = (),
+) -> Card:
+    """`row`: the trial; `case`: of the dataset, None where it is not there or is another by now;
+    `keys`: of the case, that its judges are shown.
+    """
     return Card(
         item=item,
         case_id=one_line(shown.case_id),
@@ -71,7 +82,7 @@ def card(item: int, shown: Shown, row: Mapping[str, Json], case: Case | None) ->
         answer_digest=shown.answer_digest,
         question=clean(as_text(case.input) if case else row["question"], TEXT),
         answer=clean(row["output"], TEXT),
-        reference=tuple(_references(case)),
+        reference=tuple(_references(case, keys)),
         evidence=tuple(_evidence(case, row)),
     )
 
@@ -86,7 +97,7 @@ def render(manifest: Manifest, cards: tuple[Card, ...]) -> str:
         sample=manifest.digest,
         cards=cards,
         fields=fields,
-        about=tuple(clean(text, TEXT) for text in manifest.about.values()),
+        about=tuple((one_line(name), clean(t, TEXT)) for name, t in manifest.about.items()),
         digits=(min(lows), min(9, max(highs))),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
@@ -104,6 +115,7 @@ def field(one: Criterion) -> Field:
     return Field(
         name=one.name,
         title=one_line(one.title),
+        rubric=one_line(one.rubric),
         question=question,
         more=more,
         low=one.low,
@@ -120,15 +132,17 @@ def _first_sentence(text: str) -> tuple[str, str]:
     return (text[: found.end()].strip(), text[found.end() :]) if found else (text, "")
 
 
-def _references(case: Case | None) -> list[Text]:
+def _references(case: Case | None, keys: Iterable[str]) -> list[Text]:
+    """People see what the judge sees: one that goes by more is another instrument."""
     if case is None:
         return []
+    own = {key: key.replace("_", " ").capitalize() for key in keys if key not in (FACTS, CONTEXT)}
     found = [
-        (title, clean(as_text(case.keys[key]), TEXT))
-        for key, title in _REFERENCES.items()
+        (one_line(title), clean(as_text(case.keys[key]), TEXT))
+        for key, title in {**own, **_REFERENCES}.items()
         if not empty(case.keys.get(key))
     ]
-    facts = case.keys.get("expected_facts")
+    facts = case.keys.get(FACTS)
     if isinstance(facts, list) and facts:
         found.append(("Expected facts", clean(" · ".join(map(_fact, facts)), TEXT)))
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gate.codec import to_json
 from gate.errors import Problem
 from gate.records import Label
-from gate.review.checking import Answer, Filled, Given, answer_of
+from gate.review.checking import Answer, Filled, Given, answer_of, of_case
 
 _Rating = tuple[str, ...]
 
@@ -68,27 +68,29 @@ def _contradiction(group: Sequence[Given], old: Label | None, *, replace: bool) 
         if one.label.human != last.label.human and (same_file or not replace):
             return Problem(
                 last.place,
-                f"{_about(last.label)} is {last.label.human:g} here and {one.label.human:g} at "
+                f"{_about(last)} is {last.label.human:g} here and {one.label.human:g} at "
                 f"{one.place}; neither counts - keep one of the two",
             )
     if old is not None and old.human != last.label.human and not replace:
         return Problem(
             last.place,
-            f"{_about(last.label)} is {last.label.human:g} here and {old.human:g} in the labels; "
+            f"{_about(last)} is {last.label.human:g} here and {old.human:g} in the labels; "
             "left out - --replace takes this one",
         )
     return None
 
 
-def _about(label: Label) -> str:
-    return f"case '{label.case_id[:80]}': {label.metric} by {label.reviewer}"
+def _about(given: Given) -> str:
+    label = given.label
+    return f"{of_case(given.place, label.case_id)}{label.metric} by {label.reviewer}"
 
 
 def _kept(dropped: Sequence[_Rating], filled: Filled) -> Iterator[Problem]:
     """Answers that their reviewer cannot judge here and rated before."""
     for answer in dict.fromkeys(key[:-2] for key in dropped):
-        message = f"case '{answer[1][:80]}': cannot be judged here, and was rated before"
-        yield Problem(filled.skipped[answer], f"{message}; --replace takes the ratings back")
+        place = filled.skipped[answer]
+        message = f"{of_case(place, answer[1])}cannot be judged here, and was rated before"
+        yield Problem(place, f"{message}; --replace takes the ratings back")
 
 
 def _rating(label: Label) -> _Rating:

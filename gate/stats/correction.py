@@ -65,8 +65,10 @@ def prediction_powered(
 
     `run_mean`: of the judge over the run, with the variance `run_variance` of that mean. lambda is
     the one of least variance, cut to 0 and 1; with `run_variance` = Var(judge) / N and a simple
-    sample it is that of PPI++, Cov / (Var (1 + n / N)). Weights speak for the strata's shares, so
-    that the mean of the labels is sum(weight x value) / sum(weight).
+    sample it is that of PPI++, Cov / (Var (1 + n / N)). But the labels may be of other answers, and
+    1 - lambda of the way from them to the run is not gone: its square counts as variance, too, so
+    that lambda goes to 1 where the judge sees another run. Weights speak for the strata's shares:
+    the mean of the labels is sum(weight x value) / sum(weight).
     """
     n = len(found.human)
     if n < MIN_CASES:
@@ -77,9 +79,12 @@ def prediction_powered(
     people, opinion = share * (found.human - human), share * (found.judge - judge)
     both = covariance_of_totals(people, opinion, strata)
     judged = covariance_of_totals(opinion, opinion, strata) + run_variance
-    power = min(1.0, max(0.0, both / judged)) if judged > 0.0 else 1.0
+    shift = (run_mean - judge) ** 2
+    most = judged + shift
+    power = min(1.0, max(0.0, (both + shift) / most)) if most > 0.0 else 1.0
     alone = covariance_of_totals(people, people, strata)
     variance = max(0.0, alone - 2.0 * power * both + power**2 * judged)
+    variance += (1.0 - power) ** 2 * shift
     t = t_quantile(0.5 + confidence / 2.0, n - len(np.unique(strata)))
     half = t * math.hypot(math.sqrt(variance), t * found.step / effective(found.weights))
     value = power * run_mean + human - power * judge

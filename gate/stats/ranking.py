@@ -55,7 +55,7 @@ def measures(
             share if share < 1.0 else 1.0,  # rounding
         )
     reciprocal = 1.0 / ranks[0] if ranks else 0.0
-    values += [reciprocal if reciprocal * k >= 1.0 else 0.0 for k in reciprocal_cutoffs]
+    values += [reciprocal if ranks and ranks[0] <= k else 0.0 for k in reciprocal_cutoffs]
     precisions = map(truediv, count(1), ranks)  # at the rank of each relevant document
     values += (reciprocal, sum(precisions) / total)
     return dict(zip(_names(cutoffs, reciprocal_cutoffs), values, strict=True))

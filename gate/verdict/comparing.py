@@ -34,7 +34,7 @@ def compare_all(
     seen = [_evidence(pair, _as_measured(pair)) for pair in tested]
     judged = judge(tested, seen, pairs, rules)
     at_worst = judged
-    if any(pair.standing.missing for pair in tested):
+    if any(pair.standing.lacks(pair.spec) for pair in tested):
         at_worst = judge(tested, _at_worst(tested, seen), pairs, rules)
     by_pair = {
         id(pair): _settled(a, b) for pair, a, b in zip(tested, judged, at_worst, strict=True)
@@ -118,12 +118,12 @@ def _evidence(pair: Pair, arms: Arms) -> Evidence:
 
 
 def _at_worst(pairs: Sequence[Pair], seen: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence as if unanswered calls had failed now and passed in the baseline, in suites
-    where too many are missing.
+    """The evidence as if what is missing had failed now and passed in the baseline, of metrics that
+    miss too much.
     """
     found = []
     for pair, evidence in zip(pairs, seen, strict=True):
-        if pair.standing.missing:
+        if pair.standing.lacks(pair.spec):
             evidence = _evidence(
                 pair, pessimistic(pair.pairing.baseline, pair.pairing.current, pair.spec)
             )
@@ -137,10 +137,11 @@ def _at_worst(pairs: Sequence[Pair], seen: Sequence[Evidence]) -> list[Evidence]
 def _settled(judged: Judged, at_worst: Judged) -> Comparison:
     """What is reported: inconclusive where the missing calls could turn the verdict."""
     pair = judged.pair
-    if _weight(judged.status) != _weight(at_worst.status):
-        missing = pair.standing.missing
+    missing = pair.standing.lacks(pair.spec)
+    if missing and _weight(judged.status) != _weight(at_worst.status):
         reason = f"{missing}; counted as failures they would turn this verdict"
-        row = _comparison(judged, "inconclusive", reason)
+        lost = pair.standing.lacks_too_much(pair.spec)
+        row = _comparison(judged, "missing" if lost else "inconclusive", reason)
     else:
         why = judged.evidence.too_few or (ACCEPTED if judged.status == "accepted" else pair.why)
         row = _comparison(judged, judged.status, why)

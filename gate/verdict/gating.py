@@ -106,9 +106,11 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
     if interval is None:
         return replace(result, reason=f"{gate.metric} could not be measured")
     judged = _decided(result, gate, rule, interval, spec)
-    if judged.status == "pass" and one.missing and _fails_at_worst(one, gate, judged, confidence):
-        reason = f"{one.missing}; counted as failures they would break this gate"
-        return replace(judged, status="inconclusive", reason=reason)
+    missing = one.lacks(spec)
+    if judged.status == "pass" and missing and _fails_at_worst(one, gate, judged, confidence):
+        reason = f"{missing}; counted as failures they would break this gate"
+        lost = one.lacks_too_much(spec)
+        return replace(judged, status="missing" if lost else "inconclusive", reason=reason)
     return judged
 
 

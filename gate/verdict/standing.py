@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.analysis import MIN_PAIRED, Pairing, infra_share, pair_cases, too_much_missing
-from gate.records import GateRule, Looks
+from gate.analysis import (
+    MIN_PAIRED,
+    Pairing,
+    infra_share,
+    left_unscored,
+    pair_cases,
+    too_much_missing,
+    too_much_unscored,
+)
+from gate.records import GateRule, Looks, MetricSpec
 from gate.table import Table
 
 ACCEPTED = "this change was accepted"
@@ -74,6 +82,16 @@ class Standing:
     error: str
     not_comparable: str
     missing: str  # why missing calls cannot simply be left out
+
+    def lacks(self, spec: MetricSpec) -> str:
+        """Why missing values of the metric cannot simply be left out, or nothing."""
+        return self.missing or too_much_unscored(self.current, self.pairing, spec)
+
+    def lacks_too_much(self, spec: MetricSpec) -> bool:
+        """Whether so many answers have no score that what they could hide is no mere doubt: an
+        agent could make its grader fail.
+        """
+        return left_unscored(self.current, spec) > TOO_MANY_ERRORS
 
 
 def stand(data: SuiteData, *, max_removed: float) -> Standing:

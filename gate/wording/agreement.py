@@ -90,12 +90,16 @@ def _gating(suite: str, rows: Sequence[Agreement], found: Checked) -> Iterator[L
     if may:
         yield say("May gate, since kappa is surely at least {}: {}.", least, _names(may))
     by_metric = {one.metric: one for one in rows}
+    alike: dict[Line, list[str]] = {}
     for metric, why in advisory.items():
         one = by_metric.get(metric)
         told = prose(why.removeprefix("does not gate: "))
         if one is not None:
             told = say("kappa is not surely at least {}{}", least, _what_it_takes(one, found.least))
-        yield say("{} {}: {}.", code(metric), strong("does not gate"), told)
+        alike.setdefault(told, []).append(metric)
+    for told, metrics in alike.items():
+        verb = "does not gate" if len(metrics) == 1 else "do not gate"
+        yield say("{} {}: {}.", _names(metrics), strong(verb), told)
 
 
 def _what_it_takes(one: Agreement, least: float) -> str:
@@ -135,7 +139,8 @@ def _how_to_read() -> Line:
 def _left_out(found: Checked) -> Iterator[Block]:
     for problems, what in ((found.wrong, "wrong"), (found.stale, "out of date")):
         if problems:
-            rows = "1 row is" if len(problems) == 1 else f"{len(problems):,} rows are"
+            lines = len({problem.partition(": ")[0] for problem in problems})  # file:line
+            rows = "1 row is" if lines == 1 else f"{lines:,} rows are"
             yield say(f"{rows} {what} and left out:")
             for problem in problems[:20]:
                 yield say("- {}", prose(problem))

@@ -29,7 +29,7 @@ Block = Line | Grid | Heading
 
 
 def text_of(blocks: Iterable[Block], *, width: int) -> str:
-    """For a terminal of `width` columns; tables are as wide as they are."""
+    """For a terminal of `width` columns; a table that is wider becomes a paragraph a row."""
     return "\n\n".join(_text(block, width) for block in blocks)
 
 
@@ -42,7 +42,9 @@ def _text(block: Block, width: int) -> str:
         title = plain(block.line)
         return f"{title}\n{'=' * len(title)}"
     if isinstance(block, Grid):
-        return "\n".join(_aligned(block))
+        lines = list(_aligned(block))
+        fits = max(map(len, lines)) <= max(40, width)
+        return "\n".join(lines if fits else _stacked(block, max(40, width)))
     kept = _UNIT.sub("\N{NO-BREAK SPACE}", plain(block, limit=1_000))
     return textwrap.fill(kept, max(40, width)).replace("\N{NO-BREAK SPACE}", " ")
 
@@ -65,3 +67,14 @@ def _aligned(grid: Grid) -> Iterator[str]:
     for first, *others in rows:
         cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
         yield "  ".join(["  " + first.ljust(widths[0]), *cells]).rstrip()
+
+
+def _stacked(grid: Grid, width: int) -> Iterator[str]:
+    """The first cell of each row, below it the others with their heads."""
+    for first, *others in ([plain(cell) for cell in row] for row in grid.rows):
+        yield f"  {first}"
+        told = (f"{head} {cell}" for head, cell in zip(grid.head[1:], others, strict=True) if cell)
+        whole = " · ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in told)
+        indent = " " * 4
+        lines = textwrap.wrap(whole, width, initial_indent=indent, subsequent_indent=indent)
+        yield from (line.replace("\N{NO-BREAK SPACE}", " ") for line in lines)

@@ -23,6 +23,7 @@ ICONS: dict[Sign, str] = {
     "good": "✅",
 }
 _RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "accepted", "open", "new", "good")
+UNSCORED = "too many unscored"  # missing, though there is a value of the rest
 _COMPARED: dict[str, tuple[Sign, str]] = {
     "regression": ("bad", "regression"),
     "missing": ("bad", "not measured any more"),
@@ -206,6 +207,8 @@ def _compared(found: Comparison, report: Report) -> Finding:
         finding = Finding(sign="open", word="not settled")
     if found.status == "accepted":
         return _accepted(found.metric, report)
+    if found.status == "missing" and found.current is not None:
+        finding = replace(finding, word=UNSCORED)
     if found.status == "missing" and report.policy.missing_metric != "fail":
         finding = replace(finding, sign="warn")
     return finding if found.level == "block" else _milder(finding)
@@ -224,7 +227,8 @@ def _gated(gate: GateResult, report: Report, digits: int) -> list[Finding]:
 def _limit(gate: GateResult, report: Report) -> Finding:
     if gate.status == "missing":
         fails = report.policy.missing_metric == "fail"
-        return Finding(sign="bad" if fails else "warn", word="not measured")
+        word = "not measured" if gate.value is None else UNSCORED
+        return Finding(sign="bad" if fails else "warn", word=word)
     if gate.status == "inconclusive":
         return Finding(sign="unsure", word="limit: too few data")
     if gate.status == "accepted":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gate.records import CaseChange, Comparison, Estimate, Report
+from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report
 from gate.text import cell, inline, markup, one_line
-from gate.wording import figures
+from gate.wording import figures, worse
 from gate.wording.checks import Check
 from gate.wording.corrected import corrections, of_checks
 from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
@@ -17,6 +17,7 @@ from gate.wording.unmeasured import sentence, unmeasured
 
 NAME = 80  # characters of a metric, a case or a suite in a table
 CASE = 48  # characters of a case id; in a longer one both ends tell it from others
+REASON = 160  # of what a grader said of one metric, which is all that is known
 EXCERPT = 80  # characters of evidence: two lines in a comment of usual width
 
 
@@ -103,6 +104,21 @@ def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool)
         for change in changes
     )
     return table(head, "<" * len(head), rows)
+
+
+def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) -> str:
+    """The cases that made a metric worse, and why; its title above."""
+    cases = fall.worst[:most]
+    rows = (
+        [
+            cell(_ends(case.case_id), NAME),
+            figures.tight(worse.change(fall, case)),
+            (cell(case.reason, REASON) if evidence else "") or figures.ABSENT,
+        ]
+        for case in cases
+    )
+    shown = table(["Case", figures.tight("baseline → now"), "why"], "<<<", rows)
+    return f"{markdown(worse.title(report, fall, shown=len(cases)))}\n\n{shown}"
 
 
 def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:

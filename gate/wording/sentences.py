@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gate.records import BaselineInfo, CaseChange, Report, SuiteReport
+from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
 from gate.wording import figures
 from gate.wording.checks import Check
 from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
@@ -89,6 +89,24 @@ def by_severity(changes: Sequence[CaseChange]) -> tuple[CaseChange, ...]:
     return tuple(sorted(changes, key=_severity))
 
 
+def case_lists(
+    cases: CaseChanges, *, skip: int = 0
+) -> tuple[tuple[str, tuple[CaseChange, ...]], ...]:
+    """Title and cases of each list, in the order in which they are read; `skip`: newly failing ones
+    that are shown elsewhere.
+    """
+    return (
+        ("Newly failing", by_severity(cases.newly_failing)[skip:]),
+        ("Newly passing", cases.newly_passing),
+        ("Flaky", cases.flaky),
+        ("Errored", cases.errored),
+        ("Quarantined", cases.quarantined),
+        ("Added", cases.added),
+        ("Removed", cases.removed),
+        ("Changed", cases.changed),
+    )
+
+
 def rounds(change: CaseChange) -> str:
     """`3/3 → 0/3`."""
     was = _share(change.baseline_passed, change.baseline_rounds)
@@ -98,10 +116,13 @@ def rounds(change: CaseChange) -> str:
 def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
     gone = [c for c in found if c.comparison is not None and c.comparison.status == "missing"]
+    unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
     worse = sorted((c for c in found if c not in gone), key=_excess, reverse=True)
+    gone = [check for check in gone if check not in unscored]
     told = (
         ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
         ("Not measured any more: {}.", [say("{}", code(check.metric)) for check in gone]),
+        ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
     )
     return join(" ", (say(text, _some(items, most)) for text, items in told if items))
 
@@ -148,6 +169,7 @@ def _excess(check: Check) -> float:
 
 def _milder(check: Check) -> Line:
     change = check.change.split(" (")[0]
+    change = check.current if change == figures.ABSENT else change  # of a limit alone
     words = check.verdict.replace(" (warn only)", "").removeprefix("regression").lstrip(", ")
     return say("{} {}{}", code(check.metric), change, f" ({words})" if words else "")
 
@@ -216,7 +238,9 @@ def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
             yield say("{}{} {}.", figures.count(number, "trial"), where, what)
     for grader, number in suite.graders_unscored.items():
         answers = figures.count(number, "answer")
-        yield say("{}{} left unscored by {}.", answers, where, code(grader))
+        why = suite.unscored_reasons.get(grader, "")
+        told = join("", [say(": "), prose(why, 300)]) if why else say(".")
+        yield join("", [say("{}{} left unscored by {}", answers, where, code(grader)), told])
 
 
 def _mostly(failing: Sequence[CaseChange]) -> Line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.records import Comparison, Report
+from gate.records import Comparison, Cost, Report
 from gate.wording import figures
 from gate.wording.spans import Line, say
 
@@ -23,6 +23,8 @@ def spending(report: Report) -> Line:
 
 def _cost(report: Report) -> str:
     cost = report.cost
+    if cost.budget_usd is not None and cost.judge_calls:
+        return _both(cost)
     of = f" of the {figures.money(cost.budget_usd)} budget" if cost.budget_usd is not None else ""
     if cost.usd is None:
         return f"cost unknown{of}"
@@ -33,6 +35,16 @@ def _cost(report: Report) -> str:
     return f"{shown} ({more} than the baseline)" if more else shown
 
 
+def _both(cost: Cost) -> str:
+    """A budget is for agent and judge together: `$0.96 of the $5.00 budget`; the agent's part needs
+    no words beside the judge's.
+    """
+    known = [part for part in (cost.usd, cost.judge_usd) if part is not None]
+    shown = figures.money(sum(known)) if known else "cost unknown"
+    unknown = " as far as known" if 0 < len(known) < 2 else ""
+    return f"{shown}{unknown} of the {figures.money(cost.budget_usd)} budget"
+
+
 def _judge(report: Report) -> Iterator[str]:
     """`$0.12 for 255 calls of the judge`; nothing where none was asked."""
     cost = report.cost
@@ -40,7 +52,8 @@ def _judge(report: Report) -> Iterator[str]:
         calls = f"{figures.count(cost.judge_calls, 'call')} of the judge"
         unknown = "" if not cost.judge_unknown else ", not all of known cost"
         shown = "cost unknown" if cost.judge_usd is None else figures.money(cost.judge_usd)
-        yield f"{shown} for {calls}{unknown if cost.judge_usd is not None else ''}"
+        of = " of it" if cost.judge_usd is not None and cost.budget_usd is not None else ""
+        yield f"{shown}{of} for {calls}{unknown if cost.judge_usd is not None else ''}"
 
 
 def _means(report: Report) -> Iterator[str]:

@@ -129,7 +129,7 @@ def test_a_judge_that_people_agree_with_gates_and_is_corrected(project):
     value = report["suites"]["s"]["metrics"][FAITHFUL]["value"]
     assert corrected["n_labels"] == 30
     assert corrected["agreement"] > 0.7
-    assert corrected["ci_low"] < corrected["value"] < value
+    assert corrected["ci_low"] <= corrected["value"] < value  # at the end of the scale
     assert "corrected by 30 labels" in (session / "report.html").read_text("utf-8")
     assert "corrected by 30 labels" in (session / "comment.md").read_text("utf-8")
 
@@ -227,7 +227,7 @@ def test_the_page_of_a_broken_file_ends_with_2_and_shows_the_rest(project):
     told = done(folder, "review", "agreement", code=2).stdout
     assert "1 row is wrong and left out:" in told
     assert "labels.jsonl:91: Ann rated this answer 3" in " ".join(told.split())
-    assert "does not gate: kappa is not surely at least 0.6, and more labels alone" in " ".join(
+    assert "do not gate: kappa is not surely at least 0.6, and more labels alone" in " ".join(
         told.split()
     )
 

@@ -112,3 +112,14 @@ def test_everything_wrong_with_the_files_is_told_at_once(tmp_path):
     assert "cases.jsonl:1: " in told
     assert "cases.jsonl:2: " in told
     assert "nowhere" in plan(tmp_path, "nowhere", code=2)
+
+
+def test_the_calls_of_a_judge_are_told_beside_the_cost(tmp_path):
+    write_project(tmp_path, NOBODY)
+    config = tmp_path / "gate.yml"
+    text = config.read_text("utf-8")
+    assert "judge's calls" not in plan(tmp_path)
+    judged = text.replace("graders: [", "graders: [{judge: {rubric: quality}}, ")
+    judge = f"judge: {{type: openai, base_url: '{NOBODY}', model: other, votes: 3}}\n"
+    config.write_text(judged + judge, encoding="utf-8")
+    assert "the judge's calls come on top, up to" in " ".join(plan(tmp_path).split())

@@ -73,14 +73,15 @@ def test_alone_and_recorded_it_needs_no_agent(tmp_path):
     assert metric(session, "retrieval.mrr") == pytest.approx(0.8)
 
 
-def test_a_retriever_that_is_out_of_reach_is_named_with_its_setting(tmp_path):
+@pytest.mark.parametrize(("agent", "who"), [(AGENT_KEY, "agent"), ("", "retriever")])
+def test_a_retriever_that_is_out_of_reach_is_named_with_its_setting(tmp_path, agent, who):
     with listening(Search) as url:
         pass
-    project(tmp_path, AGENT_KEY + f"retriever: {{type: http, url: '{url}'}}")
+    project(tmp_path, agent + f"retriever: {{type: http, url: '{url}'}}")
     finished = gate(tmp_path, "run")
     assert finished.returncode == 6
-    said = finished.stdout + finished.stderr
-    assert f"{url} refused the connection: start the retriever there or set retriever.url" in said
+    said = (finished.stdout + finished.stderr).replace("The ", "the ")
+    assert f"the {who} cannot be reached: {url} refused the connection: start the retriever" in said
 
 
 def test_a_broken_run_file_is_told_with_its_line(tmp_path):

@@ -176,3 +176,23 @@ def test_what_is_no_session_is_named(tmp_path, text, message):
     assert is_session(tmp_path) == (text is not None)
     with pytest.raises(UsageError, match=message):
         load_session(tmp_path)
+
+
+OUT_OF_REACH = "the judge could not be asked: http://judge.example answered 401"
+
+
+@pytest.mark.parametrize(
+    ("judging", "done"),
+    [
+        (None, True),
+        ({"asked": 1, "scored": 0, "failures": [OUT_OF_REACH]}, False),
+        ({"asked": 2, "scored": 2, "failures": [OUT_OF_REACH]}, True),  # the other votes did
+        ({"asked": 1, "scored": 0, "failures": ["the judge's reply does not fit"]}, True),
+        (["not", "ours"], True),
+    ],
+)
+def test_an_answer_that_no_judge_could_be_asked_about_is_made_again(tmp_path, judging, done):
+    with SessionWriter.create(tmp_path, meta(), str) as session:
+        session.append(row("a", 1, judging=judging))
+    with SessionWriter.resume(session.folder, str) as resumed:
+        assert (("s", "a", 1) in resumed.done()) is done

@@ -1,6 +1,7 @@
 """Judgements on disk: kept over runs, and never taken from somebody without the key."""
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -73,6 +74,14 @@ def test_half_a_line_costs_itself_only(tmp_path):
     assert later.notes()[0].startswith("new/cache.jsonl: 3 lines ignored")
 
 
+def test_a_judgement_too_long_to_be_read_back_is_not_written(tmp_path):
+    cache(tmp_path).put("a", KEPT)
+    cache(tmp_path).put("b", Kept(data={"why": "\U0001f600" * 90_000}, model="m"))
+    later = cache(tmp_path)
+    assert (later.get("a"), later.get("b")) == (KEPT, None)
+    assert later.notes() == ()
+
+
 def test_two_models_may_share_a_file(tmp_path):
     cache(tmp_path, "one").put("a", KEPT)
     cache(tmp_path, "two", "verifier").put("b", KEPT)
@@ -81,13 +90,21 @@ def test_two_models_may_share_a_file(tmp_path):
     assert judge.notes() + verifier.notes() == ()
 
 
-def test_a_file_that_cannot_be_used_is_a_note(tmp_path):
-    (tmp_path / "new" / "cache.jsonl").mkdir(parents=True)
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+def test_what_is_no_file_is_a_note_and_never_waited_for(tmp_path, kind):
+    path = tmp_path / "new" / "cache.jsonl"
+    path.parent.mkdir()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
     broken = cache(tmp_path)
     assert broken.get("a") is None
-    assert broken.notes() == ("new/cache.jsonl: cannot be read: Is a directory",)
+    assert broken.notes() == ("new/cache.jsonl: cannot be read: it is no file",)
     broken.put("a", KEPT)
-    assert broken.notes() == ("new/cache.jsonl: cannot be written: Is a directory",)
+    assert broken.notes() == ("new/cache.jsonl: cannot be written: it is no file",)
 
 
 def test_a_second_run_asks_only_what_failed_in_the_first(tmp_path):

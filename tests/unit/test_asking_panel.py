@@ -10,6 +10,7 @@ import pytest
 
 from gate.asking import Panel
 from gate.errors import AgentFailure, InfraFailure
+from gate.event_log import unanswered
 from gate.graders.judge import Judge
 from gate.grading import grade_attempt
 from gate.plugins import World
@@ -105,6 +106,19 @@ def test_a_failed_vote_is_not_remembered():
     agent = Scripted(lambda case, nth: AgentFailure("400", final=True) if nth == 0 else GOOD)
     judges = panel(agent)
     assert asked(judges).failure == "the judge failed: 400"
+    assert asked(judges).data == {"score": 4}
+
+
+def test_a_judge_that_could_not_be_reached_once_is_asked_again():
+    class Late(Scripted):
+        def connect(self, world):
+            if not self.seconds:
+                self.seconds.append(0.0)
+                raise OSError("no more files")
+            return super().connect(world)
+
+    judges = panel(Late(lambda case, nth: GOOD))
+    assert asked(judges).failure == "the judge could not be asked: no more files"
     assert asked(judges).data == {"score": 4}
 
 
@@ -345,3 +359,11 @@ def test_an_answer_that_nobody_judged_for_a_stop_is_asked_again_by_a_resumed_run
     trial = worker.work(Task(suite=suite, graders={"judge": Judge()}, case=JUDGED, round=1))
     assert trial.attempt.status == "infra_error"
     assert trial.attempt.error == "the answer was not judged: the run is being stopped"
+
+
+@pytest.mark.parametrize("role", ["judge", "verifier"])
+def test_the_resume_log_knows_by_its_words_a_vote_that_nobody_answered(role):
+    down = Scripted(lambda case, nth: InfraFailure("refused"))
+    reply = asked(panel(down, section=role), question=replace(QUESTION, role=role))
+    judging = {"asked": 1, "scored": 0, "failures": [reply.failure]}
+    assert unanswered({"status": "completed", "judging": judging}), reply.failure

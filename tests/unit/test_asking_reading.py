@@ -1,5 +1,6 @@
 """What a judge wrote: one JSON object that fits, or why not; nothing is guessed."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -37,7 +38,8 @@ def test_one_object_is_found_between_words(text):
         ('{"reply": {"score": 4}, oops}', "it is not JSON: "),
         ('{"score": 4, "score": 5}', "it is not JSON: the key 'score' is there twice"),
         ('{"score": NaN}', "it is not JSON: NaN is no number of JSON"),
-        ('{"a":' * 100_000, "it is not JSON: "),
+        ('{"a":' * 30_000, "it is not JSON: "),
+        ("x" * 200_001, "it has 200,001 characters, more than 200,000"),
         ('{"score": 0}', "score: 0 must be at least 1"),
         ('{"score": 5.5}', "score: 5.5 is not a whole number"),
         ('{"score": "4"}', "score: '4' is not a whole number"),
@@ -49,6 +51,22 @@ def test_everything_else_is_told_and_never_read(text, why):
     with pytest.raises(Unfit) as caught:
         read(text, QUESTION)
     assert str(caught.value).startswith(why)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 20_000_000,
+        "\n" * 20_000_000 + "{",
+        "<think>" * 3_000_000,
+        "{" + ",".join(f'"{n}": 1' for n in range(17_000)) + ', "16999": 1}',
+    ],
+)
+def test_a_reply_that_is_long_to_read_takes_no_time(text):
+    begun = time.thread_time()
+    with pytest.raises(Unfit):
+        read(text, QUESTION)
+    assert time.thread_time() - begun < 1.0
 
 
 def test_the_canary_must_come_back_and_is_never_told():

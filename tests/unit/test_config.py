@@ -432,3 +432,11 @@ def test_a_wrong_retriever_is_told_with_its_line(written: str, problem: str) -> 
 def test_an_agent_that_asks_nobody_needs_a_retriever() -> None:
     (message,) = told("agent: {type: none}\n" + SUITE)
     assert message.startswith("gate.yml:1: agent: type none asks nobody - write a retriever")
+
+
+def test_a_judge_with_a_mistake_is_no_judge_that_is_missing() -> None:
+    text = """
+        judge: {type: openai, base_url: "http://x", model: m, votes: 0}
+        suites: [{name: a, dataset: a.jsonl, graders: [judge]}]
+        """
+    assert told(text) == ["gate.yml:2: judge.votes: 0 must be at least 1"]

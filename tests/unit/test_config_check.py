@@ -296,3 +296,19 @@ def _open_objects(part: Any, path: str) -> list[str]:
     named = isinstance(part.get("properties"), dict) and part.get("type") == "object"
     here = [path] if named and "additionalProperties" not in part and "then" not in part else []
     return here + [p for key, item in part.items() for p in _open_objects(item, f"{path}.{key}")]
+
+
+@pytest.mark.parametrize("section", ["agent", "judge", "verifier", "retriever"])
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        ("concurrency: 0", "must be at least 1"),  # nobody would ever be asked
+        ("timeout_s: -4", "must be more than 0"),
+        ("requests_per_minute: 0", "must be more than 0"),
+    ],
+)
+def test_nobody_is_asked_by_no_worker_in_no_time(section: str, key: str, wrong: str) -> None:
+    of_type = {"retriever": "http, url: 'http://x'"}.get(section, "openai, base_url: 'http://x'")
+    (message,) = told(f"{section}: {{type: {of_type}, {key}}}")
+    assert message.startswith(f"gate.yml:1: {section}.{key.partition(':')[0]}: ")
+    assert message.endswith(wrong)

@@ -219,3 +219,11 @@ def test_the_size_warning_agrees_with_wilsons_bound() -> None:
 def test_four_cases_can_never_be_compared() -> None:
     (warning,) = lint_with_data(CONFIG, MEASURED, {"a": frozenset("abcd")}).warnings
     assert "4 cases: fewer than 5 can never be compared with a baseline" in warning
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["operational.judge_coverage", "operational.unverified_rate", "response_quality.coherence"],
+)
+def test_a_metric_that_no_suite_measures_is_no_misspelled_one(metric: str) -> None:
+    assert told(gate(metric, min=0.5)) == []

@@ -71,9 +71,16 @@ def test_a_few_labels_correct_nothing():
     assert corrected(rows=labels(4)).corrected is None
 
 
-def test_a_number_that_is_no_mean_is_not_corrected():
-    spread = replace(SPEC, family="std")
-    assert corrected(spec=spread).corrected is None
+@pytest.mark.parametrize(
+    ("family", "options"), [("std", {}), ("quantile", {"q": 0.5}), ("mean", {"scale": 100.0})]
+)
+def test_a_number_that_is_no_mean_of_the_scores_is_not_corrected(family, options):
+    found = corrected(spec=replace(SPEC, family=family, options=options))
+    assert (found.value is not None, found.corrected) == (True, None)
+
+
+def test_five_labelled_cases_are_enough():
+    assert corrected(rows=labels(5)).corrected.n_labels == 5
 
 
 def test_metrics_without_labels_and_labels_without_values_stay_as_they_are():

@@ -1,6 +1,7 @@
 """Doubles, personal data, figures and proposals of a dataset."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -88,6 +89,13 @@ def test_personal_data_and_secrets_are_replaced_and_figures_are_not(text, safe):
 def test_a_private_key_is_gone_with_all_its_lines():
     key = "-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----"
     assert cleaned(f"see\n{key}\nabove").text == "see\n<secret>\nabove"
+
+
+@pytest.mark.parametrize("piece", ["a.", "-1", "eyJ-", "a@b.", "-----BEGIN ", "1 ", "password"])
+def test_a_line_made_to_be_slow_to_read_is_read_at_once(piece):
+    begun = time.thread_time()
+    cleaned(piece * (100_000 // len(piece)))
+    assert time.thread_time() - begun < 3.0
 
 
 def test_kinds_are_counted():

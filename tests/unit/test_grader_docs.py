@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from gate.codec import schema_of
+from gate.graders.retrieval import Retrieval
 from gate.grading import named_graders
-from gate.metrics.catalogue import TRIAL_METRICS
+from gate.metrics.catalogue import JUDGE_COVERAGE, TRIAL_METRICS
 from gate.plugins import GRADERS
 from gate.records import Case, Document, PluginSpec, Reply, Response, ToolCall
 
@@ -79,8 +80,9 @@ def generic(name):
 
 def all_metrics():
     graders = named_graders([spec(example["grader"]) for example in EXAMPLES], Path())
-    made = [metric for grader in graders.values() for metric in grader.metrics()]
-    return {generic(metric.name): metric for metric in (*TRIAL_METRICS, *made)}
+    with_options = (*graders.values(), Retrieval(mrr_k=(10,)))
+    made = [metric for grader in with_options for metric in grader.metrics()]
+    return {generic(metric.name): metric for metric in (*TRIAL_METRICS, JUDGE_COVERAGE, *made)}
 
 
 def rows():
@@ -103,3 +105,8 @@ def test_each_metric_is_documented_with_unit_bounds_and_direction(name):
 
 def test_no_metric_is_documented_that_is_not_there():
     assert {name for name, _ in rows()} == set(all_metrics())
+
+
+@pytest.mark.parametrize("dimension", re.split(r"^## ", METRICS_TEXT, flags=re.MULTILINE)[1:])
+def test_each_dimension_says_where_its_definitions_come_from(dimension):
+    assert "\nSources: " in dimension

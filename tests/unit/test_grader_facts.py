@@ -186,3 +186,9 @@ def test_numbers_are_told_as_people_write_them(value, shown):
     score = Facts().grade(case, Response(answer="no number"))
     assert score.failures == (f"fact_missing:{shown}",)
     assert f"missing {shown} (" in score.reason
+
+
+@pytest.mark.parametrize("value", ["(", 5, ["ok", "[a"]])
+def test_a_pattern_that_is_none_leaves_the_answer_unscored(value):
+    with pytest.raises(GraderFailure, match="is no pattern"):
+        score([{"value": value, "regex": True}], "1")

@@ -51,6 +51,9 @@ SUPPORT = [
     ("rose by 5 %", "change: -5 %", False),
     ("change: -5 %", "it fell by 5 %", True),
     ("change: -5 %", "it rose by 5 %", False),
+    ("sales of Enzo ($5M)", "sales: $5M", True),
+    ("result of Enzo ($5M)", "result: -$5M", True),
+    ("result: ($5M)", "result: $5M", False),
     ("about 1,200", "it was 1,234", True),
     ("1,200 of them", "it was 1,234", False),
     ("about 20 %", "it was 15.1 %", False),
@@ -69,6 +72,14 @@ CALCULATED = [
     ("300 + 200 = 500", "300 and 200", "", True),
     ("300 + 200 = 510", "300 and 200", "", False),
     ("The total is 500 (300 + 200).", "300 and 200", "", True),
+    ("It is 500 (300 + 200).", "300 and 200", "", True),
+    ("500 = 300 + 200", "300 and 200", "", True),
+    ("600 / 200 = 3", "600 and 200", "", True),
+    ("600 / 200 = 4", "600 and 200", "", False),
+    ("0 / 0 = 5", "0", "", False),
+    ("2 x 30 - 4 = 56", "2, 30 and 4", "", True),
+    ("20 x 12 = 240", "20 a month", "", True),  # months of a year
+    ("20 x 13 = 260", "20 a month", "", False),
     ("3 x $20 = $60", "3 seats at $20", "", True),
     ("(300 - 250) / 250 * 100 = 20 %", "300 and 250", "", False),  # brackets are not read
     ("Rose from 250 to 280, up 12 %.", "250, then 280", "", True),
@@ -199,6 +210,7 @@ def test_options_that_make_no_sense(options):
 
 def test_a_tolerance():
     assert score("101", "100").values[RATE] == 1.0
+    assert score("5.009", "5").values[RATE] == 1.0
     assert score("101", "100", rel_tol=0.01).values[RATE] == 0.0
     assert score("101", "100", abs_tol=1).values[RATE] == 0.0
 
@@ -247,6 +259,10 @@ ENTITY = [
     ("So Tom Baker left.", "Elena Ruiz", 1.0),
     ("On 2024-03-05 it ended.", "March 5, 2024", 0.0),
     ("In March 2024 it ended.", "on 5 March 2024", 0.0),
+    ("On 03/05/2024 it ended.", "March 5, 2024", 0.0),
+    ("On 03/05/2024 it ended.", "3 May 2024", 0.0),
+    ("On 03/05/2024 it ended.", "May 5, 2024", 1.0),
+    ("So Anna Maria Ruiz Lopez left.", "Anna Lopez, Maria Ruiz", 1.0),
     ("On March 6, 2024 it ended.", "on 5 March 2024", 1.0),
     ("On 03/05/2024 it ended.", "on 5 March 2024", 0.0),
     ("It ended in 2023.", "on 5 March 2024", 1.0),

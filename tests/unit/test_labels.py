@@ -192,3 +192,11 @@ def test_only_labels_beside_this_judge_with_its_value_count_for_it():
 def test_the_published_schema_takes_what_is_written_and_knows_every_key():
     assert mismatches(schema(), to_json(label())) == []
     assert set(schema()["properties"]) == set(Label.__dataclass_fields__)
+
+
+def test_each_key_that_is_missing_is_told_once():
+    found = read(source('{"suite": "s"}'))
+    messages = [problem.message for problem in found.wrong]
+    assert "'case_id' is missing" in messages
+    assert len(messages) == len(set(messages))
+    assert "1 row is wrong" in next(notes(found, "labels.jsonl"))

@@ -277,6 +277,14 @@ def test_what_may_be_easier_or_not_is_told_either_way(one, other, said):
         assert said in sentence
 
 
+@pytest.mark.parametrize("added", [judge(), verifier(), {**judge(), **verifier()}])
+def test_the_first_model_to_confirm_numbers_is_told_where_they_are_measured(added):
+    base = {"suites": (suite(graders=(PluginSpec(name="hallucination"),)),)}
+    said = "adds a model that may confirm unsupported numbers in `gate.yml:31`"
+    assert told({**base, **added}, base) == (said,)
+    assert told(added, {}) == ()
+
+
 @pytest.mark.parametrize(
     ("base", "head"),
     [

@@ -35,6 +35,14 @@ def test_only_the_first_k_count_at_k(ids, gains, k):
     }
 
 
+@pytest.mark.parametrize("rank", [1, 7, 49, 98, 1_001])  # 1 / 49 * 49 is less than 1
+def test_a_reciprocal_rank_counts_up_to_its_cutoff(rank):
+    ids = [*map(str, range(1, rank)), "a"]
+    found = measures(ids, {"a": 1.0}, cutoffs=(), reciprocal_cutoffs=(rank, rank - 1 or 2))
+    assert found[f"mrr@{rank}"] == 1 / rank
+    assert rank == 1 or found[f"mrr@{rank - 1}"] == 0.0
+
+
 def test_grades_change_ndcg_alone():
     plain = measures("ab", {"a": 1.0, "b": 1.0}, cutoffs=(2,))
     graded = measures("ab", {"a": 1.0, "b": 3.0}, cutoffs=(2,))

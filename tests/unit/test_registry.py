@@ -1,3 +1,4 @@
+import py_compile
 from dataclasses import dataclass
 
 import pytest
@@ -58,6 +59,28 @@ def test_what_cannot_be_loaded_says_why(tmp_path, spec, message):
     (tmp_path / "broken.py").write_text("1 / 0\n")
     with pytest.raises(UsageError, match=message):
         load_object(spec, tmp_path)
+
+
+@pytest.mark.parametrize("spec", ["./own_a.py:f", "own_b:f", "own_c.inner:f", "own_d:f"])
+def test_a_compiled_file_beside_the_source_is_never_run(tmp_path, spec):
+    """It can be committed, and marked as not to be compared with the source, which is hashed."""
+    for name in ("own_a.py", "own_b.py", "own_c/inner.py", "own_d/__init__.py"):
+        source = tmp_path / name
+        source.parent.mkdir(exist_ok=True)
+        source.write_text("def f():\n    return 'planted'\n")
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(str(source), invalidation_mode=unchecked)
+        source.write_text("def f():\n    return 'as hashed'\n")
+    assert load_object(spec, tmp_path)() == "as hashed"
+    assert load_object(spec, tmp_path) is load_object(spec, tmp_path)
+
+
+def test_a_module_of_a_package_is_known_to_it(tmp_path):
+    (tmp_path / "own_e").mkdir()
+    (tmp_path / "own_e" / "inner.py").write_text("value = 7\n")
+    (tmp_path / "own_e" / "outer.py").write_text("import own_e.inner\nsame = own_e.inner\n")
+    assert load_object("own_e.inner:value", tmp_path) == 7
+    assert load_object("own_e.outer:same", tmp_path).value == 7
 
 
 def test_suggestions():

@@ -1,7 +1,7 @@
 """What asking models came to, on one try and on a whole trial."""
 
 from gate.records import Attempt, Judging, Reply, Usage
-from gate.replies import Asked, judging, of_trial
+from gate.replies import GIVEN_UP, STOPPED, Asked, given_up, judging, of_trial
 
 GIVEN = Reply(data={"x": 1}, usage=Usage(input_tokens=100, output_tokens=20), cost_usd=0.5, calls=2)
 CACHED = Reply(data={"x": 1}, cost_usd=0.0)
@@ -40,6 +40,20 @@ def test_each_failure_is_told_once_and_only_a_few():
     votes = [Reply(data=None, failure=f"failure {n % 5}") for n in range(10)]
     found = judging([Asked(role="judge", scored=False, replies=votes)])
     assert found.failures == ("failure 0", "failure 1", "failure 2")
+
+
+def test_a_stop_is_told_among_any_number_of_failures():
+    votes = [Reply(data=None, failure=f"failure {n}") for n in range(5)]
+    votes.append(Reply(data=None, failure=f"the judge {GIVEN_UP}"))
+    assert given_up(judging([Asked(role="judge", scored=False, replies=votes)]))
+
+
+def test_a_failure_that_quotes_a_stop_is_none():
+    """A judge that an answer makes fail must not get the answer out of the count."""
+    quoted = Reply(data=None, failure=f"the judge failed: ValueError: the judge {GIVEN_UP}")
+    plain = Reply(data=None, failure=f"the judge failed: {STOPPED}")
+    for vote in (quoted, plain):
+        assert not given_up(judging([Asked(role="judge", scored=False, replies=[vote])]))
 
 
 def test_a_trial_pays_for_all_its_tries_and_counts_the_one_that_counts():

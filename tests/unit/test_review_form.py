@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -174,3 +175,21 @@ def test_the_script_writes_no_markup():
 
 def test_the_case_s_name_is_shown_clean():
     assert clean(HOSTILE, 30)[:20] in Tags(page()).text
+
+
+def test_people_see_the_keys_that_the_judge_is_shown():
+    own = case(policy="Only what the documents say.", secret_notes="the judge sees none of this")
+    text = Tags(
+        render(manifest(shown()), (card(1, shown(), row("x"), own, ("policy", "context", "gone")),))
+    ).text
+    assert "Policy" in text
+    assert "Only what the documents say." in text
+    assert "the judge sees none of this" not in text
+
+
+def test_criteria_of_two_rubrics_are_told_apart():
+    two = [criterion(name=f"{r}.c", title="Completeness", rubric=r) for r in ("answer", "tone")]
+    made = replace(manifest(shown(), *two), about={"answer": "Questions.", "tone": "Letters."})
+    text = Tags(render(made, (card(1, shown(), row("x"), None),))).text
+    assert "What to look for: tone" in text
+    assert text.count("Completeness answer") == text.count("Completeness tone") == 1

@@ -71,3 +71,12 @@ def test_what_judging_cost_is_told_and_nothing_where_nobody_was_asked():
     assert (found["judging"]["calls"], found["judging"]["usd"]) == (3, 0.5)
     assert found["judging"]["asked"] == 1
     assert compiled(schema())(found)
+
+
+def test_graders_that_fail_the_answer_give_their_reasons_first():
+    kept = row(
+        a=Score(passed=True, reason="fine"),
+        b=Score(reason="so so"),
+        c=Score(passed=False, reason="wrong"),
+    )
+    assert list(kept["reasons"]) == ["c", "a", "b"]

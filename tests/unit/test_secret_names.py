@@ -1,4 +1,4 @@
-from gate.secret_names import secrets_of
+from gate.secret_names import secrets_of, secrets_sent
 
 
 def test_secrets_are_found_by_name_and_by_look():
@@ -18,3 +18,29 @@ def test_secrets_are_found_by_name_and_by_look():
 def test_what_an_agent_is_sent_in_a_header_is_one():
     env = {"CORP": "zebra-1", "EMPTY": "", "PATH": "/bin"}
     assert set(secrets_of(env, (), ["Bearer zebra-1", "plain"])) == {"zebra-1"}
+
+
+def test_what_fills_a_body_or_an_address_alone_is_one():
+    env = {
+        "JUDGE_PW": "zebra-1",
+        "IN_A_LIST": "zebra-2",
+        "USER_PART": "zebra-3",
+        "QUERY": "zebra 4/+",
+        "RAW_QUERY": "zebra+5",
+        "HEADER": "zebra-6",
+        "NAMED": "zebra-7",
+        "MODEL": "gpt-9",
+        "WORD": "Answer",
+    }
+    judge = {
+        "url": "http://me:zebra-1@127.0.0.1/a?k=zebra%204/%2B&r=zebra+5",
+        "headers": {"x": "Bearer zebra-6"},
+        "api_key_env": "NAMED",
+    }
+    agent = {
+        "base_url": "http://zebra-3@[::1]/v1",
+        "body": {"model": "gpt-9", "text": "Answer {{input}}", "auth": ["zebra-2", 1, None]},
+    }
+    broken = {"url": "http://[", "body": "plain"}
+    found = set(secrets_sent(env, [judge, agent, broken]))
+    assert found == {value for value in env.values() if value.startswith("zebra")}

@@ -62,6 +62,12 @@ def test_full_agreement_of_few_cases_does_not_prove_full_agreement():
     assert few.low < 0.95 < many.low < 1.0
 
 
+def test_five_cases_are_enough():
+    ratings = np.array([[1.0, 2, 3, 4, 5], [1.0, 2, 3, 5, 4]])
+    assert krippendorff_alpha(ratings, scale="ordinal").value > 0.5
+    assert "5 cases" in krippendorff_alpha(ratings[:, :4], scale="ordinal").reason
+
+
 def test_full_disagreement_is_below_chance():
     values = np.tile([1.0, 5.0], 10)
     found = weighted_kappa(values, values[::-1])

@@ -36,3 +36,32 @@ def test_only_the_ten_most_frequent_codes_are_told():
             tally.add(row(failures=[f"code{n:02}"]))
     assert len(tally.top()) == 10
     assert tally.top()[0] == ("code14", 15)
+
+
+def judging(**more):
+    return {"asked": 1, "scored": 0, "calls": 1, "usd": 0.0, "unknown": 0, "failures": [], **more}
+
+
+def test_why_a_grader_mostly_could_not_judge():
+    tally = Tally()
+    for why in ("401", "late", "401"):
+        tally.add(row(unscored={"judge": why}))
+    assert tally.mostly() == {"judge": "401"}
+
+
+def test_a_judge_that_scored_nothing_says_why():
+    tally = Tally()
+    assert tally.unjudged == ""
+    for why in ("401", "late", "401"):
+        tally.add(row(judging=judging(failures=[why])))
+    assert tally.unjudged.endswith("asked 3 times: 401")
+    tally.add(row(judging=judging(scored=1)))
+    assert tally.unjudged == ""
+
+
+def test_no_more_than_fifty_reasons_are_kept():
+    tally = Tally()
+    for n in range(1000):
+        tally.add(row(unscored={"judge": f"why {n}"}, judging=judging(failures=[f"why {n}"])))
+    assert (len(tally.why["judge"]), len(tally.judge_failures)) == (50, 50)
+    assert tally.unscored["judge"] == 1000

@@ -107,6 +107,8 @@ def test_protect_false_in_the_base_lets_nothing_of_the_head_in(tmp_path: Path) -
         (config(more="control_agent: {type: command, command: [x]}"), "control_agent: type"),
         (config(more="judge: {type: python, callable: 'evil:agent'}"), "judge: type python"),
         (config(more="retriever: {type: python, callable: 'evil:f'}"), "retriever: type python"),
+        (config(more="retriever: {type: recorded, file: run.txt}"), "type recorded answers from"),
+        (config("{type: replay, file: evil.jsonl}"), "agent: type replay answers from a file"),
         (config(graders="['./evil.py:Mine']"), "the grader file ./evil.py is not as main has it"),
         (config(graders="['evil:Mine']"), "the grader evil:Mine is a module"),
         (config(graders="['../evil.py:Mine']"), "the grader file ../evil.py is not as main"),
@@ -142,6 +144,15 @@ def test_a_grader_file_that_is_the_bases_to_the_byte_may_run(tmp_path: Path) -> 
 def test_recorded_answers_run_no_agent(tmp_path: Path) -> None:
     base = {"gate.yml": config("{type: command, command: [x]}")}
     assert judged(tmp_path, base, replay="answers.jsonl").config.agent.name == "command"
+
+
+@pytest.mark.parametrize("section", ["judge", "verifier"])
+def test_recorded_answers_are_judged_and_no_judge_of_the_checkout_runs(
+    tmp_path: Path, section: str
+) -> None:
+    more = f"{section}: {{type: python, callable: './evil.py:judge'}}"
+    with pytest.raises(UsageError, match=f"{section}: type python runs code of the checkout"):
+        judged(tmp_path, {"gate.yml": config(more=more)}, replay="answers.jsonl")
 
 
 def test_the_checkout_does_not_stand_in_for_what_the_base_lacks(tmp_path: Path) -> None:

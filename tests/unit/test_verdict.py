@@ -16,7 +16,7 @@ from gate.records import (
     Tolerance,
     Verdict,
 )
-from gate.table import Table
+from gate.table import UNSCORED, Table
 from gate.verdict import SuiteData, decide
 from tests.verdict_tables import (
     COST,
@@ -506,6 +506,58 @@ def test_missing_calls_do_not_hide_a_regression_that_is_there() -> None:
         suite(build({"success": values, "infra_error": flags}), success(passing(60, 6)))
     )
     assert (only(found).status, found.outcome) == ("regression", "fail")
+
+
+def judged(values: np.ndarray, lost: np.ndarray, **columns: np.ndarray) -> Table:
+    """A run with a judge, which gave no score where `lost` is 1."""
+    scores = np.where(lost == 1.0, NAN, values)
+    marks = {UNSCORED + name: lost for name in ("judge", "success")}
+    return build({"judge": scores, **marks, **columns}, specs=(SUCCESS, JUDGE, RECALL))
+
+
+BY_JUDGE = RegressionRules(metrics={JUDGE.name: MetricRule(metric=JUDGE.name, level="block")})
+
+
+def test_answers_without_a_judges_score_could_hide_a_regression() -> None:
+    full, lost = np.full((60, 3), 4.0), np.zeros((60, 3))
+    lost[:8] = 1.0  # the bad answers, perhaps
+    now = judged(full, lost, recall=passing(60, 3))
+    was = judged(np.full((60, 12), 4.0), np.zeros((60, 12)), recall=passing(60, 12))
+    limit = GateRule(metric=JUDGE.name, min=3.9, rule="point")
+    found = verdict(suite(now, was), gates=(limit,), regression=BY_JUDGE)
+    row = only(found, JUDGE.name)
+    assert (row.status, row.current, found.outcome) == ("inconclusive", 4.0, "inconclusive")
+    assert "graders gave 13.3 % of the answers no score" in row.reason
+    assert found.gates[0].status == "inconclusive"
+    assert only(found, RECALL.name).status == "no_regression"
+
+
+def test_so_could_answers_that_only_the_judge_could_have_failed() -> None:
+    lost = np.zeros((60, 3))
+    lost[:8] = 1.0
+    now = judged(np.full((60, 3), 4.0), lost, success=np.where(lost == 1.0, NAN, 1.0))
+    was = judged(np.full((60, 12), 4.0), np.zeros((60, 12)), success=passing(60, 12))
+    assert only(verdict(suite(now, was))).status == "inconclusive"
+
+
+def test_a_few_answers_without_a_score_are_left_out_unless_main_has_none() -> None:
+    lost = np.zeros((200, 3))
+    lost[:10, 0] = 1.0  # 1.7 %
+    now, full = judged(np.full((200, 3), 4.0), lost), np.full((200, 3), 4.0)
+    limit = GateRule(metric=JUDGE.name, min=3.99, rule="point")
+    alike = verdict(suite(now, judged(full, lost)), gates=(limit,), regression=BY_JUDGE)
+    assert (alike.outcome, alike.gates[0].status) == ("pass", "pass")
+    unlike = verdict(suite(now, judged(full, 0 * lost)), gates=(limit,), regression=BY_JUDGE)
+    assert unlike.gates[0].status == "inconclusive"
+    assert "differs from the baseline's (p = 0.00" in unlike.gates[0].reason
+
+
+def test_a_case_that_the_judge_is_not_asked_about_lacks_nothing() -> None:
+    values = np.full((60, 3), 4.0)
+    values[:8] = NAN
+    both = (judged(values, np.zeros((60, 3))), judged(values, np.zeros((60, 3))))
+    limit = GateRule(metric=JUDGE.name, min=4.0, rule="point")
+    assert verdict(suite(*both), gates=(limit,), regression=BY_JUDGE).outcome == "pass"
 
 
 # -------------------------------------------------------------------------------- runs and policies

@@ -49,7 +49,7 @@ def one(**changes):
         ("suspected", "warn", "good", "suspected (warn only)"),
         ("inconclusive", "block", "unsure", "too few data"),
         ("not_comparable", "block", "refused", "not comparable"),
-        ("missing", "block", "bad", "not measured any more"),
+        ("missing", "block", "bad", "too many unscored"),  # there is a value of the others
         ("new", "block", "new", "new"),
         ("accepted", "block", "accepted", "accepted"),
         ("improvement", "block", "good", "improved"),
@@ -60,6 +60,14 @@ def one(**changes):
 def test_every_status_has_its_sign_and_words(status, level, sign, verdict):
     found = only(one(status=status, level=level), SUCCESS)
     assert (found.sign, found.verdict) == (sign, verdict)
+
+
+def test_a_metric_that_is_gone_is_called_so():
+    gone = one(status="missing", current=None)
+    assert only(gone, SUCCESS).verdict == "not measured any more"
+    gone, unscored = (one(status="missing", current=v, level="warn") for v in (None, 0.9))
+    assert "Not measured any more: " in spans.plain(sentences.warn_only(checks(gone)))
+    assert "Too many unscored: " in spans.plain(sentences.warn_only(checks(unscored)))
 
 
 @pytest.mark.parametrize(
@@ -114,12 +122,12 @@ def test_what_only_warns_is_one_line():
     slow = latency(status="regression", delta=0.2)
     report = passing(comparisons=(slow,), gates=(limit,))
     assert spans.plain(sentences.warn_only(warned(report))) == (
-        f"Worse, but not blocking: m – (below min), {P95} +20 %."
+        f"Worse, but not blocking: m 0.50 (below min), {P95} +20 %."
     )
     gone = latency(status="missing", delta=None, current=None)
     report = passing(comparisons=(gone,), gates=(limit,))
     assert spans.plain(sentences.warn_only(warned(report))) == (
-        f"Worse, but not blocking: m – (below min). Not measured any more: {P95}."
+        f"Worse, but not blocking: m 0.50 (below min). Not measured any more: {P95}."
     )
     many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
     line = spans.plain(sentences.warn_only(warned(passing(comparisons=many, gates=()))))

@@ -31,7 +31,7 @@ def page(*agreements, **more):
 
 
 def text(*agreements, **more):
-    return " ".join(as_text(page(*agreements, **more), width=100).split())
+    return " ".join(as_text(page(*agreements, **more), width=130).split())
 
 
 def barred(**more):
@@ -110,3 +110,16 @@ def test_what_reviewers_and_labels_say_is_text():
     assert "\x1b" not in marked
     assert "<img" not in marked
     assert "@octocat" not in marked.replace("@\u200boctocat", "").replace("\\@octocat", "")
+
+
+@pytest.mark.parametrize("width", [40, 80, 130])
+def test_no_line_is_wider_than_the_terminal(width):
+    lines = as_text(page(ONE), width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert "0.80 (0.70 … 0.90)" in "\n".join(lines)
+
+
+def test_metrics_that_do_not_gate_for_the_same_reason_are_told_in_one_sentence():
+    why = dict.fromkeys(("a.x", "a.y"), "does not gate: nobody rated this judge's answers")
+    found = text(least=0.6, advisory={"faq": why})
+    assert "a.x, a.y do not gate: nobody rated this judge's answers." in found

@@ -27,6 +27,18 @@ def told(report):
             Cost(usd=0.39, baseline_usd=0.4, budget_usd=2.0),
             "$0.39 of the $2.00 budget (2.5 % less than the baseline) · ",
         ),
+        (
+            Cost(usd=0.8, judge_usd=0.4, judge_calls=9, budget_usd=2.0),
+            "$1.20 of the $2.00 budget · $0.40 of it for 9 calls of the judge · ",
+        ),
+        (
+            Cost(usd=None, judge_usd=0.4, judge_calls=9, budget_usd=2.0),
+            "$0.40 as far as known of the $2.00 budget · $0.40 of it for 9 calls of the judge · ",
+        ),
+        (
+            Cost(usd=0.8, judge_usd=0.4, judge_calls=9),
+            "$0.80 · $0.40 for 9 calls of the judge · ",
+        ),
         (Cost(usd=0.9, control_usd=0.4, baseline_usd=3.0), "$0.90 ($0.40 of it for the control) "),
     ],
 )

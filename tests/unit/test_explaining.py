@@ -1,0 +1,133 @@
+"""Which cases a report shows where a metric got worse, and what the grader said of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gate.analysis import falls
+from gate.conclude import conclude
+from gate.records import GateRule, RegressionRules, ToldBy
+from gate.tally import Tally
+from tests.unit.test_conclude import CONFIG, SETTING, measured, table
+from tests.verdict_tables import JUDGE, P95, SUCCESS, build
+
+FAITHFUL = JUDGE.name
+NAN = float("nan")
+
+
+def scores(*means, rounds=3):
+    return np.array([[mean] * rounds for mean in means])
+
+
+def judged(values, **columns):
+    success = np.ones(values.shape)
+    return build({"success": success, "judge": values, **columns}, specs=(SUCCESS, JUDGE, P95))
+
+
+def rows(suite, ids):
+    """The second round is the one that was scored worst."""
+    for case in sorted(ids):
+        for number in (1, 2):
+            yield {
+                "suite": suite,
+                "case_id": case,
+                "passed": True,
+                "failures": [],
+                "error": None,
+                "scores": {"judge": float(3 - number)},
+                "reasons": {
+                    "facts": "1 of 1 facts",
+                    "judge": f"tone 3 of 5 (votes 3, 4, 3): kind; correctness {3 - number} of 5: "
+                    f"wrong in round {number}; completeness 4 of 5: all there",
+                },
+            }
+
+
+def report(*, rules=None, gates=(), before=5.0, now=3.0, told_by=None, **more):
+    was, is_now = judged(scores(*[before] * 20)), judged(scores(*[now] * 8, *[before] * 12))
+    known = {"judge": ToldBy(grader="judge", about="correctness"), "x": ToldBy(grader="judge")}
+    known["y"] = ToldBy(grader="judge", about="completeness")
+    one = measured(is_now, baseline=was, **more)
+    one = replace(one, meta=replace(one.meta, told_by=known if told_by is None else told_by))
+    config = replace(CONFIG, regression=rules or RegressionRules(), gates=gates)
+    return conclude([one], config, SETTING, rows)
+
+
+BLOCKS = (GateRule(metric=FAITHFUL, min=1.5),)
+
+
+def test_a_score_that_fell_names_its_cases_though_none_fails():
+    found = report(gates=BLOCKS)
+    assert (found.outcome, found.cases.newly_failing) == ("fail", ())
+    (fall,) = found.worse
+    assert (fall.metric, fall.cases, fall.fell, fall.blocks) == (FAITHFUL, 8, True, True)
+    assert [case.case_id for case in fall.worst] == [f"c{n:03d}" for n in range(8)]
+    assert (fall.worst[0].baseline, fall.worst[0].current) == (5.0, 3.0)
+
+
+def test_the_reason_is_the_judges_on_this_criterion_in_the_worst_round():
+    assert report(gates=BLOCKS).worse[0].worst[0].reason == "wrong in round 2"
+
+
+def test_the_command_runs_the_case_that_fell_most():
+    assert "--case c000 " in report(gates=BLOCKS).reproduce
+
+
+def test_a_fall_that_only_warns_is_told_as_such():
+    (fall,) = report().worse
+    assert not fall.blocks
+
+
+def test_nothing_is_worse_where_nothing_changed():
+    assert report(now=5.0, gates=BLOCKS).worse == ()
+
+
+def test_a_metric_that_no_grader_made_has_no_cases():
+    assert report(gates=BLOCKS, told_by={}).worse == ()
+
+
+def test_cases_below_a_limit_are_shown_without_a_baseline():
+    one = measured(judged(scores(*[2.0] * 8, *[5.0] * 2)))
+    by = {"judge": ToldBy(grader="judge", about="correctness")}
+    one = replace(one, meta=replace(one.meta, told_by=by))
+    config = replace(CONFIG, gates=(GateRule(metric=FAITHFUL, min=4.0),))
+    (fall,) = conclude([one], config, SETTING, rows).worse
+    assert (fall.cases, fall.fell, fall.worst[0].baseline) == (8, False, None)
+
+
+def test_the_largest_fall_comes_first_and_the_rest_are_counted():
+    was, now = judged(scores(*[5.0] * 30)), judged(scores(*[4.0] * 29, 1.0))
+    found = falls(now, was, JUDGE, most=20)
+    assert (found.cases, len(found.worst)) == (30, 20)
+    assert found.worst[0].case_id == "c029"
+
+
+def test_lower_is_better_falls_upwards():
+    was, now = (judged(scores(5.0, 5.0), latency_ms=scores(*ms)) for ms in ((1, 9), (3, 2)))
+    found = falls(now, was, P95)
+    assert [(case.case_id, case.current) for case in found.worst] == [("c000", 3.0)]
+
+
+def test_a_round_without_a_value_is_left_out_and_a_case_without_any_is_no_case():
+    was = judged(scores(5.0, 5.0))
+    now = judged(np.array([[NAN, 3.0, 4.0], [NAN] * 3]))
+    found = falls(now, was, JUDGE)
+    assert [(case.case_id, case.current) for case in found.worst] == [("c000", 3.5)]
+
+
+def test_cases_that_newly_fail_are_told_there():
+    was, now = judged(scores(*[5.0] * 3)), judged(scores(3.0, 3.0, 5.0))
+    assert [c.case_id for c in falls(now, was, JUDGE, told={"c000"}).worst] == ["c001"]
+    assert falls(now, was, JUDGE, told={"c000", "c001"}) is None
+
+
+@pytest.mark.parametrize("scored", [0, 1])
+def test_a_judge_that_scored_nothing_is_an_error_and_no_fact_about_the_agent(scored):
+    why = {"the judge could not be asked: 401": 20, "other": 1}
+    tally = Tally(trials=60, calls=60, judge_asked=60, judge_scored=scored)
+    tally.judge_failures.update(why)
+    one = measured(table(), baseline=table(), tally=tally)
+    found = conclude([one], CONFIG, SETTING, rows)
+    assert found.outcome == ("pass" if scored else "error")
+    assert scored or "60 times: the judge could not be asked: 401" in found.reason
