@@ -138,5 +138,7 @@ def _explained(changes: tuple[CaseChange, ...], rows_of: RowsOf) -> tuple[CaseCh
 
 
 def _reason(row: Row) -> str:
-    """The error, or what the graders said."""
-    return row["error"] or "; ".join(str(text) for text in row["reasons"].values())
+    """The error, or what the graders said that failed it; where nobody knows which, all of them."""
+    reasons: Mapping[str, str] = row["reasons"]
+    failed = [reasons[name] for name in row.get("failed_by") or () if name in reasons]
+    return row["error"] or "; ".join(map(str, failed or reasons.values()))

@@ -52,6 +52,7 @@ class DetailsRow:
     output: str | None
     retrieved_ids: tuple[str, ...] | None
     safety_violations: tuple[str, ...] | None
+    failed_by: tuple[str, ...] = ()  # graders that said no
     uncertain: Mapping[str, float] = field(default_factory=dict)  # grader of a judge -> 0 to 1
     judging: Judging | None = None  # null: no model was asked
 

@@ -39,6 +39,7 @@ def row_of(
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
         "reasons": {name: score.reason for name, score in _telling(judged.scores) if score.reason},
+        "failed_by": [name for name, score in judged.scores.items() if score.passed is False],
         "unscored": {n: s.unscored for n, s in judged.scores.items() if s.unscored},
         "uncertain": {
             n: s.uncertainty for n, s in judged.scores.items() if s.uncertainty is not None

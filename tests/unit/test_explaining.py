@@ -131,3 +131,29 @@ def test_a_judge_that_scored_nothing_is_an_error_and_no_fact_about_the_agent(sco
     found = conclude([one], CONFIG, SETTING, rows)
     assert found.outcome == ("pass" if scored else "error")
     assert scored or "60 times: the judge could not be asked: 401" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("failed_by", "said"),
+    [
+        (["facts"], "0 of 1 facts"),
+        (["facts", "regex"], "0 of 1 facts; no match"),
+        ([], "0 of 1 facts; no match; tone 3 of 5"),
+        (None, "0 of 1 facts; no match; tone 3 of 5"),
+    ],
+)
+def test_a_failed_case_is_explained_by_those_who_failed_it(failed_by, said):
+    def lost(suite, ids):
+        for case in sorted(ids):
+            yield {
+                **next(rows(suite, {case})),
+                "passed": False,
+                "failures": ["fact_missing:x"],
+                "reasons": {"facts": "0 of 1 facts", "regex": "no match", "judge": "tone 3 of 5"},
+                **({} if failed_by is None else {"failed_by": failed_by}),
+            }
+
+    was = build({"success": np.ones((20, 3))}, specs=(SUCCESS,))
+    is_now = build({"success": np.array([[0.0] * 3] * 9 + [[1.0] * 3] * 11)}, specs=(SUCCESS,))
+    found = conclude([measured(is_now, baseline=was)], CONFIG, SETTING, lost)
+    assert {change.reason for change in found.cases.newly_failing} == {said}

@@ -78,6 +78,7 @@ def test_no_expected_answer_has_no_value(folder, expected):
 
 def test_it_passes_from_a_value_on_and_has_no_opinion_without_one(folder):
     assert score(made(folder, pass_at=0.7), "north-east", "north").passed is True
+    assert score(made(folder, pass_at=0.707107), "north-east", "north").passed is True
     failed = score(made(folder, pass_at=0.8), "north-east", "north")
     assert (failed.passed, failed.failures) == (False, ("not_similar",))
     assert failed.reason == "cosine 0.707 with the nearest expected answer"

@@ -80,3 +80,10 @@ def test_graders_that_fail_the_answer_give_their_reasons_first():
         c=Score(passed=False, reason="wrong"),
     )
     assert list(kept["reasons"]) == ["c", "a", "b"]
+
+
+def test_who_failed_it_is_told():
+    said = {"judge": Score(passed=None), "facts": Score(passed=False), "regex": Score(passed=True)}
+    found = row(attempt(1, scores=said))
+    assert found["failed_by"] == ["facts"]
+    assert compiled(schema())(found)
