@@ -20,8 +20,8 @@ SEED = 20_260_101  # the same data always give the same interval
 @METRICS.register("std")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Std:
-    """Of single calls, ddof 1. Compared by squared deviations from the mean of both runs, which
-    shuffling leaves as it is.
+    """Of single calls, ddof 1. Compared by the squared deviations of each run from its own mean:
+    from a common one, a mean that moved would look like calls that scatter.
     """
 
     def reduce(self, values: Array) -> float:
@@ -50,11 +50,18 @@ class Std:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        pooled = np.concatenate([baseline.ravel(), current.ravel()])
-        centre = float(pooled[~np.isnan(pooled)].mean()) if not np.isnan(pooled).all() else 0.0
         question = Question(direction=spec.direction)
-        squares = change_in_mean((baseline - centre) ** 2, (current - centre) ** 2, question)
+        squares = change_in_mean(_squares(baseline), _squares(current), question)
         return _roots(squares, spec, tolerance) if squares.n_paired else squares
+
+
+def _squares(values: Array) -> Array:
+    """Squared deviations whose mean is the variance with ddof 1."""
+    n = int((~np.isnan(values)).sum())
+    if n < 2:
+        return np.full_like(values, np.nan)
+    squares: Array = (values - np.nanmean(values)) ** 2 * (n / (n - 1))
+    return squares
 
 
 def _std(sums: Array) -> Array:

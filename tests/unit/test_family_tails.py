@@ -106,6 +106,25 @@ def test_a_wider_spread_is_caught() -> None:
     assert not Std().compare(constant, constant, LATENCY, tolerance=TEN_PERCENT).relative
 
 
+def test_a_mean_that_moved_is_no_wider_spread() -> None:
+    rng = np.random.default_rng(11)
+    was = 1000.0 + 50.0 * rng.standard_normal((100, 3))
+    now = 400.0 + 20.0 * rng.standard_normal((100, 3))
+    found = Std().compare(was, now, LATENCY, tolerance=TEN_PERCENT)
+    assert found.p_worse > 0.99
+    assert found.current == pytest.approx(np.std(now, ddof=1))
+    assert found.baseline == pytest.approx(np.std(was, ddof=1))
+
+
+def test_of_equal_spreads_few_are_called_wider() -> None:
+    alarms = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        was, now = (1000.0 + 50.0 * rng.standard_normal((40, r)) for r in (6, 3))
+        alarms += Std().compare(was, now, LATENCY, tolerance=TEN_PERCENT).p_worse <= 0.05
+    assert alarms <= 0.08 * 400
+
+
 def test_the_worst_call_is_a_fact_that_proves_little() -> None:
     was = np.array([[1.0, 5.0], [2.0, NAN], [NAN, NAN]])
     now = np.array([[9.0], [2.0], [1.0]])
