@@ -23,8 +23,7 @@ def row_of(
     """
     judged = trial.attempt
     response = judged.response
-    failed = judged.status == "agent_error"
-    scores = dict(on_agent_error) if failed else _values(judged.scores)
+    scores = dict(on_agent_error) if judged.status == "agent_error" else _values(judged.scores)
     return {
         "suite": trial.suite,
         "case_id": trial.case.id,

@@ -131,13 +131,14 @@ def test_lambda_is_that_of_ppi_plus_plus_for_a_run_like_the_labels():
     alike = prediction_powered(judge.mean(), spread / 160, labelled(human, judge, step=0.0))
     assert alike.power == pytest.approx(np.cov(human, judge)[0, 1] / (spread * (1 + 40 / 160)))
     assert alike.value == pytest.approx(human.mean())
-    left, n_run = (human - alike.power * judge).var(ddof=1) / 40, alike.power**2 * spread / 160
-    half = t_quantile(0.975, 39) * np.sqrt(left + n_run)
-    assert alike.high - alike.value == pytest.approx(half)
     other = prediction_powered(1.5, spread / 160, labelled(human, judge, step=0.0))
     assert alike.power < other.power <= 1.0
     assert other.value == pytest.approx(other.power * 1.5 + (human - other.power * judge).mean())
-    assert other.high - other.low > alike.high - alike.low
+    for found, apart in ((alike, 0.0), (other, 1.5 - judge.mean())):
+        errors = (human - found.power * judge).var(ddof=1) / 40
+        noise, hidden = found.power**2 * spread / 160, ((1 - found.power) * apart) ** 2
+        half = t_quantile(0.975, 39) * np.sqrt(errors + noise + hidden)
+        assert found.high - found.value == pytest.approx(half)
 
 
 @pytest.mark.parametrize("judge", [[3.0] * 8, [1, 2, 1, 2, 1, 2, 1, 2]])
