@@ -86,9 +86,7 @@ def _calculate(arithmetic: Arithmetic, claims: Sequence[int]) -> None:
                 arithmetic.known.add(i)
                 right.append(i)
         tried = [
-            i
-            for i in tried
-            if i not in arithmetic.known and any(abs(i - k) <= NEAR for k in right)
+            i for i in tried if i not in arithmetic.known and any(abs(i - k) <= NEAR for k in right)
         ]
         if not tried:
             return

@@ -48,10 +48,13 @@ class Recorded(_Sharing):
         return self._run.get(lambda: self._read(world))
 
     def _read(self, world: World) -> Run:
+        path, setting = world.root / self.file, f"{world.section}.file: {self.file}"
+        if path.exists() and not path.is_file():  # a device or a pipe has no end
+            raise UsageError(f"{setting}: no plain file - write where the run file is")
         try:
-            data = (world.root / self.file).read_bytes()
+            data = path.read_bytes()
         except OSError as error:
-            message = f"{world.section}.file: {self.file}: {error.strerror or error}"
+            message = f"{setting}: {error.strerror or error}"
             raise UsageError(f"{message} - write where the run file is") from error
         return read_run(data, self.file)
 

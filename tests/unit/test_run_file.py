@@ -1,11 +1,14 @@
 """Recorded retrieval in each of its forms, and what is wrong in it with its line."""
 
 import json
+import re
 
 import pytest
 
-from gate.errors import InvalidInput
+from gate.errors import InvalidInput, UsageError
+from gate.plugins import World
 from gate.records import Case
+from gate.retrievers.recorded import Recorded
 from gate.run_file import read_run
 
 
@@ -105,3 +108,10 @@ def test_what_is_wrong_is_told_with_its_line_and_without_its_text(text, expected
 
 def test_every_problem_is_told_at_once_up_to_fifty():
     assert len(problems("x\n" * 60)) == 50
+
+
+@pytest.mark.parametrize(("file", "said"), [(".", "no plain file"), ("lost", "No such file")])
+def test_what_is_no_file_is_told_with_its_setting(tmp_path, file, said):
+    world = World(env={}, root=tmp_path, section="retriever")
+    with pytest.raises(UsageError, match=rf"retriever\.file: {re.escape(file)}: {said}"):
+        Recorded(file=file).check(world)
