@@ -10,16 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, get_args
+from typing import BinaryIO
 
 from gate.errors import InfrastructureError
-from gate.records import Json, Role
+from gate.records import Json
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
 LOOK, VERDICT = "look", "verdict"
-
-# How the failure of a vote begins that nobody answered (gate/asking/conversation.py).
-_OUT_OF_REACH = tuple(f"the {role} could not be asked" for role in get_args(Role))
 
 Row = Mapping[str, Json]
 _Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
@@ -155,7 +152,7 @@ def unanswered(row: Mapping[str, Json]) -> bool:
     judging = row.get("judging")
     if not isinstance(judging, dict) or judging.get("asked") == judging.get("scored"):
         return False
-    return any(str(why).startswith(_OUT_OF_REACH) for why in judging.get("failures") or ())
+    return bool(judging.get("unreachable"))
 
 
 def is_trial(row: Mapping[str, Json]) -> bool:

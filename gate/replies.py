@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from gate.records import Attempt, Judging, Reply, Role
 
 MOST_FAILURES = 3  # different ones that a trial keeps
 STOPPED = "the run is being stopped"
 NOT_ASKED, GIVEN_UP = f"was not asked: {STOPPED}", f"was given up: {STOPPED}"
-# The failures of votes that the end of the run cost. Others quote what judges and agents wrote.
-_STOPS = {f"the {role} {what}" for role in get_args(Role) for what in (NOT_ASKED, GIVEN_UP)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +56,6 @@ def of_trial(attempts: Iterable[Attempt], counts: Attempt) -> Judging:
     return total
 
 
-def given_up(judging: Judging) -> bool:
-    """Whether the run was stopped before every vote was there."""
-    return not _STOPS.isdisjoint(judging.failures)
-
-
 def _plus(total: Judging, reply: Reply) -> Judging:
     failures = dict.fromkeys((*total.failures, *([reply.failure] if reply.failure else [])))
     return replace(
@@ -74,5 +66,7 @@ def _plus(total: Judging, reply: Reply) -> Judging:
         output_tokens=total.output_tokens + (reply.usage.output_tokens or 0),
         usd=total.usd + (reply.cost_usd or 0.0),
         unknown=total.unknown + (reply.calls > 0 and reply.cost_usd is None),
-        failures=tuple(sorted(failures, key=lambda why: why not in _STOPS))[:MOST_FAILURES],
+        unreachable=total.unreachable + (reply.cause == "unreachable"),
+        stopped=total.stopped + (reply.cause == "stopped"),
+        failures=tuple(failures)[:MOST_FAILURES],
     )

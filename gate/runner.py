@@ -18,7 +18,7 @@ from gate.errors import AgentFailure, InfraFailure
 from gate.executors import Later
 from gate.plugins import Agent, Connection, Grader, World
 from gate.records import Attempt, Case, Response, Suite, Trial
-from gate.replies import STOPPED, given_up
+from gate.replies import STOPPED
 
 FIRST_BACKOFF_S = 0.5
 MAX_BACKOFF_S = 20.0
@@ -111,7 +111,7 @@ class TrialWorker:
 
     def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
         graded = self._grade(task.case, response, task.graders)
-        if given_up(graded.judging):  # unscored for no fault of its own: a resumed run asks again
+        if graded.judging.stopped:  # unscored for no fault of its own: a resumed run asks again
             error = f"the answer was not judged: {STOPPED}"
             graded = replace(_NOBODY, error=error, judging=graded.judging)
         return replace(

@@ -11,7 +11,7 @@ from gate.asking.reading import Unfit, read
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import Connection
 from gate.pricing import cost_usd
-from gate.records import Case, Json, Price, Question, Reply, Response, Usage
+from gate.records import Case, Cause, Json, Price, Question, Reply, Response, Usage
 from gate.replies import NOT_ASKED
 from gate.runner import Clock
 from gate.text import one_line
@@ -45,6 +45,10 @@ class Manner:
 class Failed(Exception):
     """Why there is no vote."""
 
+    def __init__(self, message: str, cause: Cause = "") -> None:
+        super().__init__(message)
+        self.cause = cause
+
 
 class Conversation:
     """The requests of one vote over one connection; `reply` never raises."""
@@ -68,18 +72,20 @@ class Conversation:
 
     def reply(self, case: Case, question: Question) -> Reply:
         data, failure = None, ""
+        cause: Cause = ""
         try:
             self._turn()
             self._deadline = self._now() + self._manner.timeout_s
             data = self._judgement(case, question)
-        except (Failed, Unfit) as error:
-            failure = one_line(str(error), _FAILURE_LIMIT)
+        except Failed as error:
+            failure, cause = one_line(str(error), _FAILURE_LIMIT), error.cause
         except Exception as error:  # a protocol's or a schema's; a judgement never ends a run
             what = f"{type(error).__name__}: {error}"
             failure = one_line(f"the {self._manner.section} failed: {what}", _FAILURE_LIMIT)
         reply = Reply(
             data=data,
             failure=failure,
+            cause=cause,
             model=self._model,
             usage=self._usage,
             cost_usd=self._known if self._whole else None,
@@ -115,12 +121,14 @@ class Conversation:
         section, tries = self._manner.section, 0
         while True:
             if self._stopped.is_set():
-                raise Failed(f"the {section} {NOT_ASKED}")
+                raise Failed(f"the {section} {NOT_ASKED}", "stopped")
             wait = None
+            cause: Cause = ""
             try:
                 return self._asked(case, self._left())
             except InfraFailure as error:
                 failure, wait = f"the {section} could not be asked: {error}", error.retry_after
+                cause = "unreachable"
             except AgentFailure as error:
                 self._whole = self._whole and error.final  # what it wrote may have to be paid
                 self._left()
@@ -128,12 +136,14 @@ class Conversation:
                 if error.final:
                     raise Failed(failure) from None
             except UsageError as error:
-                raise Failed(f"the {section} could not be asked: {error}") from None
+                message = f"the {section} could not be asked: {error}"
+                raise Failed(message, "unreachable") from None
             tries += wait is None
+            why = Failed(failure, cause)
             if tries >= MOST_TRIES:
-                raise Failed(failure)
+                raise why
             clock = self._patience.clock
-            self._pause(clock.backoff(tries) if wait is None else clock.waiting(wait), failure)
+            self._pause(clock.backoff(tries) if wait is None else clock.waiting(wait), why)
 
     def _asked(self, case: Case, left: float) -> Response:
         self._calls += 1
@@ -148,10 +158,10 @@ class Conversation:
         self._model = response.model or self._model
         return response
 
-    def _pause(self, seconds: float, failure: str) -> None:
-        """Raises Failed when the time would be up before."""
+    def _pause(self, seconds: float, why: Failed) -> None:
+        """Raises `why` when the time would be up before."""
         if self._now() + seconds >= self._deadline:
-            raise Failed(failure)
+            raise why
         self._patience.pause(self._stopped, seconds)
         self._turn()
 

@@ -12,7 +12,7 @@ from gate.asking.budget import Budget
 from gate.asking.conversation import Conversation, Manner, Patience
 from gate.executors import Pace
 from gate.plugins import Agent, Connection, World
-from gate.records import Case, Question, Reply
+from gate.records import Case, Cause, Question, Reply
 from gate.replies import GIVEN_UP, NOT_ASKED
 
 Then = Callable[[Reply], None]
@@ -51,7 +51,7 @@ class Desk:
                     self._threads.append(thread)
                     thread.start()
                 return future
-        future.set_result(self._failed(NOT_ASKED))
+        future.set_result(self._failed(NOT_ASKED, "stopped"))
         return future
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class Desk:
             for _ in self._threads:
                 self._votes.put(None)
         for future in given_up:
-            _settle(future, self._failed(GIVEN_UP))
+            _settle(future, self._failed(GIVEN_UP, "stopped"))
         for connection in connections:
             connection.close()
 
@@ -76,7 +76,7 @@ class Desk:
                 reply = self._reply(connection, case, question)
                 then(reply)
             except Exception as error:  # connecting: a key that is not set, a user's file
-                reply = self._failed(f"could not be asked: {error}")
+                reply = self._failed(f"could not be asked: {error}", "unreachable")
                 then(reply)
             with self._lock:
                 self._open.discard(future)
@@ -114,8 +114,9 @@ class Desk:
                 wait = self._pace.wait(now)
             self._patience.pause(self._stopped, wait)
 
-    def _failed(self, what: str) -> Reply:
-        return Reply(data=None, failure=f"the {self._manner.section} {what}", cost_usd=0.0)
+    def _failed(self, what: str, cause: Cause) -> Reply:
+        failure = f"the {self._manner.section} {what}"
+        return Reply(data=None, failure=failure, cause=cause, cost_usd=0.0)
 
 
 def _settle(future: Future[Reply], reply: Reply) -> None:

@@ -11,7 +11,7 @@ from gate.records.evidence import Evidence, Sight
 from gate.records.labels import Agreement, Corrected, Label, Measure
 from gate.records.limits import LARGEST, MOST_CASES, MOST_ROUNDS
 from gate.records.looks import Looks, equal_looks
-from gate.records.questions import Question, Reply, Role
+from gate.records.questions import Cause, Question, Reply, Role
 from gate.records.report import (
     AcceptedChange,
     BaselineInfo,
@@ -84,6 +84,7 @@ __all__ = [
     "CaseChange",
     "CaseChanges",
     "CaseFall",
+    "Cause",
     "Comparison",
     "Config",
     "Corrected",

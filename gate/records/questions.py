@@ -10,6 +10,7 @@ from gate.records.settings import Json
 from gate.records.trials import Usage
 
 Role = Literal["judge", "verifier"]
+Cause = Literal["", "unreachable", "stopped"]  # of a missing vote, where it is not the model's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class Reply:
 
     data: Mapping[str, Json] | None
     failure: str = ""  # one sentence; empty when there are data
+    cause: Cause = ""
     model: str | None = None
     usage: Usage = field(default_factory=Usage)  # of all calls for this vote, a repair included
     cost_usd: float | None = None  # None: unknown; a cached reply costs 0

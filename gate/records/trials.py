@@ -131,6 +131,8 @@ class Judging:
     output_tokens: int = 0
     usd: float = 0.0  # as far as known
     unknown: int = 0  # votes of unknown cost
+    unreachable: int = 0  # votes that nobody could be asked for
+    stopped: int = 0  # votes that the end of the run cost
     failures: tuple[str, ...] = ()  # why votes failed, each once
 
 

@@ -178,16 +178,13 @@ def test_what_is_no_session_is_named(tmp_path, text, message):
         load_session(tmp_path)
 
 
-OUT_OF_REACH = "the judge could not be asked: http://judge.example answered 401"
-
-
 @pytest.mark.parametrize(
     ("judging", "done"),
     [
         (None, True),
-        ({"asked": 1, "scored": 0, "failures": [OUT_OF_REACH]}, False),
-        ({"asked": 2, "scored": 2, "failures": [OUT_OF_REACH]}, True),  # the other votes did
-        ({"asked": 1, "scored": 0, "failures": ["the judge's reply does not fit"]}, True),
+        ({"asked": 1, "scored": 0, "unreachable": 1}, False),
+        ({"asked": 2, "scored": 2, "unreachable": 1}, True),  # the other votes did
+        ({"asked": 1, "scored": 0, "unreachable": 0, "failures": ["it does not fit"]}, True),
         (["not", "ours"], True),
     ],
 )

@@ -9,12 +9,14 @@ from threading import Barrier, Event, Lock, Thread
 import pytest
 
 from gate.asking import Panel
+from gate.codec import to_json
 from gate.errors import AgentFailure, InfraFailure
 from gate.event_log import unanswered
 from gate.graders.judge import Judge
 from gate.grading import grade_attempt
 from gate.plugins import World
 from gate.records import Case, Price, Suite
+from gate.replies import Asked, judging
 from gate.runner import Task, TrialWorker
 from tests.scripted_judge import CASE, GOOD, QUESTION, Scripted, Still, answer, model, panel
 
@@ -362,8 +364,14 @@ def test_an_answer_that_nobody_judged_for_a_stop_is_asked_again_by_a_resumed_run
 
 
 @pytest.mark.parametrize("role", ["judge", "verifier"])
-def test_the_resume_log_knows_by_its_words_a_vote_that_nobody_answered(role):
+def test_a_vote_that_nobody_answered_is_asked_for_again_on_resume(role):
     down = Scripted(lambda case, nth: InfraFailure("refused"))
     reply = asked(panel(down, section=role), question=replace(QUESTION, role=role))
-    judging = {"asked": 1, "scored": 0, "failures": [reply.failure]}
-    assert unanswered({"status": "completed", "judging": judging}), reply.failure
+    told = to_json(judging([Asked(role="judge", scored=False, replies=[reply])]))
+    assert unanswered({"status": "completed", "judging": told})
+
+
+def test_a_vote_that_the_model_failed_is_not():
+    prose = Scripted(lambda case, nth: "I would say four of five.")
+    told = to_json(judging([Asked(role="judge", scored=False, replies=[asked(panel(prose))])]))
+    assert not unanswered({"status": "completed", "judging": told})

@@ -1,7 +1,7 @@
 """What asking models came to, on one try and on a whole trial."""
 
 from gate.records import Attempt, Judging, Reply, Usage
-from gate.replies import GIVEN_UP, STOPPED, Asked, given_up, judging, of_trial
+from gate.replies import GIVEN_UP, Asked, judging, of_trial
 
 GIVEN = Reply(data={"x": 1}, usage=Usage(input_tokens=100, output_tokens=20), cost_usd=0.5, calls=2)
 CACHED = Reply(data={"x": 1}, cost_usd=0.0)
@@ -42,18 +42,18 @@ def test_each_failure_is_told_once_and_only_a_few():
     assert found.failures == ("failure 0", "failure 1", "failure 2")
 
 
-def test_a_stop_is_told_among_any_number_of_failures():
+def test_a_stop_and_a_model_out_of_reach_are_counted_among_any_number_of_failures():
     votes = [Reply(data=None, failure=f"failure {n}") for n in range(5)]
-    votes.append(Reply(data=None, failure=f"the judge {GIVEN_UP}"))
-    assert given_up(judging([Asked(role="judge", scored=False, replies=votes)]))
+    votes += [Reply(data=None, failure="x", cause="stopped")]
+    votes += [Reply(data=None, failure="y", cause="unreachable")] * 2
+    found = judging([Asked(role="judge", scored=False, replies=votes)])
+    assert (found.stopped, found.unreachable) == (1, 2)
 
 
 def test_a_failure_that_quotes_a_stop_is_none():
     """A judge that an answer makes fail must not get the answer out of the count."""
     quoted = Reply(data=None, failure=f"the judge failed: ValueError: the judge {GIVEN_UP}")
-    plain = Reply(data=None, failure=f"the judge failed: {STOPPED}")
-    for vote in (quoted, plain):
-        assert not given_up(judging([Asked(role="judge", scored=False, replies=[vote])]))
+    assert judging([Asked(role="judge", scored=False, replies=[quoted])]).stopped == 0
 
 
 def test_a_trial_pays_for_all_its_tries_and_counts_the_one_that_counts():
