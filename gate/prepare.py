@@ -197,7 +197,7 @@ def metrics_of(suites: Iterable[Suite], root: Path) -> frozenset[str]:
 
 
 def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
-    """Column -> hash; the success of a trial depends on every grader of the suite."""
+    """Column -> hash; the success of a trial depends on the graders that have an opinion."""
     each = [
         grader_digest(spec, rules.root, _about(grader, rules))
         for spec, grader in zip(suite.graders, graders.values(), strict=True)
@@ -207,7 +207,8 @@ def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -
         for grader, digest in zip(graders.values(), each, strict=True)
         for spec in grader.metrics()
     }
-    together = "+".join(sorted(each))
+    graded = zip(graders.values(), each, strict=True)
+    together = "+".join(sorted(one for grader, one in graded if getattr(grader, "decides", True)))
     return {**found, "success": together, "first_success": together}
 
 

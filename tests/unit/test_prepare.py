@@ -83,13 +83,22 @@ def test_the_problems_of_all_datasets_are_told_at_once(project):
     assert {problem.place.file for problem in caught.value.problems} == {"a.jsonl", "b.jsonl"}
 
 
-def test_success_hangs_on_every_grader_and_a_metric_on_its_own(project):
+def test_success_hangs_on_the_graders_that_decide_and_a_metric_on_its_own(project):
     before = plans(project)["a"].grader_digests
     config = project / "gate.yml"
     config.write_text(config.read_text().replace("{text: x}", "{text: y}"))
     after = plans(project)["a"].grader_digests
     changed = {column for column in before if before[column] != after[column]}
     assert changed == {"correctness.contains", "success", "first_success"}
+
+
+def test_a_grader_without_an_opinion_leaves_success_comparable(project):
+    before = plans(project)["a"].grader_digests
+    text = (project / "gate.yml").read_text()
+    (project / "gate.yml").write_text(text.replace("[exact_match,", "[exact_match, structure,", 1))
+    after = plans(project)["a"].grader_digests
+    assert before.items() < after.items()
+    assert "response_quality.structure" in after
 
 
 def test_metrics_of_suites(project):
