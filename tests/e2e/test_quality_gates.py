@@ -65,11 +65,11 @@ def test_an_honest_agent_meets_all_six(tmp_path, judge):
 @pytest.mark.parametrize(
     ("metric", "options", "sample"),
     [
-        ("retrieval.recall@5", "top_k: 1", ""),
-        ("retrieval.mrr", "flaky: true", ""),
-        ("correctness.fact_accuracy", "refuse: 0.5", ""),
-        ("correctness.faithfulness", "hallucinate: 0.6", ""),
-        ("operational.hallucination_rate", "hallucinate: true", ""),
+        ("retrieval.recall@5", "top_k: 1", "--sample 90"),
+        ("retrieval.mrr", "flaky: true", "--sample 90"),
+        ("correctness.fact_accuracy", "refuse: 0.5", "--sample 90"),
+        ("correctness.faithfulness", "hallucinate: 0.6", "--sample 90"),
+        ("operational.hallucination_rate", "hallucinate: true", "--sample 90"),
         ("operational.p95_latency_ms", "latency_ms: 5100", "--sample 128"),
     ],
 )

@@ -67,7 +67,7 @@ def fixtures():
         for n, response in enumerate((busy, text(GOOD))):
             match = {"userMessage": f"busy for {who}", "sequenceIndex": n}
             yield {"match": match, "response": response}
-        yield fixture(f"always busy for {who}", error(429, "slow down", retryAfter=30))
+        yield fixture(f"throttled for {who}", error(429, "slow down", retryAfter=30))
         yield fixture(f"overloaded for {who}", error(503, "overloaded"))
         yield fixture(f"no key for {who}", error(401, "bad key"))
         yield fixture(f"not found for {who}", error(404, "no such model"))
@@ -211,7 +211,7 @@ class TestAimock:
 
     def test_a_wait_beyond_the_deadline_is_not_begun(self, judge, aimock):
         start = time.monotonic()
-        reply = ask(judge(aimock, timeout_s=5), f"always busy for {judge.protocol}")
+        reply = ask(judge(aimock, timeout_s=5), f"throttled for {judge.protocol}")
         assert "answered 429 Too Many Requests: slow down" in reply.failure
         assert time.monotonic() - start < 3
 
