@@ -146,7 +146,7 @@ def test_every_number_is_one(arms: Arms) -> None:
     assume(found.n_paired)
     assert 0.0 <= found.p_doubt <= found.p_worse <= 1.0
     assert found.p_worse + found.p_better >= 1.0 - 1e-9
-    assert abs(found.delta) <= 1.0
+    assert abs(found.delta) <= 1.0 + 1e-12  # a mean of ones may be off in its last digit
     assert 0.0 <= found.se < math.inf
     widest = (-1.0, 1.0)
     for alpha in sorted(LEVELS):
