@@ -29,7 +29,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     " shared_file replies once secret_names mismatch event_log course option_types hosting fencing",
     "schema",
     "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
-    " templates rubrics prose syllables embedding",
+    " templates page rubrics prose syllables embedding",
     "plugins session_form evidence_form foreign claims",
     "subject http executors archive baseline_schema git sample pricing case_keys recording"
     " progress_bar child_process",
@@ -73,7 +73,7 @@ ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "yaml": ("yamlfile",),
     "jsonschema": ("schema_errors",),
     "numpy": ("table", "stats", "metrics", "analysis", "verdict"),
-    "jinja2": ("reporters", "review"),
+    "jinja2": ("page", "reporters", "review"),
     "rich": ("reporters", "commands", "progress_bar"),
 }
 PURE = ("errors", "records", "codec", "stats", "table", "analysis", "verdict", "graders", "metrics")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
+from gate.page import templates, value_text
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
-from gate.text import clean, one_line
+from gate.text import one_line
 from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured, worse
 from gate.wording.checks import checks
 from gate.wording.corrected import in_words
@@ -182,13 +182,13 @@ def _short(row: Mapping[str, Json]) -> dict[str, Json]:
         "round": row["round"],
         "status": row["status"],
         "passed": row["passed"],
-        "question": _value(row.get("question"), TEXT),
-        "output": _value(row.get("output"), TEXT),
-        "error": _value(row.get("error"), VALUE),
+        "question": value_text(row.get("question"), TEXT),
+        "output": value_text(row.get("output"), TEXT),
+        "error": value_text(row.get("error"), VALUE),
         "failures": [one_line(str(code)) for code in row["failures"][:20]],
         "scores": row["scores"],
-        "reasons": {name: _value(text, VALUE) for name, text in row["reasons"].items()},
-        "unscored": {name: _value(text, VALUE) for name, text in row["unscored"].items()},
+        "reasons": {name: value_text(text, VALUE) for name, text in row["reasons"].items()},
+        "unscored": {name: value_text(text, VALUE) for name, text in row["unscored"].items()},
         "retrieved": [one_line(str(name)) for name in (row.get("retrieved_ids") or [])[:20]],
         "latency": figures.value(row["latency_ms"], "ms"),
         "tokens": casebook.total_tokens(row),
@@ -202,30 +202,15 @@ def _step(step: Mapping[str, Json]) -> dict[str, str]:
     given = step.get("arguments")
     return {
         "name": one_line(str(step.get("name"))),
-        "arguments": _value(step.get("raw_arguments") if given is None else given, VALUE),
-        "result": _value(step.get("result"), VALUE),
-        "error": _value(step.get("error"), VALUE),
+        "arguments": value_text(step.get("raw_arguments") if given is None else given, VALUE),
+        "result": value_text(step.get("result"), VALUE),
+        "error": value_text(step.get("error"), VALUE),
     }
-
-
-def _value(value: Json, limit: int) -> str:
-    """Text as it is, anything else as JSON."""
-    if value is None:
-        return ""
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return clean(shown, limit)
 
 
 @cache
 def _template() -> Template:
-    made = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    made = templates(_HERE)
     made.filters.update(
         shown=one_line,
         words=lambda name: name.replace("_", " "),

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
+from gate.page import templates, value_text
 from gate.records import Case, Json
 from gate.review.manifest import Criterion, Manifest, Shown
 from gate.rubrics.rubric import CONTEXT
@@ -183,29 +183,15 @@ def _evidence(case: Case | None, row: Mapping[str, Json]) -> list[Text]:
 
 def _step(step: Mapping[str, Json]) -> str:
     given = step.get("raw_arguments") if step.get("arguments") is None else step["arguments"]
-    lines = [f"{step.get('name')}({_value(given)})"]
-    lines += [f"→ {_value(step[key])}" for key in ("result", "error") if step.get(key) is not None]
+    lines = [f"{step.get('name')}({value_text(given, VALUE)})"]
+    told = [step[key] for key in ("result", "error") if step.get(key) is not None]
+    lines += [f"→ {value_text(value, VALUE)}" for value in told]
     return clean("\n".join(lines))
-
-
-def _value(value: Json) -> str:
-    if value is None:
-        return ""
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return clean(shown, VALUE)
 
 
 @cache
 def _template() -> Template:
-    made = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return made.get_template("form.html.j2")
+    return templates(_HERE).get_template("form.html.j2")
 
 
 @cache
