@@ -24,9 +24,11 @@ TRIAL_COLUMNS = (
     "retried",  # 1: more than one try was needed
     "latency_ms",  # of the answer that counts, completed trials only
     "total_tokens",
-    "steps",
+    "steps",  # tool calls
+    "turns",  # calls of the model
     "cost_usd",
-    "violations",
+    "violations",  # that the agent reports or a grader found; NaN: nobody looked
+    "unsafe",  # 1: at least one violation
     "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
 )
 _PASSED = ("success", "first_success")
@@ -100,7 +102,9 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
     done = row["status"] == "completed"
     usage = row.get("usage") or {}
     known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
-    steps, violations = row.get("steps"), row.get("safety_violations")
+    steps, turns = row.get("steps"), row.get("turns")
+    violations = row.get("violations", row.get("safety_violations"))
+    violated = None if violations is None or not done else len(violations)
     judging = row.get("judging") or {}
     return {
         "success": _flag(row["passed"]) if answered else None,
@@ -110,11 +114,17 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "retried": float(len(attempts) > 1),
         "latency_ms": row["latency_ms"] if done else None,
         "total_tokens": float(sum(known)) if known and done else None,
-        "steps": float(len(steps)) if steps is not None and done else None,
+        "steps": _steps(row, steps) if steps is not None and done else None,
+        "turns": float(turns) if turns is not None and done else None,
         "cost_usd": row.get("cost_usd") if answered else None,
-        "violations": float(len(violations)) if done and violations is not None else None,
+        "violations": None if violated is None else float(violated),
+        "unsafe": None if violated is None else float(violated > 0),
         "judge_coverage": judging["scored"] / judging["asked"] if judging.get("asked") else None,
     }
+
+
+def _steps(row: Mapping[str, Json], steps: Json) -> float:
+    return float(len(steps) + row.get("omitted_steps", 0))
 
 
 def _first_success(attempt: Mapping[str, Json]) -> float | None:

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.codec import schema_of
-from gate.records import LARGEST, Json, Judging, ToolCall, TrialStatus, Usage
+from gate.records import (
+    LARGEST,
+    FailureMode,
+    Json,
+    Judging,
+    LoggedViolation,
+    ToolCall,
+    TrialStatus,
+    Usage,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +64,11 @@ class DetailsRow:
     failed_by: tuple[str, ...] = ()  # graders that said no
     uncertain: Mapping[str, float] = field(default_factory=dict)  # grader of a judge -> 0 to 1
     judging: Judging | None = None  # null: no model was asked
+    mode: FailureMode | None = None  # why it failed; null: it did not, or nobody answered
+    violations: tuple[LoggedViolation, ...] | None = None  # null: nobody looked for any
+    turns: int | None = None  # calls of the model
+    omitted_steps: int = 0  # steps that are not in `steps`
+    trace_faults: tuple[str, ...] = ()
 
 
 def schema() -> dict[str, Json]:

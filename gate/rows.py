@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gate.codec import to_json
-from gate.records import Attempt, Json, Judging, MetricSpec, Response, Score, Trial
+from gate.failures import mode_of
+from gate.records import (
+    Attempt,
+    Json,
+    Judging,
+    LoggedViolation,
+    MetricSpec,
+    Response,
+    Score,
+    Trial,
+    Violation,
+)
 from gate.replies import of_trial
 
 QUESTION_LIMIT = 4_000  # characters of the input that a report may show
@@ -23,8 +34,9 @@ def row_of(
     """
     judged = trial.attempt
     response = judged.response
-    scores = dict(on_agent_error) if judged.status == "agent_error" else _values(judged.scores)
-    return {
+    failed = judged.status == "agent_error"
+    scores = _counting(on_agent_error if failed else _values(judged.scores), judged.passed, specs)
+    row = {
         "suite": trial.suite,
         "case_id": trial.case.id,
         "case_digest": trial.case.digest,
@@ -38,19 +50,56 @@ def row_of(
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
         "reasons": {name: score.reason for name, score in _telling(judged.scores) if score.reason},
-        "failed_by": [name for name, score in judged.scores.items() if score.passed is False],
-        "unscored": {n: s.unscored for n, s in judged.scores.items() if s.unscored},
-        "uncertain": {
-            n: s.uncertainty for n, s in judged.scores.items() if s.uncertainty is not None
-        },
+        **_opinions(judged.scores),
         "judging": _judging(of_trial(trial.attempts, judged)),
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
         "question": trial.case.question[:QUESTION_LIMIT],
         "error": judged.error,
         "started_at": trial.started_at,
+        "violations": to_json(_violations(trial)),
         **_answer(response),
     }
+    return {**row, "mode": mode_of(row)}
+
+
+def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
+    return {
+        "failed_by": [name for name, score in scores.items() if score.passed is False],
+        "unscored": {n: s.unscored for n, s in scores.items() if s.unscored},
+        "uncertain": {n: s.uncertainty for n, s in scores.items() if s.uncertainty is not None},
+    }
+
+
+def _counting(
+    scores: Mapping[str, float | None], passed: bool | None, specs: Mapping[str, MetricSpec]
+) -> dict[str, float | None]:
+    """Without the values of metrics that are told of trials that passed only."""
+    return {
+        column: None if passed is not True and _only_passed(specs.get(column)) else value
+        for column, value in scores.items()
+    }
+
+
+def _only_passed(spec: MetricSpec | None) -> bool:
+    return spec is not None and spec.only_passed
+
+
+def _violations(trial: Trial) -> list[LoggedViolation] | None:
+    """What the agent says of itself, then what graders found. None: nobody looked."""
+    judged = trial.attempt
+    told = judged.response.safety_violations if judged.response else None
+    found = [("", Violation(rule=text)) for text in told or ()]
+    looked = {name: s.violations for name, s in judged.scores.items() if s.violations is not None}
+    found += [(name, one) for name, some in looked.items() for one in some]
+    if told is None and not looked:
+        return None
+    return [
+        LoggedViolation(
+            suite=trial.suite, case_id=trial.case.id, round=trial.round, violation=one, by=by
+        )
+        for by, one in found
+    ]
 
 
 def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
@@ -78,8 +127,8 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
 
 def _answer(response: Response | None) -> dict[str, Json]:
     if response is None:
-        keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations")
-        return dict.fromkeys(keys)
+        keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations", "turns")
+        return {**dict.fromkeys(keys), "omitted_steps": 0, "trace_faults": []}
     documents = response.retrieved
     return {
         "usage": to_json(response.usage),
@@ -88,6 +137,9 @@ def _answer(response: Response | None) -> dict[str, Json]:
         "output": response.answer,
         "retrieved_ids": None if documents is None else [document.id for document in documents],
         "safety_violations": to_json(response.safety_violations),
+        "turns": response.turns,
+        "omitted_steps": response.omitted_steps,
+        "trace_faults": list(response.trace_faults),
     }
 
 

@@ -26,7 +26,8 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text separators filelock",
     "records",
     "registry codec encoding redact stats stop sampling tally columns protect fits bundled"
-    " shared_file replies once secret_names mismatch event_log course option_types hosting fencing",
+    " shared_file replies once secret_names mismatch event_log course option_types hosting fencing"
+    " failures",
     "schema",
     "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
     " templates page rubrics prose syllables embedding",
@@ -62,7 +63,7 @@ INTERNAL = {
     "review",
     *("records", "stats", "http", "wire", "github", "sample"),
     *("rubrics", "wording", "analysis", "verdict", "loosening", "asking", "curation"),
-    *("numbers", "claims"),
+    *("numbers", "claims", "failures"),
 }
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported

@@ -6,6 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gate.records.patterns import (
+    CategoryReport,
+    Cluster,
+    Decision,
+    LoggedViolation,
+    ModeCount,
+    Reliability,
+)
 from gate.records.settings import Policy
 from gate.records.verdict import (
     CaseChanges,
@@ -82,6 +90,12 @@ class SuiteReport:
     unscored_reasons: Mapping[str, str] = field(default_factory=dict)  # grader -> why, mostly
     # Blocking metric -> its value in each stored run of the baseline, oldest first.
     history: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    modes: tuple[ModeCount, ...] = ()  # why trials failed, most cases first
+    clusters: tuple[Cluster, ...] = ()  # largest first
+    categories: tuple[CategoryReport, ...] = ()  # by name; empty where there is one at most
+    reliability: Reliability | None = None  # None: one round, or nothing decides pass
+    violations: int = 0  # all of them; `violation_log` has the first
+    violation_log: tuple[LoggedViolation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +161,7 @@ class Report:
     alpha: float = 0.01  # as RegressionRules has them: what the statements about chance mean
     power: float = 0.8
     schema_version: int = 1
+    decision: Decision | None = None  # on the main branch and at a release
 
     @property
     def passed(self) -> bool:

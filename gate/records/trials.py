@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.errors import Place
+from gate.records.patterns import Violation
 from gate.records.settings import Json
 
 TrialStatus = Literal["completed", "agent_error", "infra_error"]
@@ -50,8 +51,8 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call of a tool. Arguments that are not JSON are kept in `raw_arguments`; `arguments` is
-    then None.
+    """One call of a tool: one step. Arguments that are not JSON are kept in `raw_arguments`;
+    `arguments` is then None.
     """
 
     name: str
@@ -60,6 +61,9 @@ class ToolCall:
     result: Json = None
     error: str | None = None
     id: str | None = None
+    # The model call that made it, from 0: parallel calls share one. None: the agent does not say.
+    turn: int | None = None
+    latency_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +96,9 @@ class Response:
     finish_reason: str | None = None
     safety_violations: tuple[str, ...] | None = None  # None: the agent does not say
     latency_ms: float | None = None  # a replayed answer: as it was recorded
+    turns: int | None = None  # calls of the model; None: the agent does not say
+    omitted_steps: int = 0  # steps after the last one of `steps`, counted and not kept
+    trace_faults: tuple[str, ...] = ()  # what is odd about the trace, one sentence each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +116,7 @@ class Score:
     reason: str = ""
     unscored: str | None = None
     uncertainty: float | None = None  # of a judge: 0 sure, 1 undecided; None: does not say
+    violations: tuple[Violation, ...] | None = None  # None: the grader does not look for any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

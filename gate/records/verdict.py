@@ -8,6 +8,7 @@ from typing import Literal
 
 from gate.errors import Place
 from gate.records.labels import Corrected
+from gate.records.patterns import FailureMode, StepDiff
 from gate.records.settings import Json, Level, Rule
 
 Direction = Literal["higher", "lower"]  # which one is better
@@ -49,6 +50,7 @@ class MetricSpec:
     on_agent_error: float | None = 0.0
     description: str = ""
     asks: Literal["", "judge", "verifier"] = ""  # the model whose opinion it is
+    only_passed: bool = False  # trials that did not pass have no value
 
     @property
     def dimension(self) -> str:
@@ -144,6 +146,10 @@ class CaseChange:
     reason: str = ""  # one line of evidence, hostile text
     p_value: float | None = None
     place: Place | None = None  # where the case stands in the dataset
+    mode: FailureMode | None = None  # most frequent among the failed rounds
+    # (passed, rounds) in each stored run of the baseline, oldest first.
+    history: tuple[tuple[int, int], ...] = ()
+    steps: StepDiff | None = None  # of a failed round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,8 @@ def test_an_answered_trial_fills_every_column():
         "steps": 2.0,
         "cost_usd": 0.1,
         "violations": 1.0,
+        "unsafe": 1.0,
+        "turns": None,
         "judge_coverage": None,
     }
 
