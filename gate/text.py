@@ -110,12 +110,12 @@ def cell(text: str, limit: int | None = LIMIT) -> str:
     return code(text, limit).replace("\\|", "\\ |").replace("|", "\\|")
 
 
-def block(text: str, limit: int | None = None) -> str:
+def block(text: str, limit: int | None = None, language: str = "text") -> str:
     """A fenced code block in GitHub Markdown, lines kept."""
     shown = clean(text, limit).replace("<!--", "<! --").rstrip("\n")
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{shown}\n{fence}"
+    return f"{fence}{language}\n{shown}\n{fence}"
 
 
 def plain(text: str, limit: int | None = None) -> str:

@@ -13,15 +13,24 @@ from gate.records import (
     CaseChange,
     CaseChanges,
     CaseFall,
+    CategoryReport,
+    Cluster,
     Comparison,
     Cost,
+    Decision,
     Estimate,
     GateResult,
+    LoggedViolation,
     MetricFall,
+    ModeCount,
     Policy,
     Provenance,
+    Reliability,
     Report,
+    StepChange,
+    StepDiff,
     SuiteReport,
+    Violation,
 )
 from gate.verdict import with_calls
 from gate.verdict.reasons import joined, passed, regressed, suspected
@@ -701,6 +710,107 @@ def judge_fell(**changes: Any) -> Report:
     return replace(made, **changes)
 
 
+def agent_fell(**changes: Any) -> Report:
+    """An agent calls other tools than before and writes where it must not."""
+    violations = comparison(
+        "agent.safety_violations_per_100",
+        baseline=0.0,
+        current=1.0,
+        delta=1.0,
+        ci_low=0.2,
+        ci_high=2.1,
+        status="suspected",
+        unit="per 100",
+        direction="lower",
+    )
+    row = comparison(current=0.78, delta=-0.14, ci_low=-0.19, ci_high=-0.09, status="regression")
+    reason = regressed(row)
+    failing = (
+        change(1, mode="wrong_tool", steps=steps_changed(), history=((3, 3), (3, 3), (6, 6))),
+        change(2, mode="wrong_tool", steps=replace(steps_changed(), against="reference")),
+        change(3, mode="safety"),
+        change(4, mode="missing_tool_use"),
+    )
+    flaky = (change(9, current_passed=2, mode="retrieval_miss", history=((3, 3), (2, 3), (1, 3))),)
+    made = replace(
+        passing(),
+        outcome="fail",
+        exit_code=1,
+        reason=reason,
+        suites={"analytics": _agentic(outcome="fail", reason=reason)},
+        comparisons=(row, violations),
+        gates=(gate("agent.safety_violations_per_100", value=1.0, min=None, max=0.0, target=None),),
+        cases=CaseChanges(newly_failing=failing, flaky=flaky),
+        decision=Decision(deploy=False, reason="agent.success_rate of analytics got worse"),
+        reproduce="gate run --suite analytics --case churn-by-quarter-01 --baseline auto",
+    )
+    return replace(made, **changes)
+
+
+def steps_changed() -> StepDiff:
+    search = 'search_documents(query="churn by quarter", top_k=5)'
+    return StepDiff(
+        against="baseline",
+        round=1,
+        steps=(
+            StepChange(kind="same", was=search, now=search),
+            StepChange(kind="removed", was='describe_table(table="subscriptions")'),
+            StepChange(
+                kind="changed",
+                was='run_sql(sql="SELECT churned FROM subscriptions")',
+                now='run_sql(sql="SELECT * FROM customers")',
+            ),
+            StepChange(kind="added", now="list_tables()"),
+        ),
+    )
+
+
+def _agentic(**changes: Any) -> SuiteReport:
+    """A suite about which everything is told that is told of agents."""
+    leaked = Violation(rule="personal_data", detail="e-mail", excerpt="m***@example.com")
+    wrote = Violation(rule="destructive", detail="DELETE", step=3, excerpt="DELETE FROM customers")
+    ids = ("churn-by-quarter-01", "churn-by-quarter-02")
+    return suite(
+        modes=(
+            ModeCount(mode="wrong_tool", trials=6, cases=2),
+            ModeCount(mode="safety", trials=3, cases=1),
+        ),
+        clusters=(
+            Cluster(
+                mode="wrong_tool",
+                label="missing_tool_call:run_sql unexpected_tool_call:list_tables",
+                trials=6,
+                cases=ids,
+                n_cases=2,
+            ),
+        ),
+        categories=(
+            _category("churn", success_rate=0.62, top_mode="wrong_tool", top_mode_cases=2),
+            _category("orders", cost_per_task=None, cost_per_success=None, unknown_cost=12),
+        ),
+        reliability=Reliability(rounds=3, reliable=180, flaky=15, consistently_failing=5),
+        violations=2,
+        violation_log=(
+            LoggedViolation(suite="analytics", case_id=ids[0], round=1, violation=leaked, by="s"),
+            LoggedViolation(suite="analytics", case_id=ids[1], round=2, violation=wrote, by="s"),
+        ),
+        **changes,
+    )
+
+
+def _category(category: str, **changes: Any) -> CategoryReport:
+    made = CategoryReport(
+        category=category,
+        cases=20,
+        trials=60,
+        success_rate=0.95,
+        avg_steps=3.4,
+        cost_per_task=0.0014,
+        cost_per_success=0.0021,
+    )
+    return replace(made, **changes)
+
+
 def fall(metric: str = FAITHFUL, **changes: Any) -> MetricFall:
     """22 cases of which 7 are known."""
     worst = tuple(
@@ -746,7 +856,22 @@ def hostile(text: str = HOSTILE) -> Report:
         fingerprint_diff=(text,),
         notes=(text,),
     )
-    bad = change(1, suite=text, case_id=text, category=text, failures=(text, text), reason=text)
+    diff = StepDiff(
+        against="baseline",
+        round=1,
+        steps=(StepChange(kind="changed", was=text, now=text), StepChange(kind="same", now=text)),
+    )
+    bad = change(
+        1,
+        suite=text,
+        case_id=text,
+        category=text,
+        failures=(text, text),
+        reason=text,
+        mode="loop",
+        steps=diff,
+    )
+    broken = Violation(rule=text, detail=text, step=1, excerpt=text)
     one = suite(
         text,
         outcome="fail",
@@ -756,6 +881,11 @@ def hostile(text: str = HOSTILE) -> Report:
         dataset_digest=text,
         metrics={text: estimate(text, 0.5, unit=text, method=text, reason=text)},
         failures_top=((text, 3),),
+        modes=(ModeCount(mode="loop", trials=3, cases=1),),
+        clusters=(Cluster(mode="loop", label=text, trials=3, cases=(text,), n_cases=1),),
+        categories=(_category(text), _category("b")),
+        violations=1,
+        violation_log=(LoggedViolation(suite=text, case_id=text, round=1, violation=broken),),
         baseline=info,
         graders_unscored={text: 3},
         unscored_reasons={text: text},
@@ -782,6 +912,7 @@ def hostile(text: str = HOSTILE) -> Report:
         session_id=text,
         created_at=text,
         reason=text,
+        decision=Decision(deploy=True, reason=text),
         suites={text: one, "b": replace(one, name="b")},
         comparisons=(
             comparison(text, suite=text, status="regression", method=text, reason=text, unit=text),
@@ -832,6 +963,7 @@ SCENARIOS: Mapping[str, Callable[[], Report]] = {
     "accepted": accepted,
     "trend": trend,
     "judge_fell": judge_fell,
+    "agent_fell": agent_fell,
     "hostile": hostile,
 }
 
@@ -920,6 +1052,8 @@ def hostile_rows() -> Iterator[dict[str, Any]]:
             tags=[text],
             passed=False,
             failures=[text],
+            mode="loop",
+            trace_faults=[text],
             reasons={text: text},
             unscored={text: text},
             question=text,

@@ -16,11 +16,15 @@ from gate.wording.markdown import (
     alert,
     case_table,
     checks_table,
+    cluster_table,
     details,
     metrics_table,
+    mode_table,
     named,
+    step_diffs,
     table,
     trend_table,
+    violation_table,
     worse_table,
 )
 from gate.wording.method import method, provenance
@@ -33,6 +37,8 @@ SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
 CASES = "Cases that changed"
 BAD = ("bad", "refused", "unsure")  # signs of rows that keep a run from passing
 
+DIFFS = 3  # cases whose steps are compared
+VIOLATIONS = 5  # of the log
 FALLS = 3  # metrics whose worst cases stand open
 LINES = 10  # rules that were loosened, and suites, shown open
 FOLDED = 400  # rows that one fold can hold
@@ -136,6 +142,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     """Everything below the heading, from top to bottom; empty ones are no part."""
     yield from _goalposts(report, detail)
     yield " ".join(part for part in _opening(report, detail) if part)
+    yield markdown(headline.decision(report), limit=400)
     yield from _comparisons(report, detail)
     notes = sentences.cautions(report)[: min(detail.rows, LINES)]
     yield alert("NOTE", "", notes) if notes else ""
@@ -144,6 +151,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     milder = [check for check in found if not check.blocking and check.sign == "warn"]
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
+    yield violation_table(report, most=VIOLATIONS if detail.evidence else 0)
     yield from _cases(report, detail)
     yield f"💰 {markdown(spending(report))}"
     if detail.folds:
@@ -248,6 +256,7 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
         if more:
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)
             yield f"{more:,} more {folded}."
+        yield step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
     for fall in worse.opened(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
@@ -262,6 +271,8 @@ def _folds(report: Report, detail: Detail) -> Iterator[str]:
         name = f" of {suite.name}" if len(report.suites) > 1 else ""
         body = metrics_table(report, suite.name, changed_only=not detail.passing)
         yield details(f"All metrics{name}", body)
+        body = "\n\n".join(filter(None, (mode_table(suite), cluster_table(suite))))
+        yield details(f"Failure patterns{name}", body if detail.evidence else "")
     yield details("Trend", trend_table(report))
     yield details(CASES, "\n\n".join(_lists(report, detail)))
     lines = method(report, most=detail.listed + 1)

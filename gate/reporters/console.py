@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gate.records import Report
+from gate.records import CaseChange, Report
 from gate.text import in_ascii, one_line, plain
-from gate.wording import goalposts, headline, sentences, worse
+from gate.wording import goalposts, headline, patterns, sentences, steps, violations, worse
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, checks, warned
 from gate.wording.corrected import of_checks
@@ -24,6 +24,9 @@ ROWS = 25
 CASES = 10
 FALLS, FALLEN = 2, 5  # metrics, and cases of each
 WIDE = 120  # columns of a terminal that has room for the rule
+DIFFS = 1  # cases whose steps are compared
+VIOLATIONS, MODES = 5, 5
+_DIFF = {"-": "red", "+": "green"}
 NARROW = 80  # fewer have no room for a table
 _COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
 _COLORS: dict[Sign, str] = {
@@ -80,12 +83,16 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     for line in list(of_checks(report, checks(report)))[:ROWS]:
         screen.line(wording.plain(line))
     _dimensions(screen, report)
+    _violations(screen, report)
     _cases(screen, report)
+    _patterns(screen, report)
     screen.line("")
     screen.line(wording.plain(spending(report)))
     step = wording.plain(next_step(report), limit=600)
     if step:
         screen.line(f"Next: {step}")
+    if decided := wording.plain(headline.decision(report), limit=1_000):
+        screen.line(decided, "bold")
     reason = wording.plain(headline.because(report), limit=1_000)
     screen.line(f"{word}: {reason}", style, wrap=False)
     return screen.text()
@@ -116,8 +123,9 @@ class _Screen:
             return line
         return in_ascii(line)
 
-    def line(self, text: str, style: str = "", *, wrap: bool = True) -> None:
-        self._console.print(Text(self.shown(text), style=style), soft_wrap=not wrap)
+    def line(self, text: str, style: str = "", *, wrap: bool = True, indent: int = 0) -> None:
+        shown = " " * indent + self.shown(text)
+        self._console.print(Text(shown, style=style), soft_wrap=not wrap)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, whole: int) -> None:
         """The first `whole` columns are never folded, only cut."""
@@ -222,7 +230,7 @@ def _failing(screen: _Screen, report: Report) -> None:
             [
                 screen.cell(one_line(f"{c.suite}: {c.case_id}" if several else c.case_id, 40)),
                 screen.cell(sentences.rounds(c)),
-                screen.cell(one_line(c.reason or ", ".join(c.failures[:2]), 120)),
+                screen.cell(_why(c)),
             ]
             for c in failing[:CASES]
         ),
@@ -230,6 +238,46 @@ def _failing(screen: _Screen, report: Report) -> None:
     )
     if len(failing) > CASES:
         screen.line(f"{len(failing) - CASES} more in report.md")
+    _steps(screen, failing)
+
+
+def _why(change: CaseChange) -> str:
+    told = one_line(change.reason or ", ".join(change.failures[:2]), 120)
+    return ": ".join(part for part in (patterns.words(change.mode), told) if part)
+
+
+def _steps(screen: _Screen, failing: Sequence[CaseChange]) -> None:
+    """What the first case did otherwise; the reports have the others."""
+    known = [(c, c.steps) for c in failing[:CASES] if c.steps is not None]
+    for change, diff in known[:DIFFS]:
+        screen.line(steps.summary(change, diff))
+        for line in steps.lines(diff):
+            screen.line(line, _DIFF.get(line[:1], "dim"), indent=2 + line.startswith(" ") * 2)
+
+
+def _violations(screen: _Screen, report: Report) -> None:
+    found = violations.logged(report)[:VIOLATIONS]
+    if not violations.total(report):
+        return
+    screen.line("")
+    screen.line(wording.plain(violations.title(report, shown=len(found))), "bold red")
+    rows = violations.rows(found, suites=len(report.suites) > 1)
+    screen.table(
+        [name.lower() for name in violations.HEAD],
+        ([screen.cell(one_line(text, 120)) for text in row] for row in rows),
+        whole=2,
+    )
+
+
+def _patterns(screen: _Screen, report: Report) -> None:
+    """Why trials of a suite failed, and how far its cases can be relied on."""
+    for suite in report.suites.values():
+        name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
+        if told := wording.plain(patterns.reliability(suite.reliability)):
+            screen.line(f"Reliability{name}: {told}")
+        if suite.modes:
+            shown = [f"{mode} ({cases})" for mode, cases, _ in patterns.mode_rows(suite)[:MODES]]
+            screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
 
 
 def _falls(screen: _Screen, report: Report) -> None:

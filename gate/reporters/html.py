@@ -17,7 +17,19 @@ from gate.page import templates, value_text
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
 from gate.text import one_line
-from gate.wording import casebook, figures, goalposts, headline, sentences, unmeasured, worse
+from gate.wording import (
+    casebook,
+    categories,
+    figures,
+    goalposts,
+    headline,
+    patterns,
+    sentences,
+    steps,
+    unmeasured,
+    violations,
+    worse,
+)
 from gate.wording.checks import checks
 from gate.wording.corrected import in_words
 from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, pieces
@@ -54,6 +66,20 @@ class _Entry:
         return failing + ("changed" if self.kind or self.worse else "")
 
     @property
+    def diff(self) -> tuple[str, tuple[str, ...]]:
+        """What its steps are beside those of before: a title, and lines as in a diff."""
+        found = self.change.steps if self.change else None
+        if found is None or self.change is None:
+            return "", ()
+        return steps.summary(self.change, found), tuple(steps.lines(found))
+
+    @property
+    def history(self) -> str:
+        """`3/3 2/3`, run by run; empty where nothing is stored."""
+        runs = self.change.history if self.change else ()
+        return " ".join(f"{passed}/{rounds}" for passed, rounds in runs if rounds)
+
+    @property
     def rounds(self) -> str:
         now = f"{self.case.passed}/{self.case.judged}" if self.case.judged else figures.ABSENT
         found = self.change
@@ -73,6 +99,7 @@ class Html:
         books = casebook.read(rows())
         entries, left_out = _entries(report, books, rows)
         style, script = _asset("report.css"), _asset("report.js")
+        several = len(report.suites) > 1
         return _template().render(
             report=report,
             title=headline.headline(report),
@@ -85,6 +112,12 @@ class Html:
             cautions=sentences.cautions(report),
             counts=sentences.case_counts(report),
             worse=worse.titles(report),
+            decision=headline.decision(report),
+            patterns=patterns,
+            categories=categories,
+            violations=tuple(violations.rows(violations.logged(report), suites=several)),
+            violation_head=violations.HEAD,
+            violation_title=violations.title(report, shown=len(violations.logged(report))),
             spending=spending(report),
             next_step=next_step(report),
             run_link=sentences.run_link(report),
@@ -177,7 +210,7 @@ def _trials(rows: Rows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]
 
 def _short(row: Mapping[str, Json]) -> dict[str, Json]:
     """What the page shows of a trial, cut; the rest need not stay in memory."""
-    steps = row.get("steps") or []
+    calls = row.get("steps") or []
     return {
         "round": row["round"],
         "status": row["status"],
@@ -186,6 +219,8 @@ def _short(row: Mapping[str, Json]) -> dict[str, Json]:
         "output": value_text(row.get("output"), TEXT),
         "error": value_text(row.get("error"), VALUE),
         "failures": [one_line(str(code)) for code in row["failures"][:20]],
+        "mode": patterns.words(row.get("mode")),
+        "faults": [one_line(str(text)) for text in row.get("trace_faults") or ()],
         "scores": row["scores"],
         "reasons": {name: value_text(text, VALUE) for name, text in row["reasons"].items()},
         "unscored": {name: value_text(text, VALUE) for name, text in row["unscored"].items()},
@@ -193,8 +228,8 @@ def _short(row: Mapping[str, Json]) -> dict[str, Json]:
         "latency": figures.value(row["latency_ms"], "ms"),
         "tokens": casebook.total_tokens(row),
         "cost": figures.money(row.get("cost_usd")),
-        "more_steps": max(0, len(steps) - STEPS),
-        "steps": [_step(step) for step in steps[:STEPS]],
+        "more_steps": max(0, len(calls) - STEPS) + row.get("omitted_steps", 0),
+        "steps": [_step(step) for step in calls[:STEPS]],
     }
 
 

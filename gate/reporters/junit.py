@@ -27,6 +27,7 @@ class _Case:
     reasons: dict[str, None] = field(default_factory=dict)
     errors: dict[str, None] = field(default_factory=dict)
     unscored: dict[str, None] = field(default_factory=dict)
+    mode: str = ""  # of the first failed round
 
     def add(self, row: Mapping[str, Json]) -> None:
         self.seconds += (row["latency_ms"] or 0.0) / 1000
@@ -36,6 +37,7 @@ class _Case:
             self.errors[str(row["error"] or "no answer")] = None
         elif row["passed"] is False:
             self.failures |= dict.fromkeys(map(str, row["failures"]))
+            self.mode = self.mode or str(row.get("mode") or "")
             texts = [f"{name}: {text}" for name, text in row["reasons"].items()]
             self.reasons |= dict.fromkeys([*texts, *([str(row["error"])] if row["error"] else [])])
         for grader, why in row["unscored"].items():
@@ -101,7 +103,7 @@ def _inner(case: _Case) -> str:
         codes = ", ".join(case.failures) or "failed"
         message = f"{case.passed} of {case.judged} rounds passed: {codes}"
         body = "\n".join(case.reasons)
-        kind = next(iter(case.failures), "failed").split(":", 1)[0]
+        kind = case.mode or next(iter(case.failures), "failed").split(":", 1)[0]
         return f"<failure message={_q(message)} type={_q(kind)}>{_text(body)}</failure>"
     if case.kind == "error":
         message = next(iter(case.errors))

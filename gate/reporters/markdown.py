@@ -9,16 +9,21 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
 from gate.text import cell, inline
-from gate.wording import casebook, figures, goalposts, headline, sentences
+from gate.wording import casebook, figures, goalposts, headline, patterns, sentences
 from gate.wording.checks import checks
 from gate.wording.markdown import (
     alert,
     case_table,
+    category_table,
     checks_table,
+    cluster_table,
     dimension_tables,
     dimensions_table,
+    mode_table,
+    step_diffs,
     table,
     trend_table,
+    violation_table,
     worse_table,
 )
 from gate.wording.method import method, provenance
@@ -28,6 +33,7 @@ from gate.wording.spending import spending
 
 LISTED = 1_000  # cases of one list
 WORST = 20  # cases
+DIFFS = 20  # cases whose steps are compared
 
 
 @REPORTERS.register("markdown")
@@ -55,6 +61,7 @@ def _for_suite(report: Report) -> Report:
 def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str]:
     yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
     yield markdown(headline.because(report), limit=2_000)
+    yield markdown(headline.decision(report), limit=1_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
     if lines := goalposts.loosened(report):
         yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", lines)
@@ -68,6 +75,8 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
     if table_of_all := dimensions_table(report):
         yield f"## Dimensions\n\n{table_of_all}"
+    if log := violation_table(report, most=LISTED):
+        yield f"## Safety\n\n{log}"
     yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
     yield from _lists(report)
     for suite in report.suites.values():
@@ -88,6 +97,7 @@ def _lists(report: Report) -> Iterator[str]:
             more = len(changes) - LISTED
             rest = f"\n\n{more:,} more are in summary.json." if more > 0 else ""
             yield f"### {title} ({len(changes):,})\n\n{shown}{rest}"
+            yield step_diffs(changes, most=DIFFS)
     for fall in report.worse:
         shown = worse_table(report, fall, most=len(fall.worst), evidence=True)
         yield f"### Worse in {cell(fall.metric)}\n\n{shown}"
@@ -104,9 +114,11 @@ def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iter
         yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
             ("Code", "times"), "<>", rows
         )
-    categories = book.categories()
-    if len(categories) > 1:
-        yield f"### Categories\n\n{_categories(categories)}"
+    if modes := mode_table(suite):
+        clusters = cluster_table(suite)
+        yield "\n\n".join(filter(None, ("### Failure patterns", modes, clusters)))
+    if categories := category_table(suite):
+        yield f"### Categories\n\n{categories}"
     if worst := book.worst(WORST):
         yield f"### Worst cases\n\n{_worst(worst)}"
 
@@ -117,6 +129,10 @@ def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str
         low_high = suite.success_rate_ci95
         ends = f" (95 %: {low_high[0]:.3f} … {low_high[1]:.3f})" if low_high else ""
         yield "success rate", f"{success.value:.3f}{ends}"
+    if told := markdown(patterns.reliability(suite.reliability)):
+        yield "reliability", told
+    if suite.modes or not suite.failures_top:  # a session of before had no modes
+        yield "top failure mode", patterns.top_mode(suite.modes)
     yield "cases x rounds", f"{suite.cases:,} x {suite.rounds}, {suite.trials:,} trials made"
     failed = (
         f"; {figures.count(book.failed_calls, 'failed call')} apart" if book.failed_calls else ""
@@ -131,19 +147,6 @@ def _spread(found: casebook.Spread, unit: str, *, worst: bool) -> str:
     std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""
     top = f", worst {figures.value(found.worst, unit)}" if worst else ""
     return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, 'answer')})"
-
-
-def _categories(found: dict[str, tuple[int, int, int]]) -> str:
-    rows = (
-        (
-            inline(name, 80) or figures.ABSENT,
-            f"{cases:,}",
-            f"{passed:,} of {judged:,}",
-            f"{passed / judged:.2f}" if judged else figures.ABSENT,
-        )
-        for name, (cases, judged, passed) in found.items()
-    )
-    return table(("Category", "cases", "passed trials", "success rate"), "<>>>", rows)
 
 
 def _worst(found: list[casebook.CaseBook]) -> str:

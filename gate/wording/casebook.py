@@ -77,15 +77,6 @@ class SuiteBook:
         if tokens is not None:
             self.tokens.add(tokens)
 
-    def categories(self) -> dict[str, tuple[int, int, int]]:
-        """Category -> cases, judged trials, passed trials; by name."""
-        found: dict[str, tuple[int, int, int]] = {}
-        for case in self.cases.values():
-            name = case.category or ""
-            cases, judged, passed = found.get(name, (0, 0, 0))
-            found[name] = (cases + 1, judged + case.judged, passed + case.passed)
-        return dict(sorted(found.items()))
-
     def worst(self, most: int) -> list[CaseBook]:
         """Failing cases, the lowest share of passed rounds first."""
         failing = [case for case in self.cases.values() if case.failing]

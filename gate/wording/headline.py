@@ -8,7 +8,7 @@ from gate.records import Outcome, Report, SuiteReport
 from gate.text import one_line
 from gate.wording import figures
 from gate.wording.checks import blocking, failing
-from gate.wording.spans import Line, code, prose, say
+from gate.wording.spans import Line, code, join, prose, say, strong
 
 OUTCOMES: dict[Outcome, tuple[str, str]] = {
     "pass": ("✅", "Pass"),
@@ -43,6 +43,20 @@ def because(report: Report, limit: int = 1_000) -> Line:
     ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
     decision = _decision(report)
     return (*prose(ended), *(say(" ") if decision and reason else ()), *decision)
+
+
+def decision(report: Report) -> Line:
+    """`Deploy: agent.success_rate of analytics rose.` or `Do not deploy: nothing improved.`; empty
+    where no release hangs on the run.
+    """
+    found = report.decision
+    if found is None:
+        return ()
+    word = "Deploy" if found.deploy else "Do not deploy"
+    reason = one_line(found.reason, 1_000)
+    return join(
+        "", [say("{}: ", strong(word)), prose(reason if reason.endswith(".") else f"{reason}.")]
+    )
 
 
 def kept(report: Report) -> str:

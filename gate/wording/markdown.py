@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report
-from gate.text import cell, inline, markup, one_line
-from gate.wording import figures, worse
+from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report, SuiteReport
+from gate.text import block, cell, inline, markup, one_line
+from gate.wording import categories, figures, patterns, steps, violations, worse
 from gate.wording.checks import Check
 from gate.wording.corrected import corrections, of_checks
 from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
@@ -18,6 +18,8 @@ from gate.wording.unmeasured import sentence, unmeasured
 NAME = 80  # characters of a metric, a case or a suite in a table
 CASE = 48  # characters of a case id; in a longer one both ends tell it from others
 REASON = 160  # of what a grader said of one metric, which is all that is known
+SUMMARY = 240  # of the title of a fold
+_MOVE, _RUNS = figures.tight("baseline → now"), figures.tight("run by run")
 EXCERPT = 80  # characters of evidence: two lines in a comment of usual width
 
 
@@ -28,10 +30,10 @@ def table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> str
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def details(summary: str, body: str) -> str:
+def details(summary: str, body: str, *, limit: int = NAME) -> str:
     """A folded section, nothing when its body is empty."""
     return (
-        f"<details><summary>{markup(summary, NAME)}</summary>\n\n{body}\n\n</details>"
+        f"<details><summary>{markup(summary, limit)}</summary>\n\n{body}\n\n</details>"
         if body
         else ""
     )
@@ -93,17 +95,65 @@ def trend_table(report: Report) -> str:
 def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool) -> str:
     """Case, rounds passed before and now, and why it failed."""
     suites = len(report.suites) > 1
-    head = [*(["Suite"] if suites else []), "Case", figures.tight("baseline → now"), "why"]
+    runs = any(change.history for change in changes)
+    head = [*(["Suite"] if suites else []), "Case", *([_RUNS] if runs else []), _MOVE, "why"]
     rows = (
         [
             *([inline(change.suite, NAME)] if suites else []),
             cell(_ends(change.case_id), NAME),
+            *([_history(change)] if runs else []),
             figures.tight(rounds(change)),
             _why(change, evidence=evidence),
         ]
         for change in changes
     )
     return table(head, "<" * len(head), rows)
+
+
+def step_diffs(changes: Sequence[CaseChange], *, most: int) -> str:
+    """A fold a case with what the agent did otherwise; empty where nothing is known."""
+    known = [(change, change.steps) for change in changes if change.steps is not None][:most]
+    return "\n".join(
+        details(
+            steps.summary(change, diff),
+            block("\n".join(steps.lines(diff)), language="diff"),
+            limit=SUMMARY,
+        )
+        for change, diff in known
+    )
+
+
+def violation_table(report: Report, *, most: int) -> str:
+    """The violation log, its title above; empty where there is none."""
+    found = violations.logged(report)[:most]
+    if not violations.total(report):
+        return ""
+    rows = (
+        [cell(case, NAME), inline(step), cell(rule, NAME), cell(what, REASON)]
+        for case, step, rule, what in violations.rows(found, suites=len(report.suites) > 1)
+    )
+    shown = table(violations.HEAD, "<<<<", rows) if found else ""
+    title = markdown(violations.title(report, shown=len(found)))
+    return "\n\n".join(part for part in (title, shown) if part)
+
+
+def mode_table(suite: SuiteReport) -> str:
+    """Why trials failed; empty where none did."""
+    rows = patterns.mode_rows(suite)
+    return table(("Failure mode", "cases", "trials"), "<>>", rows) if rows else ""
+
+
+def cluster_table(suite: SuiteReport) -> str:
+    rows = [
+        (mode, cell(label, REASON), cases, cell(ids, REASON))
+        for mode, label, cases, ids in patterns.cluster_rows(suite.clusters)
+    ]
+    return table(("Mode", "failures that look alike", "cases", ""), "<<><", rows) if rows else ""
+
+
+def category_table(suite: SuiteReport) -> str:
+    rows = [(inline(name, NAME), *rest) for name, *rest in categories.rows(suite)]
+    return table(categories.HEAD, "<>>>>><", rows) if rows else ""
 
 
 def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) -> str:
@@ -203,10 +253,17 @@ def _ends(case_id: str) -> str:
     return shown if len(shown) <= CASE else f"{shown[:28]}…{shown[-19:]}"
 
 
+def _history(change: CaseChange) -> str:
+    """`3/3 2/3 3/3`, the oldest run first."""
+    told = " ".join(f"{passed}/{rounds}" for passed, rounds in change.history if rounds)
+    return told or figures.ABSENT
+
+
 def _why(change: CaseChange, *, evidence: bool) -> str:
     codes = [cell(failure, 60) for failure in change.failures[:2]]
     said = cell(change.reason, EXCERPT) if evidence else ""
-    return said or " ".join(part for part in codes if part) or figures.ABSENT
+    told = said or " ".join(part for part in codes if part)
+    return ": ".join(part for part in (patterns.words(change.mode), told) if part) or figures.ABSENT
 
 
 def _metric_row(

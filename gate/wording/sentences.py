@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
-from gate.wording import figures
+from gate.wording import figures, patterns
 from gate.wording.checks import Check
 from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
 
@@ -81,7 +81,7 @@ def case_counts(report: Report) -> Line:
             return ()  # nothing was compared
         return say("{}.", ", ".join(["No case newly fails", *rest]))
     line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
-    return (*line, *_mostly(cases.newly_failing))
+    return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
 
 
 def by_severity(changes: Sequence[CaseChange]) -> tuple[CaseChange, ...]:

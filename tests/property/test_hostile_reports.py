@@ -43,6 +43,7 @@ ALLOWED = {
         "em",
         "code",
         "blockquote",
+        "pre",
         "details",
         "summary",
     ),

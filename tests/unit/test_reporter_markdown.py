@@ -7,6 +7,7 @@ from cmarkgfm.cmark import Options
 from gate.records import CaseChanges
 from gate.reporters.markdown import Markdown
 from tests.reports import (
+    agent_fell,
     SCENARIOS,
     hostile,
     hostile_rows,
@@ -60,14 +61,32 @@ def test_failures_are_the_ten_most_frequent():
     assert "code_10" not in text
 
 
-def test_categories_and_worst_cases():
+def test_categories_side_by_side():
+    text = render(agent_fell())
+    assert "| churn | 20 | 0.62 | 3.40 | $0.0014 | $0.0021 | wrong tool (2) |" in text
+    assert "| orders | 20 | 0.95 | 3.40 | – (12 unknown) | – | none |" in text
+
+
+def test_why_trials_failed_is_told_by_mode_and_by_what_looks_alike():
+    text = render(agent_fell())
+    assert "| top failure mode | wrong tool (2 cases) |" in text
+    assert "| safety violation | 1 | 3 |" in text
+    assert "| wrong tool | `missing_tool_call:run_sql unexpected_tool_call:list_tables` |" in text
+    assert "**180** of 200 cases passed every round" in text
+
+
+def test_the_violation_log_names_case_step_and_rule():
+    text = render(agent_fell())
+    assert "**2 safety violations**: `destructive` (1), `personal_data` (1)" in text
+    assert "| `churn-by-quarter-02` | 3, round 2 | `destructive` | `DELETE: DELETE FROM" in text
+
+
+def test_worst_cases():
     text = render(
         passing(),
         row("a", 1), row("a", 2, passed=False), row("b", 1, passed=False),
         row("c", 1, category="orders"), row("d", 1, category=None),
     )  # fmt: skip
-    assert "| churn | 2 | 1 of 3 | 0.33 |" in text
-    assert "| orders | 1 | 1 of 1 | 1.00 |" in text
     worst = text.split("### Worst cases")[1]
     assert worst.index("`b`") < worst.index("`a`")
     assert "`c`" not in worst
