@@ -251,7 +251,7 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
     yield markdown(sentences.case_counts(report), limit=200)
     shown = failing[: _open(report, detail)]
     if shown:
-        yield case_table(report, shown, evidence=detail.evidence)
+        yield case_table(report, shown, evidence=detail.evidence, history=False)
         more = len(failing) - len(shown)
         if more:
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)

@@ -23,7 +23,10 @@ _MAIN: Mapping[str, tuple[str, ...]] = {
     "correctness": ("fact_accuracy", "judge_score", "correctness", "exact_match", "semantic"),
     "response_quality": ("structure", "readability", "conciseness", "coherence", "format"),
     "operational": ("p95_latency", "error_rate", "hallucination_rate", "estimated_cost"),
-    "agent": ("success_rate", "tool_call_accuracy", "trajectory", "avg_steps"),
+    "agent": (
+        *("success_rate", "tool_call_accuracy", "trajectory_efficiency", "trajectory_score"),
+        *("safety_violations", "cost_per_task", "avg_steps"),
+    ),
 }
 
 

@@ -92,10 +92,12 @@ def trend_table(report: Report) -> str:
     return table(head, "<" * len(head), rows) if found else ""
 
 
-def case_table(report: Report, changes: Sequence[CaseChange], *, evidence: bool) -> str:
-    """Case, rounds passed before and now, and why it failed."""
+def case_table(
+    report: Report, changes: Sequence[CaseChange], *, evidence: bool, history: bool = True
+) -> str:
+    """Case, rounds passed before (of each stored run, where `history`) and now, why it failed."""
     suites = len(report.suites) > 1
-    runs = any(change.history for change in changes)
+    runs = history and any(change.history for change in changes)
     head = [*(["Suite"] if suites else []), "Case", *([_RUNS] if runs else []), _MOVE, "why"]
     rows = (
         [

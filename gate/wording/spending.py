@@ -57,14 +57,16 @@ def _judge(report: Report) -> Iterator[str]:
 
 
 def _means(report: Report) -> Iterator[str]:
-    for metric, words in (
-        ("operational.avg_tokens", "{} tokens an answer"),
-        ("operational.mean_latency_ms", "{} an answer"),
+    for metric, unit, words in (
+        ("agent.cost_per_task", "USD", "{} a task"),
+        ("agent.avg_steps", "", "{} steps a task"),
+        ("agent.trajectory_efficiency", "", "{} times the optimal steps"),
+        ("operational.avg_tokens", "", "{} tokens an answer"),
+        ("operational.mean_latency_ms", "ms", "{} an answer"),
     ):
         now, before = _mean(report, metric)
-        if now is not None:
+        if now:  # nothing to tell of an agent without tools, or that costs nothing
             more = _compared(now, before)
-            unit = "ms" if metric.endswith("_ms") else ""
             yield words.format(figures.value(now, unit)) + (f" ({more})" if more else "")
 
 
