@@ -59,7 +59,6 @@ def _judge(report: Report) -> Iterator[str]:
 def _means(report: Report) -> Iterator[str]:
     for metric, unit, words in (
         ("agent.cost_per_task", "USD", "{} a task"),
-        ("agent.avg_steps", "", "{} steps a task"),
         ("agent.trajectory_efficiency", "", "{} times the optimal steps"),
         ("operational.avg_tokens", "", "{} tokens an answer"),
         ("operational.mean_latency_ms", "ms", "{} an answer"),

@@ -50,16 +50,19 @@ def trends(report: Report) -> Iterator[Trend]:
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """The scale reaches over the values, and at least over `FLAT` of the largest: chance alone must
-    not look like mountains.
-    """
-    known = [value for value in values if value is not None]
-    if not known:
-        return UNKNOWN * len(values)
-    low, high = min(known), max(known)
-    span = max(high - low, FLAT * max(abs(low), abs(high)), 1e-12)
-    bottom = (low + high - span) / 2
+    """One block character a value."""
     top = len(BARS) - 1
     return "".join(
-        UNKNOWN if value is None else BARS[round(top * (value - bottom) / span)] for value in values
+        UNKNOWN if height is None else BARS[round(top * height)] for height in heights(values)
     )
+
+
+def heights(values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Each value's height from 0 to 1. The scale reaches over the values, and at least over `FLAT`
+    of the largest: chance alone must not look like mountains.
+    """
+    known = [value for value in values if value is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    span = max(high - low, FLAT * max(abs(low), abs(high)), 1e-12)
+    bottom = (low + high - span) / 2
+    return tuple(None if value is None else (value - bottom) / span for value in values)
