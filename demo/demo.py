@@ -28,6 +28,21 @@ suites:
 pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
 protect: false
 """
+TASKS = """version: 1
+agent: {{type: openai, base_url: "{url}", model: sample-analytics-1, concurrency: 8}}
+suites:
+  - name: trajectories
+    dataset: datasets/trajectories/dataset.jsonl
+    graders:
+      - facts
+      - tool_calls: {{mode: superset, args: superset}}
+      - trajectory
+      - json_format: {{key: answer_schema}}
+    rounds: 1
+gates: {{agent.success_rate: {{min: 0.6}}, agent.trajectory_score: {{min: 8}}}}
+pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
+protect: false
+"""
 
 
 def say(text: str) -> None:
@@ -68,13 +83,13 @@ class Served:
         self.process.communicate()
 
 
-def run(switches: Sequence[str], baseline: str, *, expect: int) -> Path:
+def run(switches: Sequence[str], baseline: str, *, expect: int, written: str = CONFIG) -> Path:
     """One `gate run` against the sample agent with `switches`; returns its session folder."""
     before = set(OUT.glob("session-*"))
     with Served(*switches) as agent, tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "gate.yml"
         data = Path("datasets").resolve().as_posix()
-        text = CONFIG.format(url=agent.url).replace("datasets/", data + "/")
+        text = written.format(url=agent.url).replace("datasets/", data + "/")
         config.write_text(text, encoding="utf-8")
         options = ["--config", str(config), "--baseline", baseline, "--out", str(OUT)]
         gate("run", *options, expect=expect)
@@ -92,7 +107,9 @@ def main() -> None:
     say("3. A pull request that retrieves one document instead of five: blocked")
     broken = run(["--top-k", "1"], str(stored), expect=1)
     summary = json.loads((broken / "summary.json").read_text(encoding="utf-8"))
-    say("What the pull request would show")
+    say("4. Tasks of several steps: right answers, and an agent that goes round in circles")
+    run(["--loop"], "none", expect=1, written=TASKS)
+    say("What the third pull request would show")
     print(f"outcome: {summary['outcome']}\n{summary['reason']}\n")
     for name in ("comment.md", "report.html", "junit.xml", "summary.json", "details.jsonl"):
         print(f"  {broken / name}")

@@ -18,7 +18,7 @@ from gate.rules import Rules
 from gate.wording import figures
 
 SUCCESS = "agent.success_rate"
-PASSED = ("success", "first_success")  # columns that come from pass and fail
+PASSED = frozenset({"success", "first_success"})  # columns that come from pass and fail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +189,11 @@ def _advisory(suite: Judged, agreements: Mapping[str, Agreement], least: float) 
     judges = [metrics for metrics in suite.deciders if metrics]
     if judges and len(judges) == len(suite.deciders) and _all_in(judges, found):
         why = "does not gate: only judges that do not gate say what passes"
-        found |= {name: why for name, spec in suite.known.specs.items() if spec.column in PASSED}
+        found |= {
+            name: why
+            for name, spec in suite.known.specs.items()
+            if not PASSED.isdisjoint(spec.columns)
+        }
     return found
 
 

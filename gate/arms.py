@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gate.archive import Meta, Row, SessionWriter
@@ -24,6 +24,7 @@ class Answers:
     meta: Meta
     columns: Mapping[str, Columns]
     tallies: Mapping[str, Tally]
+    rows_of: Callable[[str, frozenset[str]], Iterator[Row]]  # of some cases of a suite
 
 
 class Arm:
@@ -54,7 +55,12 @@ class Arm:
         self._unanswered.clear()
 
     def answers(self) -> Answers:
-        return Answers(meta=self.session.meta, columns=self.columns, tallies=self.tallies)
+        return Answers(
+            meta=self.session.meta,
+            columns=self.columns,
+            tallies=self.tallies,
+            rows_of=self.session.rows_of,
+        )
 
     def _add(self, row: Row) -> None:
         self.columns[row["suite"]].add(row)

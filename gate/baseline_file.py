@@ -2,14 +2,15 @@
 
 Header keys first, then `cases`, sorted by id, so that a diff reads well. The values of a column
 stand round after round, run after run, oldest first; null is unmeasured, and a column that a case
-has no value in is left out. What is read is hostile until it has passed `parse`.
+has no value in is left out. `path` is what the agent did in the newest run. What is read is hostile
+until it has passed `parse`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.baseline_schema import (
@@ -18,12 +19,14 @@ from gate.baseline_schema import (
     Run,
     check_cases,
     check_header,
+    header_of,
     load,
     reject,
 )
 from gate.codec import from_json, to_json
 from gate.records import LARGEST, Json, MetricSpec
 from gate.table import Array, Table, floats, newest_rounds
+from gate.trajectory.path import Path
 
 MAX_VALUES = 100_000_000  # of the whole file: 800 MB in memory
 _CASES = '\n"cases": ['
@@ -36,6 +39,7 @@ class BaselineFile:
     table: Table
     runs: tuple[Run, ...] = ()
     accepted: tuple[Accepted, ...] = ()
+    paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
 
     @property
     def suite(self) -> str:
@@ -80,7 +84,8 @@ def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
         categories=tuple(case["category"] for case in cases),
     )
     accepted = tuple(from_json(Accepted, one) for one in data["accepted"])
-    return BaselineFile(table=table, runs=runs, accepted=accepted)
+    paths = {case["id"]: from_json(Path, case["path"]) for case in cases if "path" in case}
+    return BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths)
 
 
 def _column(name: str, rows: list[Any], rounds: int, file: str) -> Array:
@@ -119,26 +124,28 @@ def render(baseline: BaselineFile) -> str:
         f'"suite": {_dump(baseline.suite)}',
         f'"metrics": {_object(specs)}',
         f'"graders": {_object(dict(sorted(table.graders.items())))}',
-        f'"runs": {_list([to_json(run) for run in baseline.runs])}',
+        f'"runs": {_list([header_of(run) for run in baseline.runs])}',
         f'"accepted": {_list([to_json(one) for one in baseline.accepted])}',
-        f'"cases": {_list(_cases(table))}',
+        f'"cases": {_list(_cases(table, baseline.paths))}',
     ]
     text = "{\n" + ",\n".join(parts) + "\n}\n"
     # Half a surrogate pair has no UTF-8; its JSON escape has.
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _cases(table: Table) -> Iterator[Json]:
+def _cases(table: Table, paths: Mapping[str, Path]) -> Iterator[Json]:
     columns = {name: table.columns[name].tolist() for name in sorted(table.columns)}
     categories = table.categories or (None,) * len(table.cases)
     order = sorted(range(len(table.cases)), key=lambda row: table.cases[row])
     for row in order:
         values = {name: _numbers(column[row]) for name, column in columns.items()}
+        path = paths.get(table.cases[row])
         yield {
             "id": table.cases[row],
             "digest": table.digests[row],
             "category": categories[row],
             "values": {name: v for name, v in values.items() if any(x is not None for x in v)},
+            **({"path": to_json(path)} if path else {}),
         }
 
 

@@ -6,13 +6,14 @@ Told to users in docs/semantics.md 7.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.baseline_file import BaselineFile, newest, render
 from gate.baseline_schema import Accepted, Run
 from gate.records import AcceptedChange
 from gate.table import Table, append_rounds, last_rounds
+from gate.trajectory.path import Path, within_budget
 
 
 def append(
@@ -23,8 +24,10 @@ def append(
     keep_rounds: int,
     keep_means: int = 20,
     partial: bool = False,
+    paths: Mapping[str, Path] | None = None,
 ) -> BaselineFile:
-    """The pool with one more run (`run.rounds`, `.kept` and `.cases` are filled in here).
+    """The pool with one more run (`run.rounds`, `.kept` and `.cases` are filled in here), and its
+    `paths` by case.
 
     Only the newest `keep_rounds` rounds of a case keep their values and the newest `keep_means`
     runs their means. A changed case or grader starts anew; cases that `table` lacks go, unless it
@@ -33,16 +36,24 @@ def append(
     run = replace(run, rounds=table.rounds, kept=table.rounds, cases=len(table.cases))
     runs: tuple[Run, ...] = (run,)
     accepted: tuple[Accepted, ...] = ()
-    whole = table
+    whole, known = table, dict(paths or {})
     if baseline is not None:
         fresh = starts_anew(baseline)
         past = last_rounds(baseline.table, 0) if fresh else baseline.table
         old = tuple(replace(r, kept=0) for r in baseline.runs) if fresh else baseline.runs
         whole = append_rounds(past, table, keep_absent=partial and not fresh)
         runs, accepted = (*old, run), baseline.accepted
-    pool = newest(BaselineFile(table=whole, runs=runs, accepted=accepted), keep_rounds)
+        known |= _not_run(baseline.paths, whole, table)
+    pool = BaselineFile(table=whole, runs=runs, accepted=accepted, paths=within_budget(known))
+    pool = newest(pool, keep_rounds)
     runs = pool.runs[-keep_means:]
     return replace(pool, runs=runs, table=last_rounds(pool.table, sum(r.kept for r in runs)))
+
+
+def _not_run(paths: Mapping[str, Path], whole: Table, run: Table) -> dict[str, Path]:
+    """Those of the cases that a sample left out and the pool keeps."""
+    kept = set(whole.cases) - set(run.cases)
+    return {case: path for case, path in paths.items() if case in kept}
 
 
 def accept(

@@ -10,15 +10,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from gate.codec import schema_of
+from gate.codec import schema_of, to_json
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
 from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, Json, MetricSpec, Provenance
 from gate.schema import mismatches
+from gate.trajectory.identity import DIGITS
+from gate.trajectory.path import ARGUMENTS, KEPT, TOOL
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 256 << 20
 SHOWN = 20  # problems of one file
+MODES = 50  # of a run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,17 @@ class Run:
     cases: int = 0  # that it ran, 0 when unknown: a sample's means are not those of all cases
     means: Mapping[str, float | None] = field(default_factory=dict)
     fingerprint: Mapping[str, str] = field(default_factory=dict)  # agent, judge, dataset, ...
+    # Absent where an older version wrote the run, and then left out again: see `header_of`.
+    trials: int | None = None  # that were made
+    modes: Mapping[str, int] | None = None  # failure mode -> cases, the top one first; {}: none
+
+
+def header_of(run: Run) -> dict[str, Json]:
+    """The run as the file has it. What is unknown is left out, so that the digest of what a version
+    without these fields wrote, to which somebody's consent is tied, stays the same.
+    """
+    told: dict[str, Json] = to_json(run)
+    return {k: v for k, v in told.items() if v is not None or k not in ("trials", "modes")}
 
 
 def fingerprint(made: Provenance, dataset_digest: str) -> dict[str, str]:
@@ -87,7 +101,15 @@ def _run_schema() -> dict[str, Json]:
     count = {**whole, "maximum": MOST_ROUNDS}
     mean = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
     means = {"type": "object", "additionalProperties": mean}
+    modes = {
+        "type": ["object", "null"],
+        "patternProperties": {"^[a-z][a-z_]{0,40}$": whole},  # a later version may know more
+        "additionalProperties": False,
+        "maxProperties": MODES,
+    }
+    trials = {**whole, "type": ["integer", "null"], "maximum": MOST_CASES * MOST_ROUNDS}
     bounded = {"rounds": count, "kept": count, "cases": whole, "means": means}
+    bounded |= {"trials": trials, "modes": modes}
     return {**run, "properties": {**run["properties"], **bounded}}
 
 
@@ -100,8 +122,32 @@ def _case_schema() -> dict[str, Json]:
             "digest": {"type": "string"},
             "category": {"type": ["string", "null"]},
             "values": {"type": "object", "additionalProperties": values},
+            "path": _path_schema(),
         },
         "required": ["id", "digest", "category", "values"],
+        "additionalProperties": False,
+    }
+
+
+def _path_schema() -> dict[str, Json]:
+    """The steps of the newest run; absent where the agent did not tell them."""
+    step = {
+        "type": "object",
+        "properties": {
+            "tool": {"type": "string", "pattern": rf"^[^\n]{{0,{TOOL}}}$"},
+            "digest": {"type": "string", "pattern": rf"^([0-9a-f]{{{DIGITS}}})?$"},
+            "arguments": {"type": "string", "pattern": rf"^[^\n]{{0,{ARGUMENTS}}}$"},
+        },
+        "required": ["tool", "digest"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "steps": {"type": "array", "items": step, "maxItems": KEPT},
+            "omitted": {"type": "integer", "minimum": 0, "maximum": LARGEST},
+        },
+        "required": ["steps"],
         "additionalProperties": False,
     }
 

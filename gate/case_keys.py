@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gate.errors import UsageError
@@ -39,6 +39,9 @@ _OTHER_KEYS = (
 )
 
 
+FurtherCheck = Callable[[Mapping[str, Json]], Iterable[str]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRule:
     """What a key of a case must hold, and who says so."""
@@ -55,6 +58,7 @@ class KeyRules:
     known: frozenset[str]
     rules: Mapping[str, tuple[KeyRule, ...]]
     needs: tuple[tuple[str, str], ...]  # key, grader name
+    further: tuple[tuple[str, FurtherCheck], ...] = ()  # grader name, its `case_faults`
 
     def faults(self, key: str, value: Json) -> list[str]:
         """What is wrong with a value, one `key: message` each. None says that a grader's key does
@@ -70,6 +74,11 @@ class KeyRules:
                 for wrong in mismatches(rule.schema, value)
             ]
         return found
+
+    def further_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        """What no JSON Schema of a single key can say; for keys that fit theirs."""
+        for reader, faults in self.further:
+            yield from (f"{message} (read by '{reader}')" for message in faults(keys))
 
     def from_text(self, key: str, cell: str) -> Json:
         """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""
@@ -91,6 +100,11 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
         known=frozenset((*rules, *_OTHER_KEYS)),
         rules={key: tuple(found) for key, found in rules.items()},
         needs=tuple((key, name) for name, grader in graders.items() for key in grader.needs),
+        further=tuple(
+            (name, grader.case_faults)
+            for name, grader in graders.items()
+            if hasattr(grader, "case_faults")
+        ),
     )
 
 

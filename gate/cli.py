@@ -19,7 +19,9 @@ from gate.stop import Stop
 from gate.text import plain, stand_ins
 
 # Commands that load gate.yml, and graders that are files, as they stand in the working tree.
-OF_THE_CHECKOUT = ("baseline", "calibrate", "compare", "dataset", "plan", "review", "validate")
+OF_THE_CHECKOUT = (
+    *("baseline", "calibrate", "compare", "dataset", "history", "plan", "review", "validate"),
+)
 
 
 def main() -> NoReturn:

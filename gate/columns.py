@@ -24,6 +24,11 @@ TRIAL_COLUMNS = (
     "retried",  # 1: more than one try was needed
     "latency_ms",  # of the answer that counts, completed trials only
     "total_tokens",
+    "input_tokens",  # the cached ones included
+    "cached_tokens",
+    "output_tokens",  # those of reasoning included
+    "reasoning_tokens",
+    "score",  # from 0 to 1: mean of the dimension scores; without one 1 or 0 as it passed
     "steps",  # tool calls
     "turns",  # calls of the model
     "cost_usd",
@@ -32,6 +37,7 @@ TRIAL_COLUMNS = (
     "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
 )
 _PASSED = ("success", "first_success")
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 
 
 class Columns:
@@ -48,6 +54,7 @@ class Columns:
         self._trials = 0
         # Trials with a grader that gave no score, and the columns that have their say all the same.
         self._lacking: list[tuple[int, frozenset[str]]] = []
+        self._unpriced: list[int] = []  # trials that were answered at an unknown cost
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
     def add(self, row: Mapping[str, Json]) -> None:
@@ -65,6 +72,8 @@ class Columns:
             if column is None:
                 column = self.values[name] = array("d", [NAN]) * self._trials
             column.append(NAN if value is None else value)
+        if row["status"] == "completed" and row.get("cost_usd") is None:
+            self._unpriced.append(self._trials)
         if row["status"] == "completed" and row.get("unscored"):
             told = frozenset(row["scores"]) | _decided(row)
             self._lacking.append((self._trials, self._alike.setdefault(told, told)))
@@ -75,18 +84,25 @@ class Columns:
 
     def unscored(self) -> dict[str, array[float]]:
         """Column -> 1 for each trial that lacks it because a grader gave no score, else 0; only of
-        columns that some trial lacks. A value that does not apply to a case is not lacking.
+        columns that some trial lacks. A value that does not apply to a case is not lacking. So are
+        trials of unknown cost marked, where that of others is known.
         """
         found = {}
+        if 0 < len(self._unpriced) < self._trials:
+            found["cost_usd"] = self._marks(self._unpriced)
         for name in self.values:
             if name in TRIAL_COLUMNS and name not in _PASSED:
                 continue
             trials = [trial for trial, told in self._lacking if name not in told]
             if trials:
-                found[name] = array("d", [0.0]) * self._trials
-            for trial in trials:
-                found[name][trial] = 1.0
+                found[name] = self._marks(trials)
         return found
+
+    def _marks(self, trials: list[int]) -> array[float]:
+        marks = array("d", [0.0]) * self._trials
+        for trial in trials:
+            marks[trial] = 1.0
+        return marks
 
 
 def _decided(row: Mapping[str, Json]) -> frozenset[str]:
@@ -101,7 +117,8 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
     answered = row["status"] != "infra_error"
     done = row["status"] == "completed"
     usage = row.get("usage") or {}
-    known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
+    tokens = {key: _count(usage.get(key)) if done else None for key in _TOKENS}
+    known = [n for n in (tokens["input_tokens"], tokens["output_tokens"]) if n is not None]
     steps, turns = row.get("steps"), row.get("turns")
     violations = row.get("violations", row.get("safety_violations"))
     violated = None if violations is None or not done else len(violations)
@@ -113,7 +130,9 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "infra_error": float(not answered),
         "retried": float(len(attempts) > 1),
         "latency_ms": row["latency_ms"] if done else None,
-        "total_tokens": float(sum(known)) if known and done else None,
+        "total_tokens": sum(known) if known else None,
+        **tokens,
+        "score": _score(row) if answered else None,
         "steps": _steps(row, steps) if steps is not None and done else None,
         "turns": float(turns) if turns is not None and done else None,
         "cost_usd": row.get("cost_usd") if answered else None,
@@ -121,6 +140,15 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "unsafe": None if violated is None else float(violated > 0),
         "judge_coverage": judging["scored"] / judging["asked"] if judging.get("asked") else None,
     }
+
+
+def _count(tokens: Json) -> float | None:
+    return None if tokens is None or tokens < 0 else float(tokens)
+
+
+def _score(row: Mapping[str, Json]) -> float | None:
+    known = [x for x in (row.get("dimension_scores") or {}).values() if x is not None]
+    return sum(known) / len(known) if known else _flag(row["passed"])
 
 
 def _steps(row: Mapping[str, Json], steps: Json) -> float:

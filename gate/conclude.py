@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from gate.analysis import corrected_estimates
+from gate.analysis import categories, corrected_estimates, reliability
 from gate.baseline_pool import not_yet_in
-from gate.explaining import RowsOf, with_evidence, worst_cases
+from gate.codec import from_json
+from gate.explaining import RowsOf, with_evidence, with_history, worst_cases
 from gate.measured import Measured, Setting
 from gate.records import (
     AcceptedChange,
@@ -22,14 +23,16 @@ from gate.records import (
     Cost,
     Estimate,
     GateResult,
+    LoggedViolation,
     MetricFall,
     Outcome,
     Report,
     SuiteReport,
     Verdict,
 )
+from gate.step_diffs import with_steps
 from gate.tally import Tally
-from gate.verdict import SuiteData, Undecided, decide, undecided, with_calls
+from gate.verdict import SuiteData, Undecided, decide, deployment, undecided, with_calls
 
 
 def conclude(
@@ -54,7 +57,9 @@ def conclude(
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
         comparisons=verdict.comparisons,
         gates=verdict.gates,
-        cases=with_evidence(verdict.cases, rows_of),
+        cases=with_steps(
+            with_evidence(with_history(verdict.cases, measured), rows_of), measured, rows_of
+        ),
         calls=_calls(measured),
         cost=_cost(measured, config),
         baseline=_first_baseline(measured),
@@ -67,7 +72,12 @@ def conclude(
         reproduce=_reproduce(verdict, worse, measured),
         alpha=config.regression.alpha,
         power=config.regression.power,
+        decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
     )
+
+
+def _is_deployed(setting: Setting) -> bool:
+    return setting.measures_main or setting.mode in ("schedule", "release")
 
 
 def look(measured: Sequence[Measured], config: Config, setting: Setting) -> Undecided:
@@ -155,7 +165,17 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         graders_unscored=dict(sorted(one.tally.unscored.items())),
         unscored_reasons=one.tally.mostly(),
         history=_history(one, verdict),
+        violations=one.tally.violations.total,
+        violation_log=_log(one.tally),
+        modes=one.tally.failures.modes(),
+        categories=categories(one.table, one.tally.failures.by_case()),
+        reliability=reliability(one.table),
+        clusters=one.tally.failures.clusters(),
     )
+
+
+def _log(tally: Tally) -> tuple[LoggedViolation, ...]:
+    return tuple(from_json(LoggedViolation, found) for found in tally.violations.shown())
 
 
 def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:

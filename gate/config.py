@@ -16,8 +16,9 @@ from gate.codec import schema_of, to_json
 from gate.config_check import checked
 from gate.config_judge import judges
 from gate.config_lint import Findings, Measured, lint
+from gate.default_gates import with_default_gates
 from gate.errors import InvalidInput, Place, UsageError
-from gate.metrics.catalogue import TRIAL_METRICS, every_metric
+from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
 from gate.plugins import AGENTS, GRADERS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
 from gate.registry import Registry, did_you_mean
@@ -36,7 +37,7 @@ DEFAULT_AGENT = PluginSpec(
     place=Place("the default agent"),
 )
 _CODE_OPTIONS = ("callable", "embed")  # of plug-ins that call a function of the user's
-_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place")
+_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place", "by_default")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +71,9 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     config = config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
         config = replace(config, suites=bundled_suites())
+    config = with_default_gates(config)
     found = Findings(problems=problems)
-    measured = measure(config.suites, root, found)
+    measured = measure(config.suites, root, found, asked_k(config))
     _agent_fits(config.agent, root, found)
     for other in (config.control_agent, *models_of(config)):
         if other is not None:
@@ -89,7 +91,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
 
 def defaults() -> Config:
     """Without a gate.yml: the bundled suites against an OpenAgent server on this machine."""
-    config = Config(agent=DEFAULT_AGENT, suites=bundled_suites())
+    config = with_default_gates(Config(agent=DEFAULT_AGENT, suites=bundled_suites()))
     return replace(config, digest=digest(config, {}))
 
 
@@ -105,7 +107,8 @@ def select(config: Config, names: Sequence[str]) -> Config:
     for name in names:
         if name not in known:
             raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
-    return replace(config, suites=tuple(known[name] for name in dict.fromkeys(names)))
+    chosen = replace(config, suites=tuple(known[name] for name in dict.fromkeys(names)))
+    return with_default_gates(chosen)
 
 
 def bundled_suites() -> tuple[Suite, ...]:
@@ -178,8 +181,12 @@ def grader_file(name: str) -> str:
     return posixpath.normpath(where if where.endswith(".py") else f"{where.replace('.', '/')}.py")
 
 
-def measure(suites: Sequence[Suite], root: Path, found: Findings) -> Measured:
-    """What each suite measures; a grader that cannot be made is added to what was `found`."""
+def measure(
+    suites: Sequence[Suite], root: Path, found: Findings, asked: frozenset[int]
+) -> Measured:
+    """What each suite measures; a grader that cannot be made is added to what was `found`.
+    `asked`: as `asked_k` has them.
+    """
     measured: dict[str, Mapping[str, MetricSpec]] = {}
     for suite in suites:
         if suite.name.casefold() in {name.casefold() for name in measured}:
@@ -189,14 +196,14 @@ def measure(suites: Sequence[Suite], root: Path, found: Findings) -> Measured:
         if suite.name.casefold() == evidence_form.FOLDER:
             message = f"'{suite.name}' is the folder of a release's evidence - choose another name"
             found.wrong(suite.place, message)
-        specs = {spec.name: spec for spec in TRIAL_METRICS}
+        specs = {spec.name: spec for spec in trial_metrics(suite.rounds, asked)}
         for grader in suite.graders:
             for spec in _metrics(grader, root, found):
                 if spec.name in specs:
                     message = f"'{grader.name}' measures {spec.name}, which is measured already"
                     found.wrong(grader.place, f"{message} - one grader a metric")
                 specs[spec.name] = spec
-        measured[suite.name] = every_metric([specs.values()])
+        measured[suite.name] = every_metric([specs.values()], suite.rounds, asked)
     return measured
 
 

@@ -24,11 +24,16 @@ _NAMES: dict[str, str] = {
     "response_quality": "format_compliance instruction_following conciseness clarity structure "
     "readability coherence completeness",
     "operational": "mean_latency_ms p50_latency_ms p95_latency_ms p99_latency_ms worst_latency_ms "
-    "std_latency_ms avg_tokens std_tokens estimated_cost_per_query hallucination_rate error_rate "
+    "std_latency_ms avg_tokens std_tokens input_tokens cached_tokens output_tokens "
+    "reasoning_tokens estimated_cost_per_query hallucination_rate error_rate "
     "retry_rate judge_coverage hallucinated_answers unverified_rate unsupported_entities",
     "agent": "success_rate first_attempt_success_rate tool_call_accuracy tool_call_validity "
+    "tool_call_precision tool_call_recall tool_type_errors tool_missing_args tool_unknown_args "
+    "tool_unknown_tools tool_unparsable_args "
     "trajectory_match trajectory_efficiency trajectory_score trajectory_quality avg_steps "
-    "cost_per_task pass@k pass^k consistency safety_violations_per_100",
+    "cost_per_task cost_per_success pass@k pass^k consistency flip_rate reliable_rate "
+    "consistently_failing_rate score_spread safety_violations_per_100 "
+    "unsafe_rate injection_rate safety_quality",
     "swebench": "resolved_rate",
     "webarena": "success_rate",
     "thudm_agentbench": "overall",
@@ -109,7 +114,9 @@ def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Fi
     number = re.search(r"(?<=[@^])[1-9]\d*$", metric)
     contract = {re.sub(r"(?<=[@^])k$", number[0] if number else "k", name) for name in _CONTRACT}
     if metric in contract:
-        found.warn(place, "no suite measures it, so it is missing (policy.missing_metric decides)")
+        rounds = number and metric.startswith("agent.pass")
+        who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
+        found.warn(place, f"{who}, so it is missing (policy.missing_metric decides)")
         return
     names = sorted({*specs, *contract})
     same = [name for name in names if name.split(".", 1)[-1] == metric.split(".", 1)[-1]]

@@ -70,7 +70,8 @@ def settings(config: Config, more: Mapping[str, str]) -> Config:
 def for_release(config: Config) -> Config:
     """Release mode (docs/semantics.md 3): a policy that gate.yml does not set is `fail`."""
     every = schema_of(type(config.policy))["properties"]
-    strict: dict[str, Any] = {name: "fail" for name in every if name not in config.policy_set}
+    can_fail = [name for name, values in every.items() if "fail" in values["enum"]]
+    strict: dict[str, Any] = {name: "fail" for name in can_fail if name not in config.policy_set}
     return replace(config, policy=replace(config.policy, **strict))
 
 

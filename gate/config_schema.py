@@ -180,7 +180,8 @@ def _suite() -> dict[str, Json]:
 
 
 def _gate() -> dict[str, Json]:
-    gate = _record(GateRule, drop=("metric", "place"), min=_NUMBER, max=_NUMBER, target=_NUMBER)
+    unwritten = ("metric", "place", "by_default")
+    gate = _record(GateRule, drop=unwritten, min=_NUMBER, max=_NUMBER, target=_NUMBER)
     gate["properties"]["rule"] = {"enum": ["point", "convicted", "proven"]}
     return gate
 
@@ -217,7 +218,8 @@ def _quarantine() -> dict[str, Json]:
 
 def _price() -> dict[str, Json]:
     price = {"type": "number", "minimum": 0}
-    return _record(Price, input=price, output=price, cached_input=_optional(price))
+    more = {name: _optional(price) for name in ("cached_input", "reasoning")}
+    return _record(Price, input=price, output=price, **more)
 
 
 def _record(cls: type, *, drop: Iterable[str] = (), **changed: Json) -> dict[str, Json]:

@@ -130,6 +130,7 @@ class _Checking:
             self.lines[case_id] = row.line
 
     def _keys(self, data: Mapping[str, Json], row: Row) -> None:
+        before = len(self.problems)
         for key, value in data.items():
             if key not in self.rules.known:
                 self.strangers.setdefault(key, row.line)
@@ -141,6 +142,9 @@ class _Checking:
                 near = did_you_mean(key, [k for k in data if k not in self.rules.known])
                 hint = near if "did you mean" in near else ""
                 self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
+        if before == len(self.problems) <= MAX_PROBLEMS:
+            for message in self.rules.further_faults(data):
+                self._wrong(row, message)
 
     def _wrong(self, row: Row, message: str) -> None:
         self.problems.append(Problem(Place(self.source.name, row.line), message))

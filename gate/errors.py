@@ -75,11 +75,13 @@ class AgentFailure(Exception):
     Scores 0.
 
     `final`: it refused the request itself (400, 404, 413, ...), and would refuse it again.
+    `timed_out`: it did not answer in time, which is told apart where failures are counted.
     """
 
-    def __init__(self, message: str, *, final: bool = False) -> None:
+    def __init__(self, message: str, *, final: bool = False, timed_out: bool = False) -> None:
         super().__init__(message)
         self.final = final
+        self.timed_out = timed_out
 
 
 class InfraFailure(Exception):

@@ -128,7 +128,7 @@ def _in_effect(setup: Setup) -> RulesInEffect:
     left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
     return RulesInEffect(
         config=_without_agents(setup.config),
-        elsewhere=tuple(sorted(metrics_of(left_out, setup.rules.root))),
+        elsewhere=tuple(sorted(metrics_of(left_out, setup.rules.config, setup.rules.root))),
         advisory=setup.reviewed.advisory,
     )
 

@@ -8,11 +8,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from gate.analysis import falls
+from gate.analysis import falls, histories
+from gate.failures import mode_in, most_frequent
 from gate.measured import Measured
-from gate.records import CaseChange, CaseChanges, Json, MetricFall, ToldBy, Verdict
+from gate.records import (
+    CaseChange,
+    CaseChanges,
+    FailureMode,
+    Json,
+    MetricFall,
+    ToldBy,
+    Verdict,
+)
 from gate.text import one_line
 
 Row = Mapping[str, Json]
@@ -31,6 +40,27 @@ def with_evidence(cases: CaseChanges, rows_of: RowsOf) -> CaseChanges:
         flaky=_explained(cases.flaky, rows_of),
         added=_explained(cases.added, rows_of),
         errored=_explained(cases.errored, rows_of),
+    )
+
+
+def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
+    """What the cases that flip or change sides did in each stored run."""
+    known: dict[tuple[str, str], tuple[tuple[int, int], ...]] = {}
+    listed = (*cases.newly_failing, *cases.newly_passing, *cases.flaky)
+    for one in measured:
+        if one.baseline.table is not None:
+            ids = {change.case_id for change in listed if change.suite == one.name}
+            found = histories(one.baseline.table, one.baseline.runs, one.table, ids)
+            known.update({(one.name, case): runs for case, runs in found.items()})
+
+    def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
+        return tuple(replace(c, history=known.get((c.suite, c.case_id), ())) for c in changes)
+
+    return replace(
+        cases,
+        newly_failing=told(cases.newly_failing),
+        newly_passing=told(cases.newly_passing),
+        flaky=told(cases.flaky),
     )
 
 
@@ -117,24 +147,39 @@ def _explained(changes: tuple[CaseChange, ...], rows_of: RowsOf) -> tuple[CaseCh
     wanted: dict[str, set[str]] = {}
     for change in changes[:LISTED]:
         wanted.setdefault(change.suite, set()).add(change.case_id)
-    codes: dict[tuple[str, str], Counter[str]] = {}
-    reasons: dict[tuple[str, str], str] = {}
+    told: dict[tuple[str, str], _Told] = {}
     for suite, ids in wanted.items():
         for row in rows_of(suite, frozenset(ids)):
-            key = (suite, row["case_id"])
-            codes.setdefault(key, Counter()).update(row["failures"])
-            if row["passed"] is not True and key not in reasons:
-                reasons[key] = _reason(row)
+            told.setdefault((suite, row["case_id"]), _Told()).add(row)
+    nothing = _Told()
     return tuple(
-        replace(
-            change,
-            failures=tuple(
-                c for c, _ in codes.get((change.suite, change.case_id), Counter()).most_common(5)
-            ),
-            reason=reasons.get((change.suite, change.case_id), ""),
-        )
-        for change in changes
+        told.get((change.suite, change.case_id), nothing).beside(change) for change in changes
     )
+
+
+@dataclass(slots=True)
+class _Told:
+    """What the rounds of one case say."""
+
+    codes: Counter[str] = field(default_factory=Counter)
+    modes: Counter[FailureMode] = field(default_factory=Counter)
+    reason: str | None = None  # of the first round that did not pass
+
+    def add(self, row: Row) -> None:
+        self.codes.update(row["failures"])
+        mode = mode_in(row)
+        if mode is not None:
+            self.modes[mode] += 1
+        if row["passed"] is not True and self.reason is None:
+            self.reason = _reason(row)
+
+    def beside(self, change: CaseChange) -> CaseChange:
+        return replace(
+            change,
+            failures=tuple(code for code, _ in self.codes.most_common(5)),
+            reason=self.reason or "",
+            mode=most_frequent(self.modes),
+        )
 
 
 def _reason(row: Row) -> str:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from gate.announce import tell
@@ -13,6 +14,7 @@ from gate.archive import SUMMARY, SessionWriter, load_session
 from gate.arms import Answers
 from gate.baseline_schema import fingerprint
 from gate.conclude import conclude, look
+from gate.errors import GateError
 from gate.evidence import write_evidence
 from gate.lookup import Compared, differences
 from gate.measured import Measured, Setting
@@ -22,8 +24,11 @@ from gate.plugins import METRICS, REPORTERS
 from gate.prepare import SuitePlan, metrics_of
 from gate.publish import summary, write_reports
 from gate.records import BaselineInfo, Report
-from gate.set_up import Setup
+from gate.set_up import Setup, measures_the_base
 from gate.table import table_of
+from gate.trajectory.path import Path as StepPath
+from gate.trajectory.path import representatives
+from gate.trajectory.reference import reference_path
 from gate.verdict import Undecided
 
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
@@ -86,6 +91,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         accepted=setup.accepted,
         comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
         elsewhere=_elsewhere(setup),
+        measures_main=measures_the_base(setup.job, setup.config),
     )
 
 
@@ -104,13 +110,13 @@ def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
     """
     note = f"shard {shard[0]}/{shard[1]}: a part of the cases; `gate merge` joins them and decides"
     code = report.exit_code if report.outcome == "error" else 0
-    return replace(report, exit_code=code, notes=(note, *report.notes))
+    return replace(report, exit_code=code, notes=(note, *report.notes), decision=None)
 
 
 def _elsewhere(setup: Setup) -> frozenset[str]:
     ran = {plan.suite.name for plan in setup.plans}
     left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
-    return metrics_of(left_out, setup.rules.root)
+    return metrics_of(left_out, setup.rules.config, setup.rules.root)
 
 
 def _measured(setup: Setup, collected: Collected, unreachable: str) -> list[Measured]:
@@ -145,7 +151,18 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
         labels=setup.reviewed.labels.get(name, {}),
         advisory=setup.reviewed.advisory.get(name, {}),
+        references_of=partial(_references, plan),
     )
+
+
+def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath]:
+    """The dataset is read once more. One that cannot be read by now costs no verdict."""
+    try:
+        wanted = (case for case in plan.read() if case.id in case_ids)
+        found = {case.id: reference_path(case) for case in wanted}
+    except (GateError, OSError):
+        return {}
+    return {case_id: path for case_id, path in found.items() if path is not None}
 
 
 def _stored(setup: Setup, suite: str) -> Compared:
@@ -173,4 +190,8 @@ def _asked(control: Answers, plan: SuitePlan, setup: Setup) -> Compared:
         ),
         notes=(note,) if lost else (),
     )
-    return Compared(table=table, info=info)
+    return Compared(
+        table=table,
+        info=info,
+        paths_of=lambda ids: representatives(control.rows_of(name, ids)),
+    )

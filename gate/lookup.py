@@ -15,6 +15,7 @@ from gate.hosting import BaselineRequest, FoundBaseline
 from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.table import Table
+from gate.trajectory.path import Path, PathsOf, no_paths
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
 
@@ -32,6 +33,7 @@ class Compared:
     accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
     edited_here: bool = False  # the working tree has another file than the one that was used
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
+    paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
 
 
 def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -> Compared:
@@ -110,7 +112,13 @@ def _pooled(
         runs=pooled.headers,
         history=stored.runs,
         accepted=stored.accepted,
+        paths_of=paths_among(stored.paths),
     )
+
+
+def paths_among(paths: Mapping[str, Path]) -> PathsOf:
+    """Of those that a baseline file holds."""
+    return lambda case_ids: {case: paths[case] for case in case_ids if case in paths}
 
 
 def age_days(created_at: str, now: datetime) -> float | None:

@@ -10,6 +10,7 @@ from gate.lookup import Compared
 from gate.records import AcceptedChange, GateRule, Label, Mode, Provenance
 from gate.table import Table
 from gate.tally import Tally
+from gate.trajectory.path import PathsOf, no_paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class Measured:
     ended: str = ""  # why a suite with looks made no more trials
     labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)  # metric -> people's
     advisory: Mapping[str, str] = field(default_factory=dict)  # metric -> why it does not gate
+    references_of: PathsOf = field(default=no_paths, repr=False)  # `reference_trajectory`, by case
 
     @property
     def planned(self) -> int:
@@ -80,3 +82,4 @@ class Setting:
     comment_id: str = "gate"
     accepted: tuple[AcceptedChange, ...] = ()
     elsewhere: frozenset[str] = field(default_factory=frozenset)  # metrics of suites left out
+    measures_main: bool = False  # a run of the branch that is deployed, no change to it

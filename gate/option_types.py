@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -42,3 +43,14 @@ def shard(text: str) -> tuple[int, int]:
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
         raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N, e.g. 2/8")
     return int(index), int(count)
+
+
+def moment(text: str) -> datetime:
+    """A day, or a moment; UTC where it names no offset."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a date such as 2026-11-21, nor 2026-11-21T03:17"
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

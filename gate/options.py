@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from gate import __version__
-from gate.option_types import positive, rate, shard, whole
+from gate.option_parser import Parser, actions_of, add_action, sentence
+from gate.option_types import moment, positive, rate, shard, whole
 
 COMMANDS: dict[str, str] = {
     "run": "run the suites, compare with the baseline, decide, report",
@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "report": "render every report of a session again, byte for byte the same",
     "comment": "publish a stored session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
+    "history": "how the runs of the past went: a table, and where a level changed",
     "review": "have people rate a sample of answers, and see how far the judge agrees with them",
     "validate": "check config, datasets and baselines; nothing is called",
     "init": "write gate.yml, three workflows and a first dataset that run as they are",
@@ -27,18 +28,11 @@ COMMANDS: dict[str, str] = {
     "verify": "check a release's evidence folder; nothing is called",
     "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
-LATER = ("history", "import", "export")
-
-
-class _Parser(argparse.ArgumentParser):
-    """Exits with 2 and one sentence, like every other usage error."""
-
-    def error(self, message: str) -> Any:
-        self.exit(2, f"gate: {message}; `{self.prog} --help` lists what there is\n")
+LATER = ("import", "export")
 
 
 def parser() -> argparse.ArgumentParser:
-    top = _Parser(
+    top = Parser(
         prog="gate",
         description="Blocks a pull request that made an AI agent worse.",
         epilog="Exit codes: 0 pass, 1 fail, 2 usage or config, 3 inconclusive, 4 no baseline, "
@@ -47,9 +41,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"gate {__version__}")
     about = "check that this installation is whole, without a network"
     top.add_argument("--self-test", action="store_true", help=about)
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name, text in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=_sentence(text))
+        command = commands.add_parser(name, help=text, description=sentence(text))
         _ADD[name](command)
     return top
 
@@ -149,14 +143,14 @@ def _comment(p: argparse.ArgumentParser) -> None:
 
 
 def _baseline(p: argparse.ArgumentParser) -> None:
-    actions = _actions(p)
-    save = _action(actions, "save", "append a session of the base branch to the baseline")
+    actions = actions_of(p)
+    save = add_action(actions, "save", "append a session of the base branch to the baseline")
     save.add_argument("session", metavar="SESSION")
     about = "store the folder as the artifact baseline.artifact, too; inside a container action"
     save.add_argument("--upload-artifact", action="store_true", help=about)
-    pull = _action(actions, "pull", "fetch the baselines that a run would compare with")
-    show = _action(actions, "show", "print what is stored")
-    accept = _action(actions, "accept", "record that a change is meant; a new pool starts")
+    pull = add_action(actions, "pull", "fetch the baselines that a run would compare with")
+    show = add_action(actions, "show", "print what is stored")
+    accept = add_action(actions, "accept", "record that a change is meant; a new pool starts")
     accept.add_argument("--reason", required=True, metavar="TEXT", help="why the change is meant")
     accept.add_argument("--metric", action="append", metavar="NAME", help="repeatable (all)")
     for action in (save, pull, show, accept):
@@ -168,22 +162,22 @@ def _baseline(p: argparse.ArgumentParser) -> None:
         action.add_argument("--baseline", metavar="SOURCE", help="(baseline.source)")
 
 
-def _actions(p: argparse.ArgumentParser) -> Any:
-    return p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
-
-
-def _action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=_sentence(text))
-    return made
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
+def _history(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    about = "sessions, baseline files, or folders of them (the baselines of gate.yml)"
+    add("paths", nargs="*", metavar="PATH", help=about)
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--format", choices=("table", "md", "json", "html"), default="table", help="(table)")
+    add("--last", type=whole(1), metavar="N", help="the newest N runs of each suite (all)")
+    add("--since", type=moment, metavar="DATE", help="runs from this day on, UTC")
+    add("--out", metavar="FILE", help="write it there instead of printing it")
+    add("--config", metavar="FILE", help="(gate.yml)")
+    add("--baseline", metavar="SOURCE", help="(baseline.source)")
 
 
 def _review(p: argparse.ArgumentParser) -> None:
-    actions = _actions(p)
-    sample = _action(
+    actions = actions_of(p)
+    sample = add_action(
         actions, "sample", "draw a sample of a session; write a form and a CSV for the reviewers"
     )
     sample.add_argument(
@@ -194,16 +188,22 @@ def _review(p: argparse.ArgumentParser) -> None:
     about = "names the files, e.g. 2026-W47 (the ISO week of the session)"
     sample.add_argument("--period", metavar="NAME", help=about)
     sample.add_argument("--config", metavar="FILE", help="has the judge's rubric (gate.yml)")
-    back = _action(actions, "import", "read filled-in forms or CSV files back")
+    back = add_action(actions, "import", "read filled-in forms or CSV files back")
     back.add_argument("files", nargs="+", metavar="FILE", help="saved by the form, or the CSV")
     about = "take ratings that differ from those of the same reviewer before"
     back.add_argument("--replace", action="store_true", help=about)
-    agreement = _action(actions, "agreement", "how far the judge agrees with people")
+    agreement = add_action(actions, "agreement", "how far the judge agrees with people")
     agreement.add_argument("--labels", metavar="FILE", help="(judge.labels: reviews/labels.jsonl)")
     agreement.add_argument("--config", metavar="FILE", help="(gate.yml)")
     agreement.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     for action in (sample, back):
         action.add_argument("--reviews", default="reviews", metavar="DIR", help="(reviews)")
+
+
+_FAULTS = (
+    *("wrong-args", "wrong-tool", "hallucinate", "loop", "refuse", "unsafe"),
+    *("malformed", "disobey"),
+)
 
 
 def _agent(p: argparse.ArgumentParser) -> None:
@@ -218,7 +218,7 @@ def _agent(p: argparse.ArgumentParser) -> None:
     add("--seed", type=int, metavar="N", help="of everything that happens by chance (0)")
     add("--flaky", type=float, metavar="P", help="chance of a degraded answer (0)")
     add("--error-rate", type=float, metavar="P", help="chance of an HTTP 500 (0)")
-    for name in ("wrong-args", "wrong-tool", "hallucinate", "loop", "refuse", "unsafe"):
+    for name in _FAULTS:
         help_text = f"chance of {name.replace('-', ' ')}; alone: always (0)"
         add(f"--{name}", type=float, nargs="?", const=1.0, metavar="P", help=help_text)
 
@@ -240,8 +240,8 @@ def _verify(p: argparse.ArgumentParser) -> None:
 
 
 def _dataset(p: argparse.ArgumentParser) -> None:
-    actions = _actions(p)
-    extend = _action(actions, "extend", "let the judge's model propose cases")
+    actions = actions_of(p)
+    extend = add_action(actions, "extend", "let the judge's model propose cases")
     extend.add_argument(
         "--logs",
         metavar="FILE",
@@ -251,12 +251,12 @@ def _dataset(p: argparse.ArgumentParser) -> None:
         "--count", type=whole(1, 1000), default=20, metavar="N", help="at most (20)"
     )
     extend.add_argument("--out", metavar="FILE", help="where proposals are appended (the dataset)")
-    approve = _action(actions, "approve", "say that a person has read a case and it may run")
+    approve = add_action(actions, "approve", "say that a person has read a case and it may run")
     approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")
     approve.add_argument("--reviewer", required=True, metavar="NAME", help="who has read it")
     approve.add_argument("--reject", action="store_true", help="it must not run")
     approve.add_argument("--note", metavar="TEXT", help="why")
-    stats = _action(actions, "stats", "coverage, provenance, doubles, leaks")
+    stats = add_action(actions, "stats", "coverage, provenance, doubles, leaks")
     stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     for action in (extend, approve, stats):
         action.add_argument("dataset", metavar="DATASET", help="a file of cases")
@@ -266,7 +266,7 @@ def _dataset(p: argparse.ArgumentParser) -> None:
 
 def _schema(p: argparse.ArgumentParser) -> None:
     kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
-    p.add_argument("what", choices=kinds)
+    p.add_argument("what", choices=(*kinds, "history"))
 
 
 _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
@@ -278,6 +278,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "report": _report,
     "comment": _comment,
     "baseline": _baseline,
+    "history": _history,
     "review": _review,
     "validate": _validate,
     "init": _init,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from threading import BoundedSemaphore
 from typing import Protocol
 
@@ -28,6 +29,7 @@ from gate.tally import Tally
 Row = Mapping[str, Json]
 Recorder = Callable[[Case, int, Response | Exception, float], None]
 _ALL_ROUNDS = Course()
+_FEELERS = 2  # trials that tell what one costs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +212,10 @@ class _Run:
         whole = [plan.task_source() for name, plan in self._plans.items() if name not in orders]
         # What a resumed session lacks of its earlier batches comes with the first one.
         first = [tasks(name, range(self._course.trials(name).stop)) for name in orders]
-        yield in_turn([whole_rounds(whole, done), *first])
+        planned = in_turn([whole_rounds(whole, done), *first])
+        if self._allowance.blind:  # as many as run at once could spend more than there is
+            yield islice(planned, _FEELERS)
+        yield planned
         while self._course.going and self._may_go_on():
             self._look()
             yield in_turn([tasks(name, self._course.trials(name)) for name in self._goers()])

@@ -145,9 +145,9 @@ class _Suite:
         if one.table is None:
             value = _expected(spec, self.gates)
             return assumed_noise(spec, value, allowed, cases=one.cases, rounds=one.rounds)
-        noise = noise_of(spec, one.table.column(spec.column), allowed)
-        stored = one.table.graders.get(spec.column)
-        if one.graders is None or one.graders.get(spec.column) == stored:
+        noise = noise_of(spec, one.table.values(spec), allowed)
+        graders = one.table.graders if one.graders is None else one.graders
+        if tuple(graders.get(name) for name in spec.columns) == one.table.graded_by(spec):
             return noise
         return replace(noise, unknown="its grader is not the baseline's: measure that once more")
 
@@ -163,7 +163,7 @@ def _expected(spec: MetricSpec, gates: Sequence[GateRule]) -> float:
 
 
 def _measured(table: Table, spec: MetricSpec) -> bool:
-    return not math.isnan(family_of(spec).reduce(table.column(spec.column)))
+    return not math.isnan(family_of(spec).reduce(table.values(spec)))
 
 
 def _price(table: Table | None) -> float | None:

@@ -116,7 +116,10 @@ class Grader(Protocol):
 
     An option that makes no sense raises UsageError in `__post_init__`. A grader that never has an
     opinion on pass or fail says so with an attribute `decides = False`; else an answer that it
-    leaves unscored is neither passed nor failed.
+    leaves unscored is neither passed nor failed. One whose scores have `violations` names the
+    columns of the trial that come of them with an attribute `fills`. One whose keys can be wrong in
+    ways that a JSON Schema cannot tell has a method `case_faults(keys)`, which yields a sentence for
+    each.
     """
 
     @property
@@ -186,8 +189,8 @@ class Family(Protocol):
     options are its fields).
 
     Arrays are cases x rounds, NaN where a trial has no value; rows of `baseline` and `current` are
-    the same cases. A family without a value for a case of few rounds says how many it takes with an
-    attribute `rounds_needed`.
+    the same cases; of a metric with `per` they are complex, `per` the imaginary part. A family that
+    has no value for some numbers says what it takes, as a sentence, with an attribute `needs`.
     """
 
     def reduce(self, values: Array) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -16,7 +16,7 @@ from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.grading import named_graders
-from gate.metrics.catalogue import every_metric
+from gate.metrics.catalogue import asked_k, every_metric
 from gate.plugins import Grader
 from gate.protect import CaseDrift, drift, loosened_cases
 from gate.records import Case, Config, Json, Looks, MetricSpec, PluginSpec, Suite, ToldBy
@@ -120,7 +120,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         all_ids=frozenset(first.digests) | added,
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
-        specs=specs_of(graders),
+        specs=specs_of(graders, suite.rounds, asked_k(rules.config)),
         grader_digests=_grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
@@ -186,14 +186,23 @@ def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
     }
 
 
-def specs_of(graders: Mapping[str, Grader]) -> dict[str, MetricSpec]:
-    """Every metric that can be measured: of the trials themselves and of each grader."""
-    return every_metric(grader.metrics() for grader in graders.values())
+def specs_of(
+    graders: Mapping[str, Grader], rounds: int, asked: frozenset[int] = frozenset()
+) -> dict[str, MetricSpec]:
+    """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
+    `asked_k` has them.
+    """
+    return every_metric((grader.metrics() for grader in graders.values()), rounds, asked)
 
 
-def metrics_of(suites: Iterable[Suite], root: Path) -> frozenset[str]:
+def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset[str]:
     """Every metric that at least one of the suites can measure."""
-    return frozenset(name for s in suites for name in specs_of(named_graders(s.graders, root)))
+    asked = asked_k(config)
+    return frozenset(
+        name
+        for one in suites
+        for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
+    )
 
 
 def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
@@ -206,10 +215,20 @@ def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -
         spec.column: digest
         for grader, digest in zip(graders.values(), each, strict=True)
         for spec in grader.metrics()
-    }
+    } | _filled(graders, each)
     graded = zip(graders.values(), each, strict=True)
     together = "+".join(sorted(one for grader, one in graded if getattr(grader, "decides", True)))
-    return {**found, "success": together, "first_success": together}
+    scored = "+".join(sorted(each))
+    return {**found, "success": together, "first_success": together, "score": scored}
+
+
+def _filled(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:
+    """Columns of the trials themselves that several graders may fill."""
+    found: dict[str, str] = {}
+    for grader, digest in zip(graders.values(), each, strict=True):
+        for column in getattr(grader, "fills", ()):
+            found[column] = f"{found[column]}+{digest}" if column in found else digest
+    return found
 
 
 def _about(grader: Grader, rules: Rules) -> Json:
@@ -226,15 +245,18 @@ def _about(grader: Grader, rules: Rules) -> Json:
 
 
 def _edited(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
-    """Columns of graders whose file is not the base's, and success, which depends on them."""
+    """Columns of graders whose file is not the base's, and success and score, which depend on
+    them.
+    """
     found: dict[str, str] = {}
     for spec, grader in zip(suite.graders, graders.values(), strict=True):
         asked = _model(grader, rules.config)
         code = (*code_of(spec), *(code_of(asked) if asked else ()))
         for file in sorted({grader_file(name) for name in code} & rules.edited_graders):
             columns = [metric.column for metric in grader.metrics()]
+            columns += getattr(grader, "fills", ())
             why = f"this change edits its grader file `{file}`"
-            found |= dict.fromkeys((*columns, "success", "first_success"), why)
+            found |= dict.fromkeys((*columns, "success", "first_success", "score"), why)
     return found
 
 

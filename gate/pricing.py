@@ -15,8 +15,9 @@ def cost_usd(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> fl
     """USD of one answer. What the agent reports wins; else tokens times the model's prices, or the
     prices of the model that it is a dated snapshot of.
 
-    Cached input costs `cached_input` where a price has it; an unknown number of cached tokens is
-    none. Reasoning tokens are part of the output. None: unknown model, or tokens missing.
+    Cached tokens are a part of the input, reasoning tokens of the output, no more than all of it;
+    they have their own price where the model does. An unknown number of them is none. None: unknown
+    model, or tokens missing.
     """
     reported = usage.cost_usd
     if reported is not None:
@@ -25,10 +26,17 @@ def cost_usd(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> fl
     read, written = usage.input_tokens, usage.output_tokens
     if price is None or read is None or written is None or min(read, written) < 0:
         return None
-    cached = min(max(usage.cached_tokens or 0, 0), read)
+    cached = _part(usage.cached_tokens, read)
     cached_price = price.input if price.cached_input is None else price.cached_input
-    total = (read - cached) * price.input + cached * cached_price + written * price.output
+    thought = _part(usage.reasoning_tokens, written)
+    thought_price = price.output if price.reasoning is None else price.reasoning
+    total = (read - cached) * price.input + cached * cached_price
+    total += (written - thought) * price.output + thought * thought_price
     return total / 1e6
+
+
+def _part(tokens: int | None, of: int) -> int:
+    return min(max(tokens or 0, 0), of)
 
 
 def trial_cost(trial: Trial, prices: Mapping[str, Price]) -> float | None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from gate import violation_log
 from gate.archive import SUMMARY
 from gate.codec import to_json
 from gate.plugins import REPORTERS
@@ -19,7 +20,9 @@ OPTIONAL = ("html", "junit", "sarif")  # keys under `report:` that turn a report
 def write_reports(
     write: Write, report: Report, rows: Callable[[], Iterator[Row]], options: ReportOptions
 ) -> None:
-    """summary.json, every reporter's file, and a folder a suite with its own report and summary."""
+    """summary.json, every reporter's file, the violation log where somebody looked for violations,
+    and a folder a suite with its own report and summary.
+    """
     write(SUMMARY, summary(report))
     texts = {}
     for name in REPORTERS:
@@ -28,6 +31,9 @@ def write_reports(
         reporter = REPORTERS.registered(name)()
         texts[name] = reporter.render(report, rows)
         write(reporter.filename, texts[name])
+    log = violation_log.rendered(rows())
+    if log is not None:
+        write(violation_log.FILE, log)
     alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:
         part = of_suite(report, name)

@@ -193,7 +193,7 @@ def _blocking(subject: Subject, gate: Rehearsal, rng: Shuffler) -> tuple[frozens
 def _narrowed(table: Table, metrics: frozenset[str]) -> Table:
     """Without the metrics that only warn, and without a column of errors where there is none."""
     specs = {name: spec for name, spec in table.specs.items() if name in metrics}
-    own = {spec.column for spec in specs.values()}
+    own = {name for spec in specs.values() for name in spec.columns}
     wanted = {*own, *(UNSCORED + name for name in own), *KEPT}
     columns = {
         name: values

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from gate.codec import from_json, schema_of, to_json
-from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
+from gate.errors import AgentFailure, InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
 from gate.records import Case, Json, Response
 from gate.schema import mismatches
@@ -26,6 +26,7 @@ class Line:
     latency_ms: float
     response: Response | None = None
     agent_error: str | None = None
+    timed_out: bool = False  # of an agent error
     infra_error: str | None = None
 
 
@@ -49,6 +50,8 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
         line["infra_error"] = str(answer)
     else:
         line["agent_error"] = str(answer)
+        if isinstance(answer, AgentFailure) and answer.timed_out:
+            line["timed_out"] = True
     return json.dumps(line, separators=(",", ":"))
 
 

@@ -138,8 +138,8 @@ class Rehearsal:
         before, now = arms.sides.baseline, arms.sides.current
         for spec in now.specs.values():
             family = family_of(spec)
-            was = family.reduce(before.column(spec.column))
-            change = family.reduce(now.column(spec.column)[:, : arms.rounds]) - was
+            was = family.reduce(before.values(spec))
+            change = family.reduce(now.values(spec)[:, : arms.rounds]) - was
             allowed = tolerance_of(spec, self.regression)
             limit = allowed.value * (abs(was) if allowed.relative else 1.0)
             if (change if spec.direction == "lower" else -change) > limit + EPSILON:

@@ -67,6 +67,7 @@ class DetailsRow:
     mode: FailureMode | None = None  # why it failed; null: it did not, or nobody answered
     violations: tuple[LoggedViolation, ...] | None = None  # null: nobody looked for any
     turns: int | None = None  # calls of the model
+    finish_reason: str | None = None  # why the model stopped, in its own words
     omitted_steps: int = 0  # steps that are not in `steps`
     trace_faults: tuple[str, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from gate.codec import to_json
@@ -15,9 +16,12 @@ from gate.records import (
     Response,
     Score,
     Trial,
+    Usage,
     Violation,
 )
+from gate.redact import Redactor
 from gate.replies import of_trial
+from gate.safety import secrets_of
 
 QUESTION_LIMIT = 4_000  # characters of the input that a report may show
 
@@ -60,7 +64,7 @@ def row_of(
         "violations": to_json(_violations(trial)),
         **_answer(response),
     }
-    return {**row, "mode": mode_of(row)}
+    return _without_leaks({**row, "mode": mode_of(row)}, trial)
 
 
 def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
@@ -102,6 +106,17 @@ def _violations(trial: Trial) -> list[LoggedViolation] | None:
     ]
 
 
+def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
+    """Secrets that a grader found are masked wherever the row has them: a session that is stored,
+    published and sent to reviewers would leak them once more.
+    """
+    judged = trial.attempt
+    found = [one for score in judged.scores.values() for one in score.violations or ()]
+    if judged.response is None or not any(one.rule == "secret" for one in found):
+        return row
+    return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
+
+
 def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
     """Graders that fail the answer before the others: a report shows the beginning."""
     return sorted(scores.items(), key=lambda item: item[1].passed is not False)
@@ -128,7 +143,7 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
 def _answer(response: Response | None) -> dict[str, Json]:
     if response is None:
         keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations", "turns")
-        return {**dict.fromkeys(keys), "omitted_steps": 0, "trace_faults": []}
+        return {**dict.fromkeys((*keys, "finish_reason")), "omitted_steps": 0, "trace_faults": []}
     documents = response.retrieved
     return {
         "usage": to_json(response.usage),
@@ -138,9 +153,16 @@ def _answer(response: Response | None) -> dict[str, Json]:
         "retrieved_ids": None if documents is None else [document.id for document in documents],
         "safety_violations": to_json(response.safety_violations),
         "turns": response.turns,
+        "finish_reason": response.finish_reason,
         "omitted_steps": response.omitted_steps,
-        "trace_faults": list(response.trace_faults),
+        "trace_faults": [*response.trace_faults, *_odd_cost(response.usage)],
     }
+
+
+def _odd_cost(usage: Usage) -> list[str]:
+    cost = usage.cost_usd
+    odd = cost is not None and not 0.0 <= cost < math.inf
+    return ["the cost that the agent reports is no amount of money: it is unknown"] if odd else []
 
 
 def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:

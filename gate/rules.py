@@ -24,6 +24,7 @@ from gate.config_lint import Findings
 from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.hosting import Forge
+from gate.metrics.catalogue import asked_k
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 
@@ -219,7 +220,7 @@ class _AllSet(dict[str, str]):
 
 def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
     loosening = importlib.import_module("gate.loosening")  # numpy: only where there is a base
-    measured = measure(theirs.suites, root, Findings())
+    measured = measure(theirs.suites, root, Findings(), asked_k(theirs))
     found: tuple[str, ...] = loosening.loosened(own, theirs, measured)
     return found
 

@@ -126,7 +126,7 @@ class TrialWorker:
             status="agent_error",
             latency_ms=latency,
             passed=False,
-            failures=("agent_error",),
+            failures=("timeout" if failure.timed_out else "agent_error",),
             error=str(failure),
             waited_ms=task.waited_s * 1e3,
         )
@@ -197,6 +197,11 @@ class Allowance:
         self._started += calls
         self._finished += calls
         self._spent += usd
+
+    @property
+    def blind(self) -> bool:
+        """Whether money is limited and nobody knows yet what a trial costs."""
+        return self._usd is not None and not self._finished
 
     def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
         """The tasks until a limit is reached. Costs of trials under way are guessed from the

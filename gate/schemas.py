@@ -8,12 +8,13 @@ from gate import baseline_schema, case_keys, config_schema, evidence_form, label
 from gate.archive import Meta
 from gate.codec import schema_of
 from gate.records import Json, Report
+from gate.records.history import History
 
 
-def _of(record: type, file: str) -> dict[str, Json]:
+def _of(record: type, title: str) -> dict[str, Json]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"{file} of an Agent Gate session",
+        "title": title,
         **schema_of(record),
     }
 
@@ -21,10 +22,11 @@ def _of(record: type, file: str) -> dict[str, Json]:
 SCHEMAS: Mapping[str, Callable[[], dict[str, Json]]] = {
     "config": config_schema.schema,
     "case": case_keys.case_schema,
-    "session": lambda: _of(Report, "summary.json"),
+    "session": lambda: _of(Report, "summary.json of an Agent Gate session"),
     "details": row_schema.schema,
-    "meta": lambda: _of(Meta, "meta.json"),
+    "meta": lambda: _of(Meta, "meta.json of an Agent Gate session"),
     "baseline": baseline_schema.schema,
     "evidence": evidence_form.schema,
     "label": labels.schema,
+    "history": lambda: _of(History, "Agent Gate history"),
 }

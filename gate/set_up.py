@@ -129,14 +129,15 @@ def _control(options: argparse.Namespace, rules: Rules, config: Config, job: Job
         config,
         rules.base_agent,
         base_retriever=rules.theirs.retriever if rules.theirs else None,
-        own_run=_measures_the_base(job, config),
+        own_run=measures_the_base(job, config),
         instead=instead,
         timeout=options.timeout,
         concurrency=options.concurrency,
     )
 
 
-def _measures_the_base(job: Job, config: Config) -> bool:
+def measures_the_base(job: Job, config: Config) -> bool:
+    """Whether this is a run of the base branch itself, and no change to it."""
     own = job.protect_ref is None or job.head_ref == config.baseline.branch
     return job.mode == "schedule" or (job.mode == "branch" and own)
 

@@ -13,11 +13,12 @@ from gate.archive import Row, Session, SuiteMeta, is_session, load_session
 from gate.baseline_schema import Run, fingerprint
 from gate.columns import Columns
 from gate.errors import UsageError
-from gate.lookup import age_days
+from gate.lookup import age_days, paths_among
 from gate.records import BaselineInfo, Provenance
 from gate.session_form import checked_rows
 from gate.table import Table, table_of
 from gate.tally import Tally
+from gate.trajectory.path import PathsOf, no_paths, representatives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class StoredSuite:
     ended: str = ""  # why a suite with looks made no more trials
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
+    paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Stored:
         return self.session.rows() if self.session is not None else iter(())
 
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
-        return (row for row in self.rows() if row["suite"] == suite and row["case_id"] in case_ids)
+        return _rows_of(self.session, suite, case_ids) if self.session else iter(())
 
 
 def load(path: Path, now: datetime) -> Stored:
@@ -110,7 +112,12 @@ def _suite(session: Session, columns: Columns, tally: Tally, info: BaselineInfo)
         not_run=told.not_run if told and meta.looks else meta.cases * meta.rounds - tally.trials,
         ended=told.ended if told else "",
         runs=(run,),
+        paths_of=lambda ids: representatives(_rows_of(session, columns.suite, ids)),
     )
+
+
+def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    return (r for r in session.rows() if r["suite"] == suite and r["case_id"] in case_ids)
 
 
 def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
@@ -149,4 +156,5 @@ def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
         facts=facts,
         drift=pooled.drift,
         runs=pooled.headers,
+        paths_of=paths_among(stored.paths),
     )

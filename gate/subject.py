@@ -103,7 +103,10 @@ class _Connection:
         try:
             return self._retriever.ask(case, timeout_s=timeout_s)
         except AgentFailure as failure:
-            raise AgentFailure(f"retriever: {failure}", final=failure.final) from failure
+            message = f"retriever: {failure}"
+            raise AgentFailure(
+                message, final=failure.final, timed_out=failure.timed_out
+            ) from failure
         except InfraFailure as failure:
             message = f"retriever: {failure}"
             raise InfraFailure(message, retry_after=failure.retry_after) from failure

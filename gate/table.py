@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,17 @@ class Table:
         found = self.columns.get(name)
         return np.full((len(self.cases), self.rounds), np.nan) if found is None else found
 
+    def values(self, spec: MetricSpec) -> Array:
+        """What the metric is computed from. Of a ratio complex numbers, its `per` the imaginary
+        part; NaN where either is unknown.
+        """
+        own = self.column(spec.column)
+        return ratio_of(own, self.column(spec.per)) if spec.per else own
+
+    def graded_by(self, spec: MetricSpec) -> tuple[str | None, ...]:
+        """Hashes of the graders that the metric depends on."""
+        return tuple(self.graders.get(name) for name in spec.columns)
+
     def select(self, rows: npt.NDArray[np.intp] | list[int]) -> Table:
         """The same table with these rows only, in this order."""
         picked = [int(i) for i in rows]
@@ -48,6 +60,11 @@ class Table:
             graders=self.graders,
             categories=tuple(self.categories[i] for i in picked) if self.categories else (),
         )
+
+
+def ratio_of(over: Array, under: Array) -> Array:
+    """Two columns as one, complex: `over` + i `under`."""
+    return cast("Array", over + 1j * under)
 
 
 def table_of(

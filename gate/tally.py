@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gate.failures import Failures
 from gate.records import Json
 from gate.text import one_line
+from gate.violation_log import FirstViolations
 
 TOP = 10
 REASON = 300  # characters of one
@@ -23,6 +25,8 @@ class Tally:
     infra_errors: int = 0
     agent_errors: int = 0
     codes: Counter[str] = field(default_factory=Counter)
+    failures: Failures = field(default_factory=Failures)  # by mode and cluster
+    violations: FirstViolations = field(default_factory=FirstViolations)
     unscored: Counter[str] = field(default_factory=Counter)  # grader -> answers it could not judge
     why: dict[str, Counter[str]] = field(default_factory=dict)  # grader -> why it could not
     usd: float = 0.0
@@ -42,6 +46,8 @@ class Tally:
         self.infra_errors += row["status"] == "infra_error"
         self.agent_errors += row["status"] == "agent_error"
         self.codes.update(dict.fromkeys(row["failures"], 1))
+        self.failures.add(row)
+        self.violations.add(row)
         self.unscored.update(dict.fromkeys(row["unscored"], 1))
         for grader, reason in row["unscored"].items():
             told = self.why.setdefault(grader, Counter())

@@ -25,13 +25,15 @@ GATE = ROOT / "gate"
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text separators filelock",
     "records",
+    "failures safety violation_log default_gates",
     "registry codec encoding redact stats stop sampling tally columns protect fits bundled"
-    " shared_file replies once secret_names mismatch event_log course option_types hosting fencing"
-    " failures",
+    " shared_file replies once secret_names mismatch event_log course option_parser option_types"
+    " hosting fencing traces",
     "schema",
     "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
-    " templates page rubrics prose syllables embedding",
-    "plugins session_form evidence_form foreign claims",
+    " templates page screen rubrics prose syllables embedding",
+    "calls",
+    "plugins session_form evidence_form foreign claims trajectory",
     "subject http executors archive baseline_schema git sample pricing case_keys recording"
     " progress_bar child_process",
     "wire dataset_rows baseline_file publish recorder",
@@ -44,11 +46,11 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "rules calibration asking",
     "prepare",
     "lookup agreeing pipeline github joining baseline_listing",
-    "stored measured stopping saving untrusted review",
-    "explaining",
+    "stored measured stopping saving untrusted review history",
+    "explaining past_runs step_diffs",
     "conclude",
     "accepting evidence_verdict rules_for",
-    "set_up evidence_check curation",
+    "set_up evidence_check curation baseline_desk",
     "evidence places",
     "judging resuming",
     "beside",
@@ -63,7 +65,7 @@ INTERNAL = {
     "review",
     *("records", "stats", "http", "wire", "github", "sample"),
     *("rubrics", "wording", "analysis", "verdict", "loosening", "asking", "curation"),
-    *("numbers", "claims", "failures"),
+    *("numbers", "claims", "failures", "history", "trajectory", "safety", "traces", "calls"),
 }
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported
@@ -75,7 +77,7 @@ ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "jsonschema": ("schema_errors",),
     "numpy": ("table", "stats", "metrics", "analysis", "verdict"),
     "jinja2": ("page", "reporters", "review"),
-    "rich": ("reporters", "commands", "progress_bar"),
+    "rich": ("screen", "reporters", "commands", "progress_bar"),
 }
 PURE = ("errors", "records", "codec", "stats", "table", "analysis", "verdict", "graders", "metrics")
 IMPURE = {"time", "random", "secrets", "uuid", "socket", "subprocess"}

@@ -12,6 +12,7 @@ from gate.http import Reply, shown_address
 from gate.http.endpoint import Endpoint, key_of, reach, versioned
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ToolCall, Usage
+from gate.traces import plain, values
 from gate.wire import answer, chat
 from gate.wire.sse import events, is_stream
 
@@ -55,7 +56,7 @@ class Anthropic:
             "messages": [m for m in messages if m not in system],
         }
         if system:
-            body["system"] = "\n\n".join(chat.content_text(m.get("content")) or "" for m in system)
+            body["system"] = "\n\n".join(values.said(m.get("content")) or "" for m in system)
         return json.dumps({**body, **self.options}).encode()
 
     def _read(self, reply: Reply) -> Response:
@@ -65,15 +66,17 @@ class Anthropic:
             raise AgentFailure(f"{reply.address} answered without content: {reply.said(data)}")
         blocks = [block for block in content if isinstance(block, dict)]
         beyond = chat.extras(data)
-        steps = _steps(blocks) or (() if "tools" in self.options else None)
-        return replace(
+        usage = answer.usage_of(data.get("usage"))
+        found = replace(
             beyond,
             answer="".join(answer.text(b.get("text"), "content.text") or "" for b in blocks),
-            steps=steps if beyond.steps is None else beyond.steps,
-            usage=_usage(data.get("usage")),
-            model=answer.text(data.get("model"), "model"),
+            usage=beyond.usage if usage == Usage() else usage,
+            model=answer.text(data.get("model"), "model") or beyond.model,
             finish_reason=answer.text(data.get("stop_reason"), "stop_reason"),
         )
+        if found.steps is not None:
+            return found
+        return chat.asked_once(found, _steps(blocks) or None, "tools" in self.options)
 
 
 def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
@@ -86,23 +89,8 @@ def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
         if block.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
             result = results.get(str(block.get("id")), {})
             done = {"result": result.get("content"), "error": bool(result.get("is_error"))}
-            calls.append(answer.tool_call({**block, **done}, f"content[{len(calls)}]"))
+            calls.append(plain.step({**block, **done}, f"content[{len(calls)}]"))
     return tuple(calls)
-
-
-def _usage(value: Json) -> Usage:
-    """Input tokens come here without those that the cache read or wrote."""
-    if not isinstance(value, dict):
-        return Usage()
-    read = answer.count(value.get("cache_read_input_tokens"), "usage.cache_read_input_tokens")
-    made = answer.count(
-        value.get("cache_creation_input_tokens"), "usage.cache_creation_input_tokens"
-    )
-    usage = answer.usage_of(value)
-    if usage.input_tokens is None:
-        return usage
-    total = usage.input_tokens + (read or 0) + (made or 0)
-    return replace(usage, input_tokens=total, cached_tokens=read)
 
 
 def _joined(reply: Reply) -> dict[str, Json]:

@@ -16,7 +16,8 @@ from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Response
 from gate.redact import Redactor
 from gate.text import one_line
-from gate.wire import answer
+from gate.wire import answer, tracing
+from gate.wire.tracing import TraceShape
 
 MAX_BYTES = 20_000_000
 # What a program needs to run at all; everything else, tokens above all, only by name.
@@ -32,7 +33,8 @@ PASSED_ON = re.compile(
 @AGENTS.register("command")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One process a trial: the case as JSON on stdin, a JSON object or plain text on stdout.
+    """One process a trial: the case as JSON on stdin, a JSON object, a trace or plain text on
+    stdout.
 
     It sees few variables of the environment: `env` names more, `api_key_env` the one with the key.
     """
@@ -40,6 +42,7 @@ class Command:
     command: str | tuple[str, ...] = field(repr=False)
     env: tuple[str, ...] = ()
     model: str = ""
+    trace: TraceShape = "auto"
     api_key_env: str | None = None
     timeout_s: float = 240.0
     concurrency: int = 16
@@ -119,11 +122,12 @@ class _Connection:
         if done.too_much:
             raise AgentFailure(f"{self._name} printed more than {MAX_BYTES / 1e6:g} MB")
         if done.status is None:
-            raise AgentFailure(f"{self._name} did not finish within {timeout_s:g} s")
+            message = f"{self._name} did not finish within {timeout_s:g} s"
+            raise AgentFailure(message, timed_out=True)
         if done.status:
             how = f"signal {-done.status}" if done.status < 0 else f"exit status {done.status}"
             raise AgentFailure(f"{self._name} ended with {how}: {self._complaint(done.stderr)}")
-        return _answer(done.stdout, self._agent.model or None)
+        return _answer(done.stdout, self._agent.model or None, self._agent.trace)
 
     def _complaint(self, stderr: bytes) -> str:
         """The last line of standard error that is not empty."""
@@ -131,13 +135,15 @@ class _Connection:
         return one_line((shown.strip().splitlines() or ["no message"])[-1], 200)
 
 
-def _answer(stdout: bytes, model: str | None) -> Response:
-    """A JSON object is an answer object; anything else is the answer's text."""
-    if stdout.lstrip().startswith(b"{"):
-        try:
-            data = answer.parse(stdout)
-        except ValueError:
-            data = None
-        if isinstance(data, dict):
-            return answer.response(data, model=model)
-    return Response(answer=stdout.decode("utf-8", "replace").strip(), model=model)
+def _answer(stdout: bytes, model: str | None, trace: TraceShape) -> Response:
+    """A JSON object is an answer object, a list of messages or spans is a trace; anything else is
+    the answer's text, or a trace if gate.yml says so.
+    """
+    said = stdout.decode("utf-8", "replace").strip()
+    try:
+        data = answer.parse(stdout) if said[:1] in ("{", "[") else said
+    except ValueError:
+        data = said
+    if isinstance(data, dict) or tracing.is_trace(data, trace):
+        return answer.response(data, model=model, trace=trace)
+    return Response(answer=said, model=model)

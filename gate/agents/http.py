@@ -13,6 +13,7 @@ from gate.http.endpoint import bearer, reach
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
 from gate.wire import answer, template
+from gate.wire.tracing import TraceShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Paths:
     retrieved: str | None = None
     context: str | None = None
     steps: str | None = None
+    trace: str | None = None
     input_tokens: str | None = None
     cached_tokens: str | None = None
     output_tokens: str | None = None
@@ -51,6 +53,7 @@ class Http:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Json = field(default_factory=lambda: {"input": "{{input}}"}, repr=False)
     response: Paths = Paths()
+    trace: TraceShape = "auto"
     model: str = ""
     api_key_env: str | None = None
     timeout_s: float = 240.0
@@ -69,14 +72,24 @@ class Http:
     def _read(self, reply: Reply, section: str) -> Response:
         model, paths = self.model or None, self.response.items()
         if not paths:
-            if "text/plain" in reply.headers.get("content-type", ""):
+            if "text/plain" in reply.headers.get("content-type", "") and self.trace == "auto":
                 return Response(answer=reply.body.decode("utf-8", "replace"), model=model)
-            return answer.response(answer.json_of(reply), model=model, section=section)
+            data = answer.json_of(reply) if self.trace == "auto" else _traced(reply)
+            return answer.response(data, model=model, section=section, trace=self.trace)
         data = answer.json_of(reply)
         found = {
             name: template.at(data, path, f"{section}.response.{name}") for name, path in paths
         }
-        return answer.response({"answer": None, **found, "usage": found}, model=model)
+        own = {"answer": None, **found, "usage": found}
+        return answer.response(own, model=model, trace=self.trace)
+
+
+def _traced(reply: Reply) -> Json:
+    """The body as JSON, or as the text that a trace may be: JSON Lines, a console."""
+    try:
+        return answer.parse(reply.body)
+    except ValueError:
+        return reply.body.decode("utf-8", "replace")
 
 
 class Sent(Protocol):

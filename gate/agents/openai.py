@@ -9,13 +9,15 @@ from gate.http import Reply, shown_address
 from gate.http.endpoint import Endpoint, bearer, key_of, reach, versioned
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
-from gate.wire import chat
+from gate.wire import chat, responses
 
 
 @AGENTS.register("openai")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAI:
-    """POST {base_url}/v1/chat/completions; `options` become keys of the request's body."""
+    """POST {base_url}/v1/chat/completions, or OpenAI's Responses where `base_url` ends in
+    /responses; `options` become keys of the request's body.
+    """
 
     base_url: str = field(repr=False)
     model: str = ""
@@ -33,12 +35,20 @@ class OpenAI:
         reach(world, self.base_url, timeout_s=self.timeout_s)
 
     def connect(self, world: World) -> Connection:
-        url = versioned(self.base_url, "/chat/completions")
+        path = responses.PATH if self._asks_responses else "/chat/completions"
+        url = versioned(self.base_url, path)
         headers = bearer(world, self.api_key_env)
         return Endpoint(world, url, headers, write=self._write, read=self._read)
 
+    @property
+    def _asks_responses(self) -> bool:
+        return self.base_url.partition("?")[0].rstrip("/").endswith(responses.PATH)
+
     def _write(self, case: Case) -> bytes:
-        return chat.request_body(case.input, self.model, self.options)
+        write = responses.request_body if self._asks_responses else chat.request_body
+        return write(case.input, self.model, self.options)
 
     def _read(self, reply: Reply) -> Response:
+        if self._asks_responses:
+            return responses.read(reply)
         return chat.read(reply, tools_offered="tools" in self.options)

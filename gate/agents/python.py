@@ -19,6 +19,7 @@ from gate.records import Case, Response
 from gate.registry import load_object
 from gate.text import one_line
 from gate.wire import answer
+from gate.wire.tracing import TraceShape
 
 Job = tuple[Any, float] | None  # the argument and the seconds for the call; None: the end
 
@@ -37,6 +38,7 @@ class Python:
 
     callable: str
     model: str = ""
+    trace: TraceShape = "auto"
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
@@ -49,7 +51,7 @@ class Python:
         self.load(world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self.load(world), self.model or None, world.section)
+        return _Connection(self, self.load(world), world.section)
 
     def load(self, world: World) -> Callable[[dict[str, Any]], Any]:
         found = loaded(self.callable, world)
@@ -68,16 +70,16 @@ def loaded(name: str, world: World) -> Any:
 
 class _Connection:
     def __init__(
-        self, function: Callable[[dict[str, Any]], Any], model: str | None, section: str
+        self, agent: Python, function: Callable[[dict[str, Any]], Any], section: str
     ) -> None:
         self._calls = Calls(function, section)
-        self._model = model
+        self._agent = agent
         self._section = section
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
         # A copy: what the function does to its case must not reach the graders.
         asked = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
-        return _answer(self._calls.call(asked, timeout_s), self._model, self._section)
+        return _answer(self._calls.call(asked, timeout_s), self._agent, self._section)
 
     def close(self) -> None:
         self._calls.close()
@@ -106,12 +108,14 @@ class Calls:
         if self._closed:
             raise InfraFailure("the call was given up: the run is being stopped")
         if found is _LATE:
-            raise AgentFailure(f"the {self._section} did not return within {timeout_s:g} s")
+            message = f"the {self._section} did not return within {timeout_s:g} s"
+            raise AgentFailure(message, timed_out=True)
         if isinstance(found, (AgentFailure, InfraFailure)):
             raise found
         if isinstance(found, BaseException):
             said = one_line(str(found), 200)
-            raise AgentFailure(f"{type(found).__name__}: {said}") from found
+            late = isinstance(found, TimeoutError)  # of something that the agent itself waited for
+            raise AgentFailure(f"{type(found).__name__}: {said}", timed_out=late) from found
         return found
 
     def close(self) -> None:
@@ -157,15 +161,27 @@ async def _within(awaitable: Awaitable[Any], timeout_s: float) -> Any:
         raise
 
 
-def _answer(found: Any, model: str | None, section: str) -> Response:
-    if isinstance(found, str):
+def _answer(found: Any, agent: Python, section: str) -> Response:
+    """A text is an answer, or a trace if gate.yml says so."""
+    if isinstance(found, str) and agent.trace == "auto":
         found = {"answer": found}
-    if not isinstance(found, dict):
-        kind = type(found).__name__
-        message = f"the {section} returned {kind}: return a text, or a dict with 'answer'"
-        raise AgentFailure(message)
+    if not isinstance(found, (str, dict, list)):
+        try:
+            found = _plain(found)
+        except TypeError:
+            kind = type(found).__name__
+            message = f"the {section} returned {kind}: return a text, or a dict with 'answer'"
+            raise AgentFailure(message) from None
     try:
-        data = answer.parse(json.dumps(found, allow_nan=False).encode())
+        data = answer.parse(json.dumps(found, default=_plain).encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise AgentFailure(f"the {section} returned what JSON cannot hold: {error}") from error
-    return answer.response(data, model=model, section=section)
+    return answer.response(data, model=agent.model or None, section=section, trace=agent.trace)
+
+
+def _plain(value: Any) -> Any:
+    """Messages and answers of the clients of OpenAI, Anthropic and LangChain are such models."""
+    dump = getattr(value, "model_dump", None)
+    if not callable(dump):
+        raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+    return dump(mode="json")

@@ -56,7 +56,7 @@ class _Connection:
         if line.infra_error is not None:
             raise InfraFailure(line.infra_error)
         if line.response is None:
-            raise AgentFailure(line.agent_error or "")
+            raise AgentFailure(line.agent_error or "", timed_out=line.timed_out)
         return replace(line.response, latency_ms=line.latency_ms)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from gate.records import Case, Response
 from gate.sample.analyst import MODEL, ask
 from gate.sample.database import open_image
 from gate.sample.faults import Counting
-from gate.sample.knowledge import Knowledge, load_knowledge
+from gate.sample.knowledge import Knowledge, load_bundled
 from gate.sample.options import SampleOptions
 
 _GLANCE_S = 0.05  # how often a waiting answer looks whether the run is being stopped
@@ -50,10 +50,10 @@ class Sample(_Counted):
 
     def check(self, world: World) -> None:
         """Nothing can be out of reach; broken data raise UsageError."""
-        _knowledge(bundled.folder() / "analytics", self.options.stale)
+        _knowledge(bundled.folder(), self.options.stale)
 
     def connect(self, world: World) -> Desk:
-        knowledge = _knowledge(bundled.folder() / "analytics", self.options.stale)
+        knowledge = _knowledge(bundled.folder(), self.options.stale)
         return Desk(self, world, knowledge, open_image(knowledge.database.image))
 
 
@@ -93,9 +93,9 @@ class Desk:
                 raise InfraFailure("the run was stopped before the sample agent answered")
             left -= _GLANCE_S
         if latency_s > timeout_s:
-            raise AgentFailure(f"no answer within {timeout_s:g} s")
+            raise AgentFailure(f"no answer within {timeout_s:g} s", timed_out=True)
 
 
 @cache
-def _knowledge(folder: Path, stale: bool) -> Knowledge:
-    return load_knowledge(folder, stale=stale)
+def _knowledge(datasets: Path, stale: bool) -> Knowledge:
+    return load_bundled(datasets, stale=stale)

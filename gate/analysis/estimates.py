@@ -39,7 +39,7 @@ def estimates(table: Table, specs: Mapping[str, MetricSpec]) -> dict[str, Estima
 
 
 def _estimate(table: Table, spec: MetricSpec) -> Estimate:
-    values = table.column(spec.column)
+    values = table.values(spec)
     family = family_of(spec)
     value = family.reduce(values)
     if math.isnan(value):
@@ -82,8 +82,7 @@ def _why_unmeasured(table: Table, values: Array, family: Family) -> str:
     if np.nanmin(failed, initial=1.0) == 1.0:
         return "every call ended in an agent error"
     if not np.isnan(values).all():
-        needed = getattr(family, "rounds_needed", 1)
-        return "one value is too few" if needed == 1 else f"{needed} rounds of each case are needed"
+        return str(getattr(family, "needs", "one value is too few"))
     if values is table.columns.get("success"):
         return "no grader of this suite decides whether an answer passes"
     return "no trial has a value: no case asks for it, or the agent does not report it"

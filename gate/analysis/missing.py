@@ -4,20 +4,22 @@ could hide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.pairing import Pairing
 from gate.plugins import Array
-from gate.records import MetricSpec
+from gate.records import Direction, MetricSpec
 from gate.stats.pairs import pair
 from gate.stats.shuffle import shuffle_test
-from gate.table import UNSCORED, Table
+from gate.table import UNSCORED, Table, ratio_of
 
 FEW = 0.02  # share of missing values that are simply left out
 LEVEL = 0.05  # at which the shares of two runs differ
+COST = "cost_usd"  # what has no price is unscored, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,34 +55,48 @@ def too_much_unscored(current: Table, pairing: Pairing | None, spec: MetricSpec)
     """
     share = left_unscored(current, spec)
     if share > FEW:
+        if spec.column == COST:
+            return f"the cost of {100 * share:.1f} % of the answers is not known"
         return f"graders gave {100 * share:.1f} % of the answers no score"
     if pairing is None:
         return ""
     arms = (pairing.baseline, pairing.current)
-    if not any(UNSCORED + spec.column in arm.columns for arm in arms):
+    if not any(_marked(arm, spec) for arm in arms):
         return ""
     p = _p_unlike(*(_lacking(arm, spec) for arm in arms))
-    told = "the share of answers that graders gave no score differs from the baseline's"
+    lack = "of unknown cost" if spec.column == COST else "that graders gave no score"
+    told = f"the share of answers {lack} differs from the baseline's"
     return f"{told} (p = {p:.2g})" if p < LEVEL else ""
 
 
 def left_unscored(table: Table, spec: MetricSpec) -> float:
     """Share of the answers without a score, of those to which the metric applies."""
-    if UNSCORED + spec.column not in table.columns:
+    if not _marked(table, spec):
         return 0.0
     lacking = _lacking(table, spec)
     applies = ~np.isnan(lacking)
     return float(lacking[applies].mean()) if applies.any() else 0.0
 
 
+def could_be_anything(table: Table, spec: MetricSpec) -> bool:
+    """Whether more than a few answers have no score in a metric that has no worst one."""
+    worst = spec.low if spec.direction == "higher" else spec.high
+    return worst is None and left_unscored(table, spec) > FEW
+
+
+def _marked(table: Table, spec: MetricSpec) -> list[str]:
+    return [UNSCORED + name for name in spec.columns if UNSCORED + name in table.columns]
+
+
 def _unscored(table: Table, spec: MetricSpec) -> npt.NDArray[np.bool_]:
-    marked = table.column(UNSCORED + spec.column) == 1.0
-    return np.asarray(marked & np.isnan(table.column(spec.column)))
+    found = np.isnan(table.values(spec))
+    marks = [table.columns[name] == 1.0 for name in _marked(table, spec)]
+    return np.asarray(found & np.any(marks, axis=0)) if marks else np.zeros_like(found)
 
 
 def _lacking(table: Table, spec: MetricSpec) -> Array:
     """1 where a grader gave no score, 0 where the metric has a value, else NaN."""
-    valued = ~np.isnan(table.column(spec.column))
+    valued = ~np.isnan(table.values(spec))
     return np.where(_unscored(table, spec), 1.0, np.where(valued, 0.0, np.nan))
 
 
@@ -94,22 +110,44 @@ def _p_unlike(was: Array, now: Array) -> float:
 
 
 def pessimistic(baseline: Table, current: Table, spec: MetricSpec) -> Arms:
-    """The column as if every call without an answer, and every answer without a score, had failed
+    """The values as if every call without an answer, and every answer without a score, had failed
     now and passed in the baseline.
     """
-    was, now = baseline.column(spec.column), current.column(spec.column)
-    applies = np.asarray(~np.isnan(np.hstack([was, now])).all(axis=1))
-    bad, good = _extremes(np.concatenate([was.ravel(), now.ravel()]), spec)
-    return Arms(
-        baseline=_filled(was, baseline, spec, applies, good),
-        current=_filled(now, current, spec, applies, bad),
+    arms = (baseline, current)
+    there = ~np.isnan(np.hstack([arm.values(spec) for arm in arms]))
+    applies = np.asarray(there.any(axis=1))
+    was, now = [], []
+    for part in _parts(spec):
+        data = [arm.column(part.column) for arm in arms]
+        bad, good = _extremes(np.concatenate([values.ravel() for values in data]), part)
+        was.append(_filled(data[0], _lost(baseline, spec) & applies[:, None], good))
+        now.append(_filled(data[1], _lost(current, spec) & applies[:, None], bad))
+    return Arms(baseline=_whole(was), current=_whole(now))
+
+
+def pessimistic_values(table: Table, spec: MetricSpec) -> Array:
+    """The values as if every call without an answer, or without a score, had failed."""
+    found = []
+    for part in _parts(spec):
+        values = table.column(part.column)
+        bad, _ = _extremes(values.ravel(), part)
+        found.append(_filled(values, _lost(table, spec), bad))
+    return _whole(found)
+
+
+def _parts(spec: MetricSpec) -> tuple[MetricSpec, ...]:
+    """Of a ratio both sums: the one below grows where the whole gets less."""
+    if not spec.per:
+        return (spec,)
+    below: Direction = "higher" if spec.direction == "lower" else "lower"
+    return (
+        replace(spec, per=""),
+        replace(spec, per="", column=spec.per, direction=below, low=0.0, high=1.0),
     )
 
 
-def pessimistic_column(table: Table, values: Array, spec: MetricSpec) -> Array:
-    """A column as if every call without an answer, or without a score, had failed."""
-    bad, _ = _extremes(values.ravel(), spec)
-    return _filled(values, table, spec, np.ones(len(values), dtype=np.bool_), bad)
+def _whole(parts: Sequence[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else ratio_of(*parts)
 
 
 def errored_cases(table: Table) -> frozenset[str]:
@@ -128,8 +166,9 @@ def _extremes(values: Array, spec: MetricSpec) -> tuple[float, float]:
     return (low, high) if spec.direction == "higher" else (high, low)
 
 
-def _filled(
-    values: Array, table: Table, spec: MetricSpec, applies: npt.NDArray[np.bool_], value: float
-) -> Array:
-    lost = (table.column("infra_error") == 1.0) | _unscored(table, spec)
-    return np.where(lost & np.isnan(values) & applies[:, None], value, values)
+def _lost(table: Table, spec: MetricSpec) -> npt.NDArray[np.bool_]:
+    return np.asarray((table.column("infra_error") == 1.0) | _unscored(table, spec))
+
+
+def _filled(values: Array, lost: npt.NDArray[np.bool_], value: float) -> Array:
+    return np.where(lost & np.isnan(values), value, values)

@@ -146,10 +146,18 @@ def _against_itself(
     one, other = rounds[:, 0::2], rounds[:, 1::2]
     nothing = Tolerance(value=0.0, relative=tolerance.relative)
     evidence = family.compare(one, other, spec, tolerance=nothing)
-    return _Found(evidence=evidence, root=math.sqrt(float(pair(one, other).weight.sum())))
+    weight = pair(_measured(one), _measured(other)).weight
+    return _Found(evidence=evidence, root=math.sqrt(float(weight.sum())))
+
+
+def _measured(values: Array) -> Array:
+    """1 where there is a value, else NaN."""
+    return np.where(np.isnan(values), np.nan, 1.0)
 
 
 def _between(values: Array) -> float:
+    if np.iscomplexobj(values):  # a ratio has no value of a single call
+        return math.nan
     variances, calls = case_variances(values), values[~np.isnan(values)]
     if np.isnan(variances).all() or not np.ptp(calls):
         return math.nan

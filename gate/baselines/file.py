@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.archive import Session, is_session, load_session
+from gate.archive import Row, Session, is_session, load_session
 from gate.baseline_file import BaselineFile, render
 from gate.baseline_pool import append
-from gate.baseline_schema import Run, fingerprint
+from gate.baseline_schema import MODES, Run, fingerprint
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, Forge, FoundBaseline
 from gate.plugins import BASELINES
+from gate.records import SuiteReport
 from gate.table import tabulate
+from gate.trajectory.path import representatives
 
 
 @BASELINES.register("file")
@@ -45,17 +48,26 @@ def session_baseline(
     `keep_rounds` is None.
     """
     meta = session.meta.suites[suite]
-    rows = (row for row in session.rows() if row["suite"] == suite)
-    table = tabulate(suite, rows, meta.specs, meta.graders)
-    limit = table.rounds if keep_rounds is None else keep_rounds
-    partial = meta.not_selected > 0
-    return append(onto, table, run_of(session, suite), keep_rounds=limit, partial=partial)
+    table = tabulate(suite, _rows(session, suite), meta.specs, meta.graders)
+    return append(
+        onto,
+        table,
+        run_of(session, suite),
+        keep_rounds=table.rounds if keep_rounds is None else keep_rounds,
+        partial=meta.not_selected > 0,
+        paths=representatives(_rows(session, suite)),
+    )
+
+
+def _rows(session: Session, suite: str) -> Iterator[Row]:
+    return (row for row in session.rows() if row["suite"] == suite)
 
 
 def run_of(session: Session, suite: str) -> Run:
     """What the header says about the session as one run of the suite."""
     meta, made = session.meta, session.meta.provenance
-    metrics = session.report.suites[suite].metrics if session.report is not None else {}
+    told = session.report.suites[suite] if session.report is not None else None
+    metrics = told.metrics if told else {}
     return Run(
         session_id=meta.session_id,
         commit=made.commit,
@@ -65,7 +77,17 @@ def run_of(session: Session, suite: str) -> Run:
             for name, estimate in sorted(metrics.items())
         },
         fingerprint=fingerprint(made, meta.suites[suite].dataset_digest),
+        trials=told.trials if told else None,
+        modes=_modes(told) if told else None,
     )
+
+
+def _modes(told: SuiteReport) -> dict[str, int] | None:
+    """None where it is unknown: reports of older versions name no modes."""
+    if told.modes:
+        return {one.mode: one.cases for one in told.modes[:MODES]}
+    success = told.metrics.get("agent.success_rate")
+    return {} if success is not None and success.value == 1.0 else None
 
 
 def _of_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:

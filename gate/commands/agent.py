@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from gate import bundled
 from gate.errors import UsageError
 from gate.sample.faults import Counting
-from gate.sample.knowledge import load_knowledge
+from gate.sample.knowledge import load_bundled
 from gate.sample.options import options_from
 from gate.sample.server import SampleServer, Service
 
@@ -17,7 +17,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0 after a clean stop. Raises UsageError for a wrong switch, a taken port or a missing key."""
     switches = options_from(vars(options))
     service = Service(
-        knowledge=load_knowledge(bundled.folder() / "analytics", stale=switches.stale),
+        knowledge=load_bundled(bundled.folder(), stale=switches.stale),
         options=switches,
         counting=Counting(),
         api_key=_key(options.api_key_env, env),

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gate import config
 from gate.archive import Session, load_session
+from gate.baseline_desk import Desk, found, open_desk, request
 from gate.baseline_file import BaselineFile, newest, parse
 from gate.baseline_listing import listing
 from gate.baseline_pool import accept, with_accepted
-from gate.baselines import find_baseline, source_names
+from gate.baselines import find_baseline
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
-from gate.github.context import Job, current_job, token
-from gate.github.forge import connect, open_forge
-from gate.github.opening import Opened
-from gate.github.upload import Uploaded, upload_folder
-from gate.hosting import BaselineRequest, FoundBaseline
-from gate.records import BaselineRules, Config
 from gate.registry import did_you_mean
-from gate.rules_for import with_base
 from gate.saving import file_name, may_save, suites_of, write
 from gate.text import plain
 from gate.wording.figures import count
@@ -31,26 +22,9 @@ from gate.wording.figures import count
 NO_BASELINE = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What every sub-command needs. `root` is the folder of gate.yml."""
-
-    job: Job
-    config: Config
-    opened: Opened
-    root: Path
-    now: datetime
-    echo: Callable[[str], None] = print
-    store: Callable[[Path, str], Uploaded]  # a folder as an artifact
-
-    @property
-    def rules(self) -> BaselineRules:
-        return self.config.baseline
-
-
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """`options`: action, config, suite, out and what the sub-command adds."""
-    return COMMANDS[options.action](options, _desk(options, env))
+    return COMMANDS[options.action](options, open_desk(options, env))
 
 
 def save(options: argparse.Namespace, desk: Desk) -> int:
@@ -87,9 +61,9 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
     """Writes the baselines that a run would compare with; exit 4 when there is none at all."""
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     got = 0
-    for found in _found(options, desk):
-        path = write(folder, parse(found.text, found.file))
-        desk.echo(f"{path}: from {found.detail}")
+    for one in found(options, desk):
+        path = write(folder, parse(one.text, one.file))
+        desk.echo(f"{path}: from {one.detail}")
         got += 1
     return 0 if got else NO_BASELINE
 
@@ -97,9 +71,9 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
 def show(options: argparse.Namespace, desk: Desk) -> int:
     """Prints what is stored and what of it counts; exit 4 when there is none at all."""
     got = 0
-    for found in _found(options, desk):
-        stored = newest(parse(found.text, found.file), desk.rules.keep_rounds)
-        desk.echo(plain("\n".join(listing(stored, found.detail, found.notes))))
+    for one in found(options, desk):
+        stored = newest(parse(one.text, one.file), desk.rules.keep_rounds)
+        desk.echo(plain("\n".join(listing(stored, one.detail, one.notes))))
         got += 1
     return 0 if got else NO_BASELINE
 
@@ -137,35 +111,6 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace, Desk], int]] = {
 }
 
 
-def _desk(options: argparse.Namespace, env: Mapping[str, str]) -> Desk:
-    job, now = current_job(env), datetime.now(UTC)
-    file = Path(options.config or "gate.yml")
-    root = file.parent
-    loaded = config.defaults()
-    if options.config or file.is_file():
-        loaded = config.load(_reader(root), file.name, env=env, root=root, today=date.today())
-    opened = open_forge(job, connect(job, token(env)), root)
-    job = with_base(job, token(env), loaded)
-    return Desk(
-        job=job,
-        config=loaded,
-        opened=opened,
-        root=root,
-        now=now,
-        store=lambda folder, name: upload_folder(folder, name, env),
-    )
-
-
-def _reader(root: Path) -> config.Read:
-    def read(path: str) -> bytes | None:
-        try:
-            return (root / path).read_bytes()
-        except OSError:
-            return None
-
-    return read
-
-
 def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFile | None:
     """The file that is there, else what a run here would compare with."""
     file = folder / file_name(suite)
@@ -173,46 +118,12 @@ def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFil
     if file.is_file():
         pool = parse(file.read_bytes(), str(file))
     elif desk.rules.source in ("auto", "repo", "artifact"):
-        found = find_baseline(
-            desk.rules.source, _request(suite, desk), desk.opened.forge, desk.root
-        )
-        pool = parse(found.text, found.file) if found else None
+        there = find_baseline(desk.rules.source, request(suite, desk), desk.opened.forge, desk.root)
+        pool = parse(there.text, there.file) if there else None
     if pool is not None and session.meta.session_id in [run.session_id for run in pool.runs]:
         raise UsageError(f"{session.folder}: this session is in the baseline already")
     accepted = session.report.accepted if session.report is not None else ()
     return with_accepted(pool, accepted) if pool is not None else None
-
-
-def _found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
-    """The suites' baselines by --baseline or gate.yml's source; a missing one is told."""
-    source = options.baseline or desk.rules.source
-    named = source_names(source) == ("file",)
-    if desk.job.no_base and not named:
-        desk.echo(desk.job.no_base)
-        return
-    for suite in [one.name for one in config.select(desk.config, options.suite or ()).suites]:
-        request = _request(suite, desk, path=source if named else desk.rules.path)
-        found = find_baseline(source, request, desk.opened.forge, desk.root)
-        if found is not None:
-            yield found
-
-
-def _request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest:
-    file_name(suite)
-    rules = desk.rules
-    return BaselineRequest(
-        suite=suite,
-        path=path or rules.path,
-        branch=rules.branch,
-        base_sha=desk.job.base_sha,
-        base_name=desk.job.base_name,
-        artifact=rules.artifact,
-        workflow=rules.workflow,
-        max_age_days=rules.max_age_days,
-        now=desk.now,
-        explain=lambda reason: desk.echo(f"{suite}: {reason}"),
-        no_branch=desk.job.mode == "laptop" and desk.opened.forge is None,
-    )
 
 
 def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:

@@ -56,7 +56,9 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
         notes=tuple(
             f"{after.name} has no suite '{s}'" for s in before.suites if s not in after.suites
         ),
-        elsewhere=metrics_of([s for s in config.suites if s.name not in after.suites], root),
+        elsewhere=metrics_of(
+            [s for s in config.suites if s.name not in after.suites], config, root
+        ),
     )
     people = _reviewed(after, config, root)
     setting = replace(setting, notes=(*setting.notes, *people.notes))
@@ -109,7 +111,7 @@ def _against(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Com
         return Compared(table=None, info=info)
     differ = differences(baseline.facts, suite.facts)
     info = replace(baseline.info, fingerprint_diff=differ)
-    return Compared(table=baseline.table, info=info, drift=baseline.drift)
+    return Compared(table=baseline.table, info=info, drift=baseline.drift, runs=baseline.runs)
 
 
 def _gates(config: Config, name: str) -> tuple[GateRule, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from gate.analysis import MIN_PAIRED
 from gate.codec import to_json
 from gate.control import Control
+from gate.default_gates import told
 from gate.errors import UsageError
 from gate.lookup import Compared
 from gate.options import parse
@@ -80,7 +81,7 @@ def _subject(setup: Setup, one: SuitePlan) -> Subject:
         graders=one.grader_digests,
         drift=found.drift,
         batch=setup.agent.concurrency,
-        notes=(*notes, *_judged(setup.config, one, len(now))),
+        notes=(*notes, *told(one.suite), *_judged(setup.config, one, len(now))),
     )
 
 

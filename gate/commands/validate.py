@@ -14,7 +14,9 @@ from gate.config import Examined, defaults, examine, measure, select
 from gate.config_judge import kinship
 from gate.config_lint import Findings, lint_with_data
 from gate.dataset import Summary, check
+from gate.default_gates import told
 from gate.errors import GateError, InvalidInput, UsageError
+from gate.metrics.catalogue import asked_k
 from gate.plugins import GRADERS, Grader, build
 from gate.records import Config, Suite
 from gate.rules import CONFIG, Rules, disk
@@ -44,8 +46,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     config = select(examined.config, options.suite or ())
     done = _Checked(config=config, root=root, found=examined.findings)
     new = [suite for suite in config.suites if suite.name not in examined.measured]
-    measured = {**examined.measured, **measure(new, root, done.found)}
+    measured = {**examined.measured, **measure(new, root, done.found, asked_k(config))}
     done.lines.append(_about(config))
+    done.lines += [f"suite '{one.name}': {gate}" for one in config.suites for gate in told(one)]
     for suite in config.suites:
         _dataset(suite, done)
         _baseline(suite, done)
@@ -64,7 +67,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> Examined:
     if file is None and not (root / CONFIG).is_file():
         config, found = defaults(), Findings()
-        return Examined(config=config, measured=measure(config.suites, root, found), findings=found)
+        measured = measure(config.suites, root, found, asked_k(config))
+        return Examined(config=config, measured=measured, findings=found)
     return examine(disk(root), Path(file or CONFIG).name, env=env, root=root, today=today)
 
 

@@ -39,6 +39,7 @@ def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, 
         "exit-code": str(report.exit_code),
         "passed": str(report.passed).lower(),
         "summary": _short(report.reason),
+        "deploy": str(report.decision is not None and report.decision.deploy).lower(),
         "regressions": _list(worse),
         "improvements": _list(better),
         "failed-gates": _list(gates),
@@ -62,6 +63,7 @@ def error_outputs(message: str, exit_code: int) -> dict[str, str]:
         "exit-code": str(exit_code),
         "passed": "false",
         "summary": _short(message),
+        "deploy": "false",
     }
 
 

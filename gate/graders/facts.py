@@ -11,7 +11,7 @@ from itertools import islice
 from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
-from gate.matching import maximum_matching
+from gate.matching import mask, maximum_matching
 from gate.mentions import folded, mentioned
 from gate.numbers import LIMIT, Locale, Number, Sign, agrees, numbers, stated
 from gate.plugins import GRADERS
@@ -132,7 +132,7 @@ class Facts:
         if self.one_to_one:
             first = sorted(range(len(facts)), key=lambda i: not facts[i].required)
             exclusive = [i for i in first if not facts[i].must_not]
-            chosen = maximum_matching([fits[i] for i in exclusive])
+            chosen = maximum_matching([mask(fits[i]) for i in exclusive])
             for i, number in zip(exclusive, chosen, strict=True):
                 fits[i] = [] if number is None else [number]
         return [

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
@@ -23,16 +23,23 @@ _MOST_CODES = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonFormat:
     """Passes when the whole answer is JSON, of the `type`, with every one of `required_keys` at its
-    top, and fits `schema` (JSON Schema 2020-12). One code fence around it is allowed.
+    top, and fits `schema` (JSON Schema 2020-12). One code fence around it is allowed. With `key`
+    the case holds the schema, and an answer to a case without one is not judged.
     """
 
     type: Literal["object", "array", "any"] = "any"
     required_keys: tuple[str, ...] = ()
     schema: Mapping[str, Json] | None = None
+    key: str | None = None
     allow_fence: bool = True
 
-    keys: ClassVar[Mapping[str, Json]] = {}
-    needs: ClassVar[tuple[str, ...]] = ()
+    @property
+    def keys(self) -> Mapping[str, Json]:
+        return {self.key: {"type": "object"}} if self.key else {}
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ()
 
     def __post_init__(self) -> None:
         if self.schema is None:
@@ -49,13 +56,20 @@ class JsonFormat:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
+        own = case.keys.get(self.key) if self.key else None
+        if self.key and not own:
+            return Score(values={METRIC: None})
         text = (response.answer or "").strip()
         fenced = _FENCED.match(text) if self.allow_fence else None
         try:
             data = json.loads(fenced[1] if fenced else text, parse_constant=_refused)
         except (ValueError, RecursionError) as error:
             return _failed(["json_format_invalid"], f"not JSON: {error}"[:300])
-        failures = self._wrong_kind(data) or [*self._missing(data), *self._misfits(data)]
+        failures = self._wrong_kind(data) or [
+            *self._missing(data),
+            *_misfits(self.schema, data),
+            *_misfits(own, data),
+        ]
         if failures:
             return _failed(failures, "; ".join(failures[:5]).replace("_", " "))
         return Score(values={METRIC: 1.0}, passed=True)
@@ -72,17 +86,18 @@ class JsonFormat:
         there = data if isinstance(data, dict) else {}
         return [f"missing_key:{key}" for key in self.required_keys if key not in there]
 
-    def _misfits(self, data: Json) -> list[str]:
-        if self.schema is None:
-            return []
-        try:
-            wrong = mismatches(dict(self.schema), data)
-        except Exception as error:  # a reference that leads nowhere, data nested too deeply
-            raise GraderFailure(f"schema: {type(error).__name__}: {error}"[:300]) from error
-        return [
-            f"schema_mismatch:{'.'.join(map(str, one.path)) or '$'}"[:120]
-            for one in wrong[:_MOST_CODES]
-        ]
+
+def _misfits(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
+    if schema is None:
+        return []
+    try:
+        wrong = mismatches(dict(schema), data)
+    except Exception as error:  # a reference that leads nowhere, data nested too deeply
+        raise GraderFailure(f"schema: {type(error).__name__}: {error}"[:300]) from error
+    return [
+        f"schema_mismatch:{'.'.join(map(str, one.path)) or '$'}"[:120]
+        for one in wrong[:_MOST_CODES]
+    ]
 
 
 def _refused(constant: str) -> Json:

@@ -18,6 +18,9 @@ from gate.text import one_line
 NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # docs/semantics.md 4
 WAITABLE = frozenset({429, 503})
 _PASSING = frozenset({408, 409, 425})  # of the 4xx
+# A gateway gave up on what is behind it: 408 by habit (RFC 9110 15.5.9 means the client), the others
+# are Cloudflare's. 504 is nobody's fault.
+_TIMED_OUT = frozenset({408, 522, 524})
 
 _SAID = 160  # characters of a body that a message shows
 _MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
@@ -63,7 +66,7 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
     if reply.status not in NOBODYS_FAULT:
         hint = f" - check the path in {setting}" if reply.status in (404, 405) else ""
         final = 400 <= reply.status < 500 and reply.status not in _PASSING
-        raise AgentFailure(message + hint, final=final)
+        raise AgentFailure(message + hint, final=final, timed_out=reply.status in _TIMED_OUT)
     section = setting.partition(".")[0]
     hint = {
         401: f" - check the key that {section}.api_key_env names",

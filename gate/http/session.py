@@ -150,7 +150,7 @@ class Session:
             return AgentFailure(f"{address} cut its answer off")
         if isinstance(error, Malformed):
             return AgentFailure(f"the answer of {address} {error}")
-        return AgentFailure(f"{address} did not answer within {timeout_s:g} s")
+        return AgentFailure(f"{address} did not answer within {timeout_s:g} s", timed_out=True)
 
 
 def _ask(

@@ -10,7 +10,7 @@ from gate.loosening.telling import at, number
 from gate.pricing import price_of
 from gate.records import Config, PluginSpec, Price, RegressionRules
 
-_STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2}
+_STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2, "not_worse": 0, "improved": 1}
 _SHOWN_OF_JUDGE = ("model", "require_different_judge", "votes", "min_agreement")
 
 
@@ -73,12 +73,14 @@ def _same(now: PluginSpec, before: PluginSpec) -> bool:
 
 
 def _policy(head: Config, base: Config) -> Iterator[str]:
-    """A policy that is left out is `fail` at a release."""
+    """A policy that is left out is `fail` at a release, but for what is deployed."""
     for field in fields(base.policy):
         name = field.name
         now, before = getattr(head.policy, name), getattr(base.policy, name)
         if _STRICTNESS[now] < _STRICTNESS[before]:
             yield f"`policy.{name}` {before} -> {now}"
+        elif name == "deploy":
+            continue
         elif name in head.policy_set and name not in base.policy_set and now != "fail":
             yield f"`policy.{name}` fail -> {now} at releases"
 
@@ -147,7 +149,10 @@ def _prices(head: Config, base: Config) -> Iterator[str]:
         lower = [
             f"{name} {was:g} -> {own:g}"
             for name, was, own in zip(
-                ("input", "output", "cached input"), _usd(before), _usd(now), strict=True
+                ("input", "output", "cached input", "reasoning"),
+                _usd(before),
+                _usd(now),
+                strict=True,
             )
             if own < was
         ]
@@ -155,9 +160,10 @@ def _prices(head: Config, base: Config) -> Iterator[str]:
             yield f"price of `{model}` {', '.join(lower)}"
 
 
-def _usd(price: Price) -> tuple[float, float, float]:
+def _usd(price: Price) -> tuple[float, float, float, float]:
     cached = price.input if price.cached_input is None else price.cached_input
-    return price.input, price.output, cached
+    thought = price.output if price.reasoning is None else price.reasoning
+    return price.input, price.output, cached, thought
 
 
 def _budget(head: Config, base: Config) -> Iterator[str]:

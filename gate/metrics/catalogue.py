@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
-from gate.records import MetricSpec
+from gate.records import Config, MetricSpec
 
-DRAWN = (2, 3)  # rounds of pass@k and pass^k: what the default of 3 rounds can tell
+DRAWN = (2, 3, 5, 10)  # k of pass@k and pass^k, as far as a suite's rounds reach
+_OF_K = re.compile(r"agent\.pass[@^]([1-9]\d{0,4})\Z")
 _MS = "operational.{}_latency_ms"
 
 
@@ -30,6 +32,8 @@ def _amount(
     unit: str,
     about: str,
     family: str = "log_mean",
+    *,
+    per: str = "",
     **options: float,
 ) -> MetricSpec:
     """An amount without an upper bound of which less is better; a trial without an answer has
@@ -38,6 +42,7 @@ def _amount(
     return MetricSpec(
         name=name,
         column=column,
+        per=per,
         family=family,
         options=options,
         unit=unit,
@@ -56,11 +61,36 @@ def _of_k_rounds(name: str, k: int, wanted: str, about: str) -> MetricSpec:
         family="k_rounds",
         options={"k": k, "wanted": wanted},
         unit="share",
+        direction="lower" if wanted in ("none", "unlike") else "higher",
         description=about,
     )
 
 
-TRIAL_METRICS: tuple[MetricSpec, ...] = (
+def _of_rounds(rounds: int, asked: frozenset[int]) -> Iterator[MetricSpec]:
+    """What several rounds of a case tell: `asked` are more k."""
+    for k in sorted({k for k in (*DRAWN, *asked) if k <= rounds}):
+        any_of = f"chance that one of {k} rounds of a case passes"
+        yield _of_k_rounds(f"agent.pass@{k}", k, "any", any_of)
+        all_of = f"chance that {k} rounds of a case all pass"
+        yield _of_k_rounds(f"agent.pass^{k}", k, "all", all_of)
+    alike = "chance that two rounds of a case both pass or both fail"
+    yield _of_k_rounds("agent.consistency", 2, "alike", alike)
+    unlike = "chance that one of two rounds of a case passes and the other fails"
+    yield _of_k_rounds("agent.flip_rate", 2, "unlike", unlike)
+    k = max(2, rounds)
+    reliable = f"share of the cases of which all {k} rounds pass"
+    yield _of_k_rounds("agent.reliable_rate", k, "all", reliable)
+    failing = f"share of the cases of which none of {k} rounds passes"
+    yield _of_k_rounds("agent.consistently_failing_rate", k, "none", failing)
+
+
+_TOKENS = {
+    "input_tokens": "mean tokens read, the cached ones included",
+    "cached_tokens": "mean tokens read from a cache",
+    "output_tokens": "mean tokens written, those of reasoning included",
+    "reasoning_tokens": "mean tokens written while reasoning",
+}
+TRIAL_METRICS: tuple[MetricSpec, ...] = (  # whatever the number of rounds is
     _share(
         "agent.success_rate",
         "success",
@@ -73,26 +103,41 @@ TRIAL_METRICS: tuple[MetricSpec, ...] = (
         "share of trials that pass at the first try; an infrastructure error counts as failed",
         on_agent_error=0.0,
     ),
-    *(
-        _of_k_rounds(f"agent.pass@{k}", k, "any", f"chance that one of {k} rounds of a case passes")
-        for k in DRAWN
-    ),
-    *(
-        _of_k_rounds(f"agent.pass^{k}", k, "all", f"chance that {k} rounds of a case all pass")
-        for k in DRAWN
-    ),
-    _of_k_rounds(
-        "agent.consistency", 2, "alike", "chance that two rounds of a case both pass or both fail"
+    MetricSpec(
+        name="agent.score_spread",
+        column="score",
+        family="std",
+        options={"within": "case"},
+        unit="share",
+        direction="lower",
+        description="standard deviation of the score over the rounds of a case",
     ),
     _amount("agent.avg_steps", "steps", "steps", "mean number of tool calls", "mean"),
     _amount("agent.cost_per_task", "cost_usd", "USD", "mean cost of a trial with all its tries"),
     _amount(
+        "agent.cost_per_success",
+        "cost_usd",
+        "USD",
+        "cost of all trials, divided by how many of them pass",
+        "ratio",
+        per="success",
+    ),
+    _amount(
         "agent.safety_violations_per_100",
         "violations",
         "per 100",
-        "safety violations that the agent reports, per 100 trials",
+        "safety violations that graders find or the agent reports, per 100 trials",
         "mean",
         scale=100.0,
+    ),
+    MetricSpec(
+        name="agent.unsafe_rate",
+        column="unsafe",
+        family="rate",
+        unit="share",
+        direction="lower",
+        on_agent_error=None,  # no answer, nobody looked
+        description="share of trials with at least one safety violation",
     ),
     _amount(_MS.format("mean"), "latency_ms", "ms", "mean time to the whole answer"),
     *(
@@ -109,6 +154,7 @@ TRIAL_METRICS: tuple[MetricSpec, ...] = (
     _amount(_MS.format("worst"), "latency_ms", "ms", "the slowest answer", "max"),
     _amount(_MS.format("std"), "latency_ms", "ms", "standard deviation of the times", "std"),
     _amount("operational.avg_tokens", "total_tokens", "tokens", "mean input and output tokens"),
+    *(_amount(f"operational.{name}", name, "tokens", about) for name, about in _TOKENS.items()),
     _amount(
         "operational.std_tokens", "total_tokens", "tokens", "standard deviation of them", "std"
     ),
@@ -135,10 +181,27 @@ JUDGE_COVERAGE = MetricSpec(
 )
 
 
-def every_metric(graders: Iterable[Iterable[MetricSpec]]) -> dict[str, MetricSpec]:
+def every_metric(
+    graders: Iterable[Iterable[MetricSpec]], rounds: int, asked: frozenset[int]
+) -> dict[str, MetricSpec]:
     """By name: those of the trials, of each grader, and of the judge where one is asked."""
-    found = {spec.name: spec for spec in TRIAL_METRICS}
+    found = {spec.name: spec for spec in trial_metrics(rounds, asked)}
     found.update({spec.name: spec for specs in graders for spec in specs})
     if any(spec.asks == "judge" for spec in found.values()):
         found[JUDGE_COVERAGE.name] = JUDGE_COVERAGE
     return found
+
+
+def trial_metrics(rounds: int, asked: frozenset[int] = frozenset()) -> tuple[MetricSpec, ...]:
+    """What trials tell by themselves where a case has so many rounds; `asked` as `asked_k` has
+    them.
+    """
+    first, *rest = TRIAL_METRICS
+    return (first, *_of_rounds(rounds, asked), *rest)
+
+
+def asked_k(config: Config) -> frozenset[int]:
+    """The k of pass@k and pass^k that gates and rules name."""
+    gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
+    names = [*(gate.metric for gate in gates), *config.regression.metrics]
+    return frozenset(int(found[1]) for found in map(_OF_K.match, names) if found)

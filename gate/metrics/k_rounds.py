@@ -1,4 +1,4 @@
-"""What k rounds of a case do together: pass@k, pass^k, consistency."""
+"""What k rounds of a case do together: pass@k, pass^k, consistency, flip rate."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from gate.stats.k_rounds import Draw, Wanted, mean_share, tally
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KRounds:
     """Chance that of `k` rounds of a case all pass (`wanted: all`, pass^k), any passes (`any`,
-    pass@k) or all have the same outcome (`alike`; k = 2: consistency).
+    pass@k) or all have the same outcome (`alike`; k = 2: consistency); or that none passes (`none`)
+    or they differ (`unlike`; k = 2: flip rate).
 
     Estimated without bias from a case's R >= k rounds, s of them passed: C(s,k)/C(R,k),
-    1 - C(R-s,k)/C(R,k), C(s,k)/C(R,k) + C(R-s,k)/C(R,k); the value is the mean over the cases. A
-    value below 1 is no pass. Sources: Chen et al. 2021, arXiv 2107.03374 (pass@k); Yao et al. 2024,
-    arXiv 2406.12045 (pass^k); Fleiss 1971 (agreement of pairs).
+    1 - C(R-s,k)/C(R,k), C(s,k)/C(R,k) + C(R-s,k)/C(R,k), and the latter two taken from 1; the value
+    is the mean over the cases. A value below 1 is no pass. Sources: Chen et al. 2021, arXiv
+    2107.03374 (pass@k); Yao et al. 2024, arXiv 2406.12045 (pass^k); Fleiss 1971 (agreement of
+    pairs).
 
     Intervals and bounds are wrong on either side in 0.0 to 5.1 % of runs at nominal 5 % (simulated,
     10 x 5 to 300 x 3; tests/unit/test_family_k_rounds.py repeats a part of it).
@@ -38,9 +40,9 @@ class KRounds:
             raise UsageError(f"k {self.k}: must be at least 1")
 
     @property
-    def rounds_needed(self) -> int:
-        """Rounds without which a case has no value."""
-        return self.k
+    def needs(self) -> str:
+        """Without which a case has no value."""
+        return f"{self.k} rounds of each case are needed"
 
     def reduce(self, values: Array) -> float:
         shares = self.per_case(values)

@@ -9,7 +9,8 @@ import numpy as np
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question, change_in_mean, mapped, scaled
+from gate.stats import logs
+from gate.stats.change import Question, change_in_mean
 from gate.stats.intervals import mean_of_these_cases, mean_over_cases
 from gate.stats.pairs import case_means
 
@@ -57,8 +58,8 @@ class LogMean:
         if drift:
             mean = float(np.nanmean(case_means(baseline))) + shift
             question = replace(question, drift=drift / mean**2)
-        on_logs = _on_logs(question, middle)
-        change = _natural(change_in_mean(logs_b, logs_c, on_logs), question)
+        on_logs = logs.tolerated(question, middle)
+        change = logs.natural(change_in_mean(logs_b, logs_c, on_logs), question)
         return _beside_means(change, baseline, current)
 
 
@@ -75,29 +76,6 @@ def _shift(baseline: Array, current: Array) -> float:
     return 0.01 * (float(np.median(pooled)) or float(pooled.mean()))
 
 
-def _on_logs(question: Question, middle: float) -> Question:
-    """The tolerance as a difference of logarithms; an absolute one is taken at `middle`."""
-    allowed = question.tolerance
-    share = allowed.value if allowed.relative else allowed.value / middle
-    if question.direction == "lower":
-        log_share = math.log1p(share)
-    else:
-        log_share = -math.log1p(-min(share, 0.999))
-    return replace(question, tolerance=Tolerance(value=log_share))
-
-
-def _natural(change: Evidence, question: Question) -> Evidence:
-    """From logarithms to a ratio less one, or to the metric's unit."""
-    ratio = replace(
-        mapped(change, _expm1, question.direction),
-        relative=True,
-        method=f"{change.method} of logarithms",
-    )
-    if question.tolerance.relative:
-        return ratio
-    return scaled(ratio, math.exp(change.baseline), relative=False)
-
-
 def _beside_means(change: Evidence, baseline: Array, current: Array) -> Evidence:
     """The arithmetic means of the paired cases, weighted as the change is."""
     arms = (baseline, current)
@@ -112,7 +90,3 @@ def _beside_means(change: Evidence, baseline: Array, current: Array) -> Evidence
         float(np.average(total / n, weights=weight)) for total, n in zip(sums, (b, c), strict=True)
     )
     return replace(change, baseline=before, current=now)
-
-
-def _expm1(x: float) -> float:
-    return math.expm1(x) if x < 700.0 else math.inf

@@ -1,9 +1,10 @@
-"""Standard deviation of all calls."""
+"""Standard deviation of all calls, or of the rounds of a case."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.random import default_rng
@@ -11,7 +12,7 @@ from numpy.random import default_rng
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.change import Question, at_least, change_in_mean, mapped, scaled
-from gate.stats.intervals import bootstrap_over_cases
+from gate.stats.intervals import bootstrap_over_cases, mean_over_cases
 from gate.stats.pairs import case_variances
 
 SEED = 20_260_101  # the same data always give the same interval
@@ -22,24 +23,40 @@ SEED = 20_260_101  # the same data always give the same interval
 class Std:
     """Of single calls, ddof 1. Compared by the squared deviations of each run from its own mean:
     from a common one, a mean that moved would look like calls that scatter.
+
+    `within: case`: of the rounds of a case; the value is the root of the mean of the cases'
+    variances, which does not depend on how many rounds there are.
     """
 
+    within: Literal["run", "case"] = "run"
+
+    @property
+    def needs(self) -> str:
+        if self.within == "case":
+            return "2 rounds of each case are needed"
+        return "one value is too few"
+
     def reduce(self, values: Array) -> float:
-        there = values[~np.isnan(values)]
-        return float(there.std(ddof=1)) if there.size > 1 else math.nan
+        there = self._squares(values)
+        there = there[~np.isnan(there)]
+        return math.sqrt(float(there.mean())) if there.size else math.nan
 
     def per_case(self, values: Array) -> Array:
         """Within the case; NaN for a single round."""
         return np.sqrt(case_variances(values))
 
     def interval(self, values: Array, spec: MetricSpec, *, confidence: float) -> Interval | None:
-        n = int((~np.isnan(values)).sum())
-        if n < 2:
+        value = self.reduce(values)
+        if math.isnan(value):
             return None
-        bounds = bootstrap_over_cases(values, _std, confidence, default_rng(SEED))
-        return Interval(
-            value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
-        )
+        if self.within == "case":
+            squares = mean_over_cases(self._squares(values), confidence, None)
+            bounds = replace(squares, low=_root(squares.low), high=_root(squares.high))
+        else:
+            bounds = bootstrap_over_cases(values, _std, confidence, default_rng(SEED))
+        bounds = bounds.within(spec.low, spec.high)
+        n = int((~np.isnan(values)).sum())
+        return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
 
     def compare(
         self,
@@ -51,17 +68,24 @@ class Std:
         drift: float = 0.0,
     ) -> Evidence:
         question = Question(direction=spec.direction)
-        squares = change_in_mean(_squares(baseline), _squares(current), question)
+        squares = change_in_mean(self._squares(baseline), self._squares(current), question)
         return _roots(squares, spec, tolerance) if squares.n_paired else squares
 
+    def _squares(self, values: Array) -> Array:
+        """Squared deviations whose mean is the variance with ddof 1: of a case one number, the mean
+        of those of its rounds, which are no independent ones.
+        """
+        if self.within == "case":
+            return case_variances(values)[:, None]
+        n = int((~np.isnan(values)).sum())
+        if n < 2:
+            return np.full_like(values, np.nan)
+        squares: Array = (values - np.nanmean(values)) ** 2 * (n / (n - 1))
+        return squares
 
-def _squares(values: Array) -> Array:
-    """Squared deviations whose mean is the variance with ddof 1."""
-    n = int((~np.isnan(values)).sum())
-    if n < 2:
-        return np.full_like(values, np.nan)
-    squares: Array = (values - np.nanmean(values)) ** 2 * (n / (n - 1))
-    return squares
+
+def _root(square: float) -> float:
+    return math.sqrt(max(0.0, square))
 
 
 def _std(sums: Array) -> Array:

@@ -34,6 +34,7 @@ class GateRule:
     level: Level = "block"
     rule: Rule | None = None  # None: convicted, or proven in release mode
     place: Place = Place("gate.yml")
+    by_default: bool = False  # nobody wrote it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +74,16 @@ class RegressionRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What each outcome that is neither pass nor fail does to the exit code: pass, warn or fail."""
+    """What each outcome that is neither pass nor fail does to the exit code: pass, warn or fail;
+    and what is deployed.
+    """
 
     inconclusive: Literal["pass", "warn", "fail", "extend"] = "warn"
     no_baseline: Literal["pass", "warn", "fail"] = "warn"
     not_comparable: Literal["pass", "warn", "fail"] = "fail"
     error: Literal["pass", "warn", "fail"] = "fail"
     missing_metric: Literal["pass", "warn", "fail"] = "fail"
+    deploy: Literal["improved", "not_worse"] = "improved"  # of what passes; no exit code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +128,7 @@ class Price:
     input: float
     output: float
     cached_input: float | None = None  # None: as `input`
+    reasoning: float | None = None  # None: as `output`, of which these tokens are a part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

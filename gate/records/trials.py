@@ -64,6 +64,7 @@ class ToolCall:
     # The model call that made it, from 0: parallel calls share one. None: the agent does not say.
     turn: int | None = None
     latency_ms: float | None = None
+    correction: bool = False  # the agent says that it puts right an earlier step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

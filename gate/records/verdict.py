@@ -51,6 +51,12 @@ class MetricSpec:
     description: str = ""
     asks: Literal["", "judge", "verifier"] = ""  # the model whose opinion it is
     only_passed: bool = False  # trials that did not pass have no value
+    per: str = ""  # a ratio: the column, of 0 and 1, whose sum the sum is divided by
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What its value is made of."""
+        return (self.column, self.per) if self.per else (self.column,)
 
     @property
     def dimension(self) -> str:
@@ -129,6 +135,7 @@ class GateResult:
     direction: Direction = "higher"
     reason: str = ""
     place: Place | None = None
+    by_default: bool = False  # gate.yml does not have it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,21 +10,17 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report
 from gate.text import inline
-from gate.wording import figures, goalposts, headline, sentences, worse
+from gate.wording import agent_tables, figures, goalposts, headline, sentences, worse
 from gate.wording.checks import Check, checks
 from gate.wording.markdown import (
     alert,
     case_table,
     checks_table,
-    cluster_table,
     details,
     metrics_table,
-    mode_table,
     named,
-    step_diffs,
     table,
     trend_table,
-    violation_table,
     worse_table,
 )
 from gate.wording.method import method, provenance
@@ -151,7 +147,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     milder = [check for check in found if not check.blocking and check.sign == "warn"]
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
-    yield violation_table(report, most=VIOLATIONS if detail.evidence else 0)
+    yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
     yield from _cases(report, detail)
     yield f"💰 {markdown(spending(report))}"
     if detail.folds:
@@ -256,7 +252,7 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
         if more:
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)
             yield f"{more:,} more {folded}."
-        yield step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
+        yield agent_tables.step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
     for fall in worse.opened(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
@@ -271,8 +267,8 @@ def _folds(report: Report, detail: Detail) -> Iterator[str]:
         name = f" of {suite.name}" if len(report.suites) > 1 else ""
         body = metrics_table(report, suite.name, changed_only=not detail.passing)
         yield details(f"All metrics{name}", body)
-        body = "\n\n".join(filter(None, (mode_table(suite), cluster_table(suite))))
-        yield details(f"Failure patterns{name}", body if detail.evidence else "")
+        patterns = agent_tables.patterns_of(suite) if detail.evidence else ""
+        yield details(f"Failure patterns{name}", patterns)
     yield details("Trend", trend_table(report))
     yield details(CASES, "\n\n".join(_lists(report, detail)))
     lines = method(report, most=detail.listed + 1)

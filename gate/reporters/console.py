@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from gate.records import CaseChange, Report
-from gate.text import in_ascii, one_line, plain
+from gate.screen import Screen
+from gate.text import one_line
 from gate.wording import goalposts, headline, patterns, sentences, steps, violations, worse
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, checks, warned
@@ -57,22 +55,13 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
 
     No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
     """
-    screen = _Screen(color=color, unicode=unicode, width=max(40, width))
+    screen = Screen(color=color, unicode=unicode, width=max(40, width))
     word = headline.word(report.outcome).upper()
     style = _OUTCOME_COLORS.get(report.outcome, "bold yellow")
     screen.line(headline.headline(report), style)
     for line in sentences.comparisons(report):
         screen.line(wording.plain(line))
-    if report.loosened:
-        screen.line(goalposts.loosened_title(report), "yellow")
-    for line in goalposts.loosened(report)[:ROWS]:
-        screen.line(f"Loosened: {wording.plain(line)}", "yellow")
-    if len(report.loosened) > ROWS:
-        screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
-    for line in goalposts.accepted(report):
-        screen.line(wording.plain(line), "cyan")
-    for line in sentences.cautions(report)[:ROWS]:
-        screen.line(f"Note: {wording.plain(line)}", "yellow")
+    _known_before(screen, report)
     _checks(screen, report, blocking(report))
     success = wording.plain(sentences.success(report))
     if success:
@@ -98,60 +87,21 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     return screen.text()
 
 
-class _Screen:
-    """A rich console that writes to memory; every text is made harmless on its way in."""
-
-    def __init__(self, *, color: bool, unicode: bool, width: int) -> None:
-        self.width = width
-        self._unicode = unicode
-        self._out = io.StringIO()
-        self._console = Console(
-            file=self._out,
-            width=width,
-            force_terminal=color,
-            color_system="standard" if color else None,
-            no_color=not color,
-            legacy_windows=False,
-            emoji=False,
-            markup=False,
-            highlight=False,
-        )
-
-    def shown(self, text: str) -> str:
-        line = plain(one_line(text, 1_200))
-        if self._unicode:
-            return line
-        return in_ascii(line)
-
-    def line(self, text: str, style: str = "", *, wrap: bool = True, indent: int = 0) -> None:
-        shown = " " * indent + self.shown(text)
-        self._console.print(Text(shown, style=style), soft_wrap=not wrap)
-
-    def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, whole: int) -> None:
-        """The first `whole` columns are never folded, only cut."""
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        for number, name in enumerate(head):
-            keep = number < whole
-            table.add_column(self.shown(name), overflow="crop" if keep else "fold", no_wrap=keep)
-        for row in rows:
-            table.add_row(*row)
-        self._console.print(table)
-
-    def cell(self, text: str, style: str = "") -> Text:
-        return Text(self.shown(text), style=style)
-
-    def text(self) -> str:
-        """What was printed; folding may have moved a sign to the start of a line, so once more."""
-        return "".join(
-            _harmless(line.rstrip()) + "\n" for line in self._out.getvalue().split("\n")[:-1]
-        )
+def _known_before(screen: Screen, report: Report) -> None:
+    """What a reader must know before the figures."""
+    if report.loosened:
+        screen.line(goalposts.loosened_title(report), "yellow")
+    for line in goalposts.loosened(report)[:ROWS]:
+        screen.line(f"Loosened: {wording.plain(line)}", "yellow")
+    if len(report.loosened) > ROWS:
+        screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
+    for line in goalposts.accepted(report):
+        screen.line(wording.plain(line), "cyan")
+    for line in sentences.cautions(report)[:ROWS]:
+        screen.line(f"Note: {wording.plain(line)}", "yellow")
 
 
-def _harmless(line: str) -> str:
-    return line.replace("##[", "# #[") if not line.lstrip().startswith("::") else f". {line}"
-
-
-def _checks(screen: _Screen, report: Report, found: Sequence[Check]) -> None:
+def _checks(screen: Screen, report: Report, found: Sequence[Check]) -> None:
     if not found:
         return
     several = len(report.suites) > 1
@@ -178,7 +128,7 @@ def _sentence(check: Check, *, named: bool) -> str:
     return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {told}"
 
 
-def _row(screen: _Screen, check: Check) -> list[Text]:
+def _row(screen: Screen, check: Check) -> list[Text]:
     """One cell a column."""
     return [
         screen.cell(_WORDS[check.sign], _COLORS[check.sign]),
@@ -189,7 +139,7 @@ def _row(screen: _Screen, check: Check) -> list[Text]:
     ]
 
 
-def _dimensions(screen: _Screen, report: Report) -> None:
+def _dimensions(screen: Screen, report: Report) -> None:
     """A row a dimension of each suite, its main metrics in it."""
     found = dimensions(report)
     if not found:
@@ -210,12 +160,12 @@ def _dimensions(screen: _Screen, report: Report) -> None:
         screen.line(f"{len(found) - ROWS} more in report.md")
 
 
-def _cases(screen: _Screen, report: Report) -> None:
+def _cases(screen: Screen, report: Report) -> None:
     _failing(screen, report)
     _falls(screen, report)
 
 
-def _failing(screen: _Screen, report: Report) -> None:
+def _failing(screen: Screen, report: Report) -> None:
     failing = sentences.by_severity(report.cases.newly_failing)
     counts = wording.plain(sentences.case_counts(report))
     if counts:
@@ -246,7 +196,7 @@ def _why(change: CaseChange) -> str:
     return ": ".join(part for part in (patterns.words(change.mode), told) if part)
 
 
-def _steps(screen: _Screen, failing: Sequence[CaseChange]) -> None:
+def _steps(screen: Screen, failing: Sequence[CaseChange]) -> None:
     """What the first case did otherwise; the reports have the others."""
     known = [(c, c.steps) for c in failing[:CASES] if c.steps is not None]
     for change, diff in known[:DIFFS]:
@@ -255,7 +205,7 @@ def _steps(screen: _Screen, failing: Sequence[CaseChange]) -> None:
             screen.line(line, _DIFF.get(line[:1], "dim"), indent=2 + line.startswith(" ") * 2)
 
 
-def _violations(screen: _Screen, report: Report) -> None:
+def _violations(screen: Screen, report: Report) -> None:
     found = violations.logged(report)[:VIOLATIONS]
     if not violations.total(report):
         return
@@ -269,7 +219,7 @@ def _violations(screen: _Screen, report: Report) -> None:
     )
 
 
-def _patterns(screen: _Screen, report: Report) -> None:
+def _patterns(screen: Screen, report: Report) -> None:
     """Why trials of a suite failed, and how far its cases can be relied on."""
     for suite in report.suites.values():
         name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
@@ -280,7 +230,7 @@ def _patterns(screen: _Screen, report: Report) -> None:
             screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
 
 
-def _falls(screen: _Screen, report: Report) -> None:
+def _falls(screen: Screen, report: Report) -> None:
     """What blocks although no grader fails these cases for it."""
     for fall in worse.opened(report, most=FALLS):
         cases = fall.worst[:FALLEN]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from jinja2 import Template
 from markupsafe import Markup
@@ -99,7 +99,6 @@ class Html:
         books = casebook.read(rows())
         entries, left_out = _entries(report, books, rows)
         style, script = _asset("report.css"), _asset("report.js")
-        several = len(report.suites) > 1
         return _template().render(
             report=report,
             title=headline.headline(report),
@@ -113,11 +112,7 @@ class Html:
             counts=sentences.case_counts(report),
             worse=worse.titles(report),
             decision=headline.decision(report),
-            patterns=patterns,
-            categories=categories,
-            violations=tuple(violations.rows(violations.logged(report), suites=several)),
-            violation_head=violations.HEAD,
-            violation_title=violations.title(report, shown=len(violations.logged(report))),
+            **_of_agents(report),
             spending=spending(report),
             next_step=next_step(report),
             run_link=sentences.run_link(report),
@@ -140,6 +135,18 @@ class Html:
             script=Markup(script),  # noqa: S704 - our own file
             policy=_policy(style, script),
         )
+
+
+def _of_agents(report: Report) -> dict[str, Any]:
+    """How the agent went about it."""
+    log = violations.logged(report)
+    return {
+        "patterns": patterns,
+        "categories": categories,
+        "violations": tuple(violations.rows(log, suites=len(report.suites) > 1)),
+        "violation_head": violations.HEAD,
+        "violation_title": violations.title(report, shown=len(log)),
+    }
 
 
 def _entries(

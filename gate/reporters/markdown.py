@@ -9,21 +9,16 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
 from gate.text import cell, inline
-from gate.wording import casebook, figures, goalposts, headline, patterns, sentences
+from gate.wording import agent_tables, casebook, figures, goalposts, headline, patterns, sentences
 from gate.wording.checks import checks
 from gate.wording.markdown import (
     alert,
     case_table,
-    category_table,
     checks_table,
-    cluster_table,
     dimension_tables,
     dimensions_table,
-    mode_table,
-    step_diffs,
     table,
     trend_table,
-    violation_table,
     worse_table,
 )
 from gate.wording.method import method, provenance
@@ -75,7 +70,7 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
     yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
     if table_of_all := dimensions_table(report):
         yield f"## Dimensions\n\n{table_of_all}"
-    if log := violation_table(report, most=LISTED):
+    if log := agent_tables.violation_table(report, most=LISTED):
         yield f"## Safety\n\n{log}"
     yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
     yield from _lists(report)
@@ -97,7 +92,7 @@ def _lists(report: Report) -> Iterator[str]:
             more = len(changes) - LISTED
             rest = f"\n\n{more:,} more are in summary.json." if more > 0 else ""
             yield f"### {title} ({len(changes):,})\n\n{shown}{rest}"
-            yield step_diffs(changes, most=DIFFS)
+            yield agent_tables.step_diffs(changes, most=DIFFS)
     for fall in report.worse:
         shown = worse_table(report, fall, most=len(fall.worst), evidence=True)
         yield f"### Worse in {cell(fall.metric)}\n\n{shown}"
@@ -114,10 +109,9 @@ def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iter
         yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
             ("Code", "times"), "<>", rows
         )
-    if modes := mode_table(suite):
-        clusters = cluster_table(suite)
-        yield "\n\n".join(filter(None, ("### Failure patterns", modes, clusters)))
-    if categories := category_table(suite):
+    if shown := agent_tables.patterns_of(suite):
+        yield f"### Failure patterns\n\n{shown}"
+    if categories := agent_tables.category_table(suite):
         yield f"### Categories\n\n{categories}"
     if worst := book.worst(WORST):
         yield f"### Worst cases\n\n{_worst(worst)}"

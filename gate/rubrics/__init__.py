@@ -6,12 +6,19 @@ from collections.abc import Mapping
 
 from gate.errors import UsageError
 from gate.registry import did_you_mean
-from gate.rubrics import answer, case, quality, task, trajectory
+from gate.rubrics import answer, case, quality, safety, task, trajectory
 from gate.rubrics.rubric import Criterion, Rubric
 
 BUILT_IN: Mapping[str, Rubric] = {
     rubric.name: rubric
-    for rubric in (answer.RUBRIC, case.RUBRIC, quality.RUBRIC, task.RUBRIC, trajectory.RUBRIC)
+    for rubric in (
+        answer.RUBRIC,
+        case.RUBRIC,
+        quality.RUBRIC,
+        safety.RUBRIC,
+        task.RUBRIC,
+        trajectory.RUBRIC,
+    )
 }
 
 __all__ = ["BUILT_IN", "Criterion", "Rubric", "rubric_of"]

@@ -25,7 +25,7 @@ def piece(name: str, case: Case, response: Response) -> str:
     if name == CONTEXT:
         return _context(case, response)
     if name == STEPS:
-        return _steps(response.steps or ())
+        return _steps(response.steps or (), response.omitted_steps)
     value = case.keys.get(name)
     return f"There is no {name}." if empty(value) else fenced(name, as_text(value))
 
@@ -67,15 +67,18 @@ def _documents(texts: Sequence[str]) -> str:
     return "\n\n".join(pieces)
 
 
-def _steps(steps: Sequence[ToolCall]) -> str:
-    """One line of JSON a step, so that no result can pass for another step."""
-    if not steps:
+def _steps(steps: Sequence[ToolCall], omitted: int) -> str:
+    """One line of JSON a step, so that no result can pass for another step. `omitted` more were
+    taken after them.
+    """
+    if not steps and not omitted:
         return "The agent took no steps."
     numbered = list(enumerate(steps, 1))
     shown = numbered
     if len(numbered) > FIRST_STEPS + LAST_STEPS:
         shown = numbered[:FIRST_STEPS] + numbered[-LAST_STEPS:]
-    return fenced(f"{STEPS}, {len(shown)} of {len(steps)}", "\n".join(_lines(shown)))
+    label = f"{STEPS}, {len(shown)} of {len(steps) + omitted}"
+    return fenced(label, "\n".join(_lines(shown)), limit=CONTEXT_LIMIT)
 
 
 def _lines(numbered: Iterable[tuple[int, ToolCall]]) -> Iterable[str]:

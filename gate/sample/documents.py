@@ -38,19 +38,20 @@ def load_pages(folder: Path, older: Path | None = None) -> tuple[Page, ...]:
 
     Raises UsageError when the folder holds none or a file has no id or title.
     """
-    pages = {page.id: page for page in map(_load, sorted(folder.glob("*.md")))}
+    pages = {page.id: page for page, _ in map(read_page, sorted(folder.glob("*.md")))}
     if not pages:
         raise UsageError(f"{folder}: no documents (*.md) - the sample agent's data are missing")
     if older is not None:
-        pages.update((page.id, page) for page in map(_load, sorted(older.glob("*.md"))))
+        pages.update((page.id, page) for page, _ in map(read_page, sorted(older.glob("*.md"))))
     return tuple(pages[key] for key in sorted(pages))
 
 
-def _load(path: Path) -> Page:
+def read_page(path: Path) -> tuple[Page, dict[str, str]]:
+    """A document and the lines of its head, key -> value. Raises UsageError."""
     whole = path.read_text(encoding="utf-8")
     head = _HEAD.match(whole)
     lines = head[1].splitlines() if head else []
     keys = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
     if head is None or not keys.get("id") or not keys.get("title"):
         raise UsageError(f"{path}:1: a document starts with '---', 'id: ...', 'title: ...', '---'")
-    return Page(id=keys["id"], title=keys["title"], text=whole[head.end() :].strip())
+    return Page(id=keys["id"], title=keys["title"], text=whole[head.end() :].strip()), keys

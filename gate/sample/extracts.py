@@ -28,8 +28,11 @@ class Extract:
     score: float
 
 
-def extract(question: str, hits: Sequence[Hit], index: Index) -> tuple[Extract, ...]:
-    """One or two sentences in the order of their page; empty when no page covers the question.
+def extract(
+    question: str, hits: Sequence[Hit], index: Index, *, known: float = _KNOWN
+) -> tuple[Extract, ...]:
+    """One or two sentences in the order of their page; empty when no page covers the `known` part
+    of the question's weight.
 
     A sentence's score is the idf of the question's words in it, of those in its title at half
     weight, and small bonuses for the page's rank and for a figure when one is asked for, all as
@@ -37,7 +40,7 @@ def extract(question: str, hits: Sequence[Hit], index: Index) -> tuple[Extract, 
     """
     words = set(stems(question))
     whole = sum(sorted(index.idf(word) for word in words))
-    if not whole or all(_covered(words, hit.page, index) < _KNOWN * whole for hit in hits):
+    if not whole or all(_covered(words, hit.page, index) < known * whole for hit in hits):
         return ()
     wants_number = bool(_WANTS_NUMBER.search(plain(question)))
     found = []

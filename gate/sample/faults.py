@@ -25,6 +25,8 @@ class Faults:
     loop: bool = False
     refuse: bool = False
     unsafe: bool = False
+    malformed: bool = False
+    disobey: bool = False
 
 
 def draw(options: SampleOptions, question: str, nth: int) -> Faults:

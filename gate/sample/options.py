@@ -9,7 +9,15 @@ from gate.errors import UsageError
 from gate.records import Json
 from gate.registry import did_you_mean
 
-TOOL_NAMES = ("search_documents", "list_tables", "describe_table", "run_sql")
+TOOL_NAMES = (
+    "search_documents",
+    "list_tables",
+    "describe_table",
+    "run_sql",
+    "list_messages",
+    "read_document",
+    "calculate",
+)
 CHANCES = (
     "flaky",
     "error_rate",
@@ -19,6 +27,8 @@ CHANCES = (
     "loop",
     "refuse",
     "unsafe",
+    "malformed",
+    "disobey",
 )
 
 
@@ -41,7 +51,9 @@ class SampleOptions:
     hallucinate: float | bool = 0.0  # states numbers that nothing supports
     loop: float | bool = 0.0  # makes every call four times
     refuse: float | bool = 0.0  # declines to answer
-    unsafe: float | bool = 0.0  # tries to delete rows and gives away a contact address
+    unsafe: float | bool = 0.0  # tries to delete rows, gives away an address, obeys what it reads
+    malformed: float | bool = 0.0  # breaks the form that was asked for
+    disobey: float | bool = 0.0  # ignores how the answer should be worded
 
     def __post_init__(self) -> None:
         if self.top_k < 1:

@@ -61,6 +61,7 @@ def trace(response: Response) -> dict[str, Json]:
     return {
         "retrieved": to_json(response.retrieved),
         "steps": to_json(response.steps),
+        "turns": response.turns,
         "context": response.context,
         "safety_violations": to_json(response.safety_violations),
     }

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 
 from gate.records import Json
 from gate.sample.extracts import Extract
 from gate.sample.measures import Measure
+from gate.sample.outcome import Outcome
 from gate.sample.queries import Scope
 from gate.sample.question import Question
+from gate.sample.tasks import Form
 
 NOT_COVERED = "I do not know: the documents do not cover this question."
 REFUSAL = "I am sorry, but I cannot help with that request."
 
+NOTHING_TO_DO = "You are welcome. Ask me about the figures and rules of Fernhill whenever you like."
+
 Rows = Sequence[Mapping[str, Json]]
+_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_CITATION = re.compile(r"\s*\[(?:kb|msg)-\d+\]")
+_CHATTER = (
+    "Thank you for this question. I have looked it up for you with great care, as I always do, and"
+    " I am glad to tell you in full what I found:"
+)
 
 
 def figure(value: float, unit: str) -> str:
@@ -94,3 +106,66 @@ def _share(measure: Measure, scopes: Sequence[Scope], results: Sequence[Rows]) -
 
 def _first_values(results: Sequence[Rows]) -> list[float]:
     return [rows[0]["value"] for rows in results]
+
+
+def value_of(question: Question, results: Sequence[Rows]) -> tuple[str | None, str | None]:
+    """The one figure that the rows state, as it is written in an expression, and its name."""
+    rows = results[0]
+    if not rows or rows[0]["value"] is None or question.operation in ("group", "compare"):
+        return None, None
+    value = rows[0]["value"]
+    if len(results) == 2:
+        first, second = _first_values(results)
+        if question.operation == "change":
+            value = round((second or 0) - first, 2)
+        elif second:
+            value = round(100 * first / second, 2)
+    return written(value), rows[0].get("label")
+
+
+def written(value: float) -> str:
+    """A number as it goes into an expression: "17", "1234.5"."""
+    return f"{value:.0f}" if value == int(value) else str(value)
+
+
+def first_figure(extracts: Sequence[Extract]) -> str | None:
+    """The first number of the sentences, as it is written there."""
+    found = _FIGURE.search(" ".join(one.sentence for one in extracts))
+    return found[0] if found else None
+
+
+def result_of(value: float) -> Outcome:
+    """The result of a calculation."""
+    return Outcome(text=f"The result is {value:,.2f}.", figure=written(value))
+
+
+def in_form(outcomes: Sequence[Outcome], form: Form, *, malformed: bool, disobey: bool) -> str:
+    """The answer as it was asked for. `malformed` breaks the form, `disobey` the length."""
+    text = _formed(outcomes, form)
+    if malformed and (form.keys or form.bare):
+        return f"Here you are: {text}"
+    if form.most_words is None:
+        return text
+    if disobey:
+        return f"{_CHATTER} {text}"
+    text = _CITATION.sub("", text)
+    return text if len(text.split()) <= form.most_words else text.partition(". ")[0]
+
+
+def _formed(outcomes: Sequence[Outcome], form: Form) -> str:
+    figure = next((one.figure for one in reversed(outcomes) if one.figure), None)
+    if form.keys:
+        return json.dumps(dict(zip(form.keys, _items(outcomes), strict=False)))
+    if form.bare and figure:
+        return figure
+    return " ".join(dict.fromkeys(one.text for one in outcomes))
+
+
+def _items(outcomes: Sequence[Outcome]) -> list[Json]:
+    """Names and figures in their order; a text where there is neither."""
+    items: list[Json] = []
+    for one in outcomes:
+        figure = None if one.figure is None else json.loads(one.figure.replace(",", ""))
+        stated = [item for item in (one.label, figure) if item is not None]
+        items += stated or [one.text]
+    return items

@@ -25,6 +25,7 @@ class Question:
     direction: Direction  # which one is better
     tolerance: Tolerance = NO_TOLERANCE
     span: float | None = None  # width of the values' scale; None: unbounded
+    limited: bool = True  # no difference is larger than the span
     drift: float = 0.0  # variance of the difference beyond the noise of single calls
 
 
@@ -71,7 +72,7 @@ def _noise(pairs: Pairs, test: Shuffled, question: Question, baseline: float) ->
         quantum=(question.span or 0.0) / float(pairs.rounds_c.sum()),
         tolerance=allowed.value * (abs(baseline) if allowed.relative else 1.0),
         least_p=smallest_p(pairs),
-        limit=math.inf if question.span is None else question.span,
+        limit=math.inf if question.span is None or not question.limited else question.span,
         drift=question.drift,
         df=test.df,
     )

@@ -8,7 +8,9 @@ and its mean over the cases an exact distribution.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -16,11 +18,14 @@ import numpy as np
 from gate.records import Evidence
 from gate.stats.change import Question, no_pairs, scaled
 from gate.stats.distributions import t_cdf
-from gate.stats.k_rounds import Counts, Draw, Tally, tally
+from gate.stats.k_rounds import Draw, Tally, tally
 from gate.stats.lattice import Numbers, tails
 from gate.stats.noise import Noise
 from gate.stats.pairs import Array
 from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, hypergeometric
+
+FINEST = 10**18  # a finer lattice is as if it were none
+PLENTY = 60  # rounds of one case that can be significant at any level that is asked for
 
 
 def change_in_share(baseline: Array, current: Array, draw: Draw, question: Question) -> Evidence:
@@ -39,7 +44,7 @@ def change_in_share(baseline: Array, current: Array, draw: Draw, question: Quest
         variance=test.variance,
         quantum=draw.quantum(now),
         tolerance=question.tolerance.value * (before if question.tolerance.relative else 1.0),
-        least_p=_smallest_p(was, now, draw),
+        least_p=_smallest_p(was, now, draw.hoped_for),
         limit=1.0,
         drift=question.drift,
     )
@@ -118,18 +123,19 @@ def _numbers(was: Tally, now: Tally, draw: Draw) -> Numbers:
         chances[row, : rounds_c + 1] = hypergeometric(rounds_b + rounds_c, rounds_c, both)
     drawn = {*chain.from_iterable(kind[:2] for kind in kinds)}
     steps = math.lcm(*(math.comb(rounds, draw.k) for rounds in drawn))
-    return Numbers(values=values, chances=chances, counts=counts, steps=steps)
+    return Numbers(values=values, chances=chances, counts=counts, steps=min(steps, FINEST))
 
 
 def _differences(rounds_b: int, rounds_c: int, passed: int, draw: Draw) -> Array:
     """Share now less share before when 0, 1, ..., `rounds_c` of the passed rounds are current."""
-    now = np.arange(rounds_c + 1)
-    was = np.clip(passed - now, 0, rounds_b)
-    return draw.share(_rounds(now, rounds_c)) - draw.share(_rounds(was, rounds_b))
+    was = np.clip(passed - np.arange(rounds_c + 1), 0, rounds_b)
+    return _shares(rounds_c, draw) - _shares(rounds_b, draw)[was]
 
 
-def _rounds(passed: Counts, rounds: int) -> Tally:
-    return Tally(passed=passed, rounds=np.full(len(passed), rounds))
+@lru_cache(maxsize=256)
+def _shares(rounds: int, draw: Draw) -> Array:
+    """Of a case of which 0, 1, ..., all `rounds` rounds passed."""
+    return draw.share(Tally(passed=np.arange(rounds + 1), rounds=np.full(rounds + 1, rounds)))
 
 
 def _smallest_p(was: Tally, now: Tally, draw: Draw) -> float:
@@ -137,7 +143,10 @@ def _smallest_p(was: Tally, now: Tally, draw: Draw) -> float:
     if len(was.rounds) > SIGNS_UP_TO:
         return 0.0
     pairs = zip(was.rounds.tolist(), now.rounds.tolist(), strict=True)
-    return math.prod((_worst(*pair, draw) for pair in pairs), start=0.5)
+    counted = Counter(pairs)
+    if any(min(pair) >= PLENTY for pair in counted):
+        return 0.0
+    return 0.5 * math.prod(_worst(*pair, draw) ** number for pair, number in counted.items())
 
 
 def _worst(rounds_b: int, rounds_c: int, draw: Draw) -> float:

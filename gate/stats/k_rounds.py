@@ -1,4 +1,5 @@
-"""What k rounds of a case do together: all pass (pass^k), any passes (pass@k), all are alike.
+"""What k rounds of a case do together: all pass (pass^k), any passes (pass@k), all are alike, or
+the opposite.
 
 Each is the share, among all choices of k of the case's rounds, of those that do: the unbiased
 estimate of its chance in k new rounds.
@@ -7,7 +8,8 @@ estimate of its chance in k new rounds.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,7 +20,8 @@ from gate.stats.intervals import Bounds, wilson
 from gate.stats.pairs import Array
 
 Counts = npt.NDArray[np.int64]
-Wanted = Literal["all", "any", "alike"]
+Wanted = Literal["all", "any", "alike", "none", "unlike"]
+OPPOSITES: Mapping[Wanted, Wanted] = {"none": "any", "unlike": "alike"}
 PASSED = 1.0 - 1e-6  # a value from here on is a pass; a partial score is none
 
 
@@ -48,12 +51,19 @@ class Draw:
     k: int
     wanted: Wanted
 
+    @property
+    def hoped_for(self) -> Draw:
+        """Its opposite where that is what is better: as noisy, and as much information."""
+        return replace(self, wanted=OPPOSITES.get(self.wanted, self.wanted))
+
     def share(self, cases: Tally) -> Array:
         """Share of the draws that are as wanted; NaN for a case with fewer than k rounds.
 
         With s of R rounds passed: all C(s,k)/C(R,k), any 1 - C(R-s,k)/C(R,k), alike
-        C(s,k)/C(R,k) + C(R-s,k)/C(R,k).
+        C(s,k)/C(R,k) + C(R-s,k)/C(R,k); none and unlike are what any and alike leave of 1.
         """
+        if self.wanted in OPPOSITES:
+            return 1.0 - self.hoped_for.share(cases)
         failed = cases.rounds - cases.passed
         if self.wanted == "any":
             return 1.0 - all_of(self.k, failed, cases.rounds)
@@ -70,6 +80,8 @@ class Draw:
         The square of a share has the mean variance + chance^2; the mean of chance^2 is taken away
         as far as the rounds tell it, so that the result is not too small.
         """
+        if self.wanted in OPPOSITES:
+            return self.hoped_for.noise(cases)
         shares = self.share(cases)
         return max(0.0, float(np.mean(shares**2)) - self._squares(cases, float(shares.mean())))
 

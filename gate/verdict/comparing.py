@@ -80,27 +80,28 @@ def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> 
 def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Status | None, str]:
     """The status of a metric that cannot be compared, and why."""
     before, after = pairing.whole, one.current
-    was, now = (bool((~np.isnan(t.column(spec.column))).any()) for t in (before, after))
+    was, now = (bool((~np.isnan(t.values(spec))).any()) for t in (before, after))
     if not was and not now:
         return "missing", ""
     if one.not_comparable:
         return "not_comparable", one.not_comparable
-    if spec.column in one.data.edited:
-        return "not_comparable", one.data.edited[spec.column]
+    for column in spec.columns:
+        if column in one.data.edited:
+            return "not_comparable", one.data.edited[column]
     if not was:
         return "new", "the baseline has no value"
     if not now and not one.data.complete:
         return "inconclusive", "no value so far, and the planned trials were not all made"
     if not now:
         return "missing", "the baseline has it, this run measured none"
-    if before.graders.get(spec.column) != after.graders.get(spec.column):
+    if before.graded_by(spec) != after.graded_by(spec):
         return "not_comparable", "its grader is not the baseline's"
     return None, ""
 
 
 def _as_measured(pair: Pair) -> Arms:
-    column, pairing = pair.spec.column, pair.pairing
-    return Arms(baseline=pairing.baseline.column(column), current=pairing.current.column(column))
+    spec, pairing = pair.spec, pair.pairing
+    return Arms(baseline=pairing.baseline.values(spec), current=pairing.current.values(spec))
 
 
 def _evidence(pair: Pair, arms: Arms) -> Evidence:
@@ -138,8 +139,10 @@ def _settled(judged: Judged, at_worst: Judged) -> Comparison:
     """What is reported: inconclusive where the missing calls could turn the verdict."""
     pair = judged.pair
     missing = pair.standing.lacks(pair.spec)
-    if missing and _weight(judged.status) != _weight(at_worst.status):
+    hides = missing and pair.standing.hides(pair.spec)
+    if hides or (missing and _weight(judged.status) != _weight(at_worst.status)):
         reason = f"{missing}; counted as failures they would turn this verdict"
+        reason = f"{missing}, which may be anything" if hides else reason
         lost = pair.standing.lacks_too_much(pair.spec)
         row = _comparison(judged, "missing" if lost else "inconclusive", reason)
     else:
@@ -186,8 +189,8 @@ def _untested(pair: Pair, alpha: float) -> Comparison:
     """A row for what was not tested, with the two numbers where they exist."""
     family = family_of(pair.spec)
     one = pair.standing
-    was = finite(family.reduce(pair.pairing.whole.column(pair.spec.column)))
-    now = finite(family.reduce(one.current.column(pair.spec.column)))
+    was = finite(family.reduce(pair.pairing.whole.values(pair.spec)))
+    now = finite(family.reduce(one.current.values(pair.spec)))
     return Comparison(
         suite=one.data.name,
         metric=pair.spec.name,

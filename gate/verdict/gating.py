@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.analysis import errored_cases, family_of, is_mean, pessimistic_column
+from gate.analysis import errored_cases, family_of, is_mean, pessimistic_values
 from gate.analysis.estimates import finite
 from gate.plugins import Array, Interval
 from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
@@ -109,6 +109,7 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
     missing = one.lacks(spec)
     if judged.status == "pass" and missing and _fails_at_worst(one, gate, judged, confidence):
         reason = f"{missing}; counted as failures they would break this gate"
+        reason = f"{missing}, which may be anything" if one.hides(spec) else reason
         lost = one.lacks_too_much(spec)
         return replace(judged, status="missing" if lost else "inconclusive", reason=reason)
     return judged
@@ -127,6 +128,7 @@ def _unmeasured(one: Standing, gate: GateRule, rule: Rule) -> GateResult:
         level=gate.level,
         proved=False,
         place=gate.place,
+        by_default=gate.by_default,
     )
 
 
@@ -203,12 +205,13 @@ def certain(one: Standing, gate: GateRule, spec: MetricSpec) -> str:
     """open, broken or settled: what the planned trials that are left cannot change, whatever they
     come to. Only of a mean the worst and the best that can come are known.
     """
-    if spec.low is None or spec.high is None or not is_mean(spec):
+    if spec.low is None or not is_mean(spec):
         return "open"
-    values = one.current.column(spec.column)
+    values = one.current.values(spec)
     rounds = max(values.shape[1], -(-one.data.planned // max(1, one.data.chosen)))
     family, cases = family_of(spec), one.data.chosen - len(one.data.new_cases)
-    wholes = [_filled(values, cases, rounds, end) for end in (spec.low, spec.high)]
+    most = np.inf if spec.high is None else spec.high
+    wholes = [_filled(values, cases, rounds, end) for end in (spec.low, most)]
     ends = [family.reduce(_with_lost(one, spec, whole, answered=True)) for whole in wholes]
     below = [gate.min is not None and end < gate.min - EPSILON for end in ends]
     above = [gate.max is not None and end > gate.max + EPSILON for end in ends]
@@ -232,7 +235,7 @@ def _values(one: Standing, spec: MetricSpec) -> Array:
     A case that was removed, edited or never answered counts as it did, so that losing a hard case
     never improves a score.
     """
-    return _with_lost(one, spec, one.current.column(spec.column), answered=False)
+    return _with_lost(one, spec, one.current.values(spec), answered=False)
 
 
 def _with_lost(one: Standing, spec: MetricSpec, values: Array, *, answered: bool) -> Array:
@@ -240,12 +243,12 @@ def _with_lost(one: Standing, spec: MetricSpec, values: Array, *, answered: bool
     if one.pairing is None or one.not_comparable:
         return values
     before = one.pairing.whole
-    if before.graders.get(spec.column) != one.current.graders.get(spec.column):
+    if before.graded_by(spec) != one.current.graded_by(spec):
         return values
     gone = {*one.pairing.removed, *one.pairing.changed}
     lost = gone if answered else {*gone, *errored_cases(one.pairing.current)}
     rows = [row for row, case in enumerate(before.cases) if case in lost]
-    old = before.column(spec.column)[rows]
+    old = before.values(spec)[rows]
     old = old[:, max(0, old.shape[1] - values.shape[1]) :]
     return np.vstack([values, _widened(old, values.shape[1])]) if rows else values
 
@@ -258,7 +261,9 @@ def _widened(values: Array, rounds: int) -> Array:
 def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidence: float) -> bool:
     """Whether the gate fails when every unanswered call counts as failed."""
     spec = one.current.specs[gate.metric]
-    failed = pessimistic_column(one.current, one.current.column(spec.column), spec)
+    if one.hides(spec):
+        return limits(gate)
+    failed = pessimistic_values(one.current, spec)
     values = _with_lost(one, spec, failed, answered=True)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
     return interval is None or _decided(judged, gate, judged.rule, interval, spec).status == "fail"

@@ -46,6 +46,7 @@ def level_of(spec: MetricSpec, gates: Sequence[GateRule], rules: RegressionRules
     gate = next((gate for gate in gates if gate.metric == spec.name), None)
     if gate is not None and gate.level == "warn":
         return "warn"
-    if rule is not None or gate is not None or spec.name == ALWAYS:
+    named = rule is not None or (gate is not None and not gate.by_default)
+    if named or spec.name == ALWAYS:
         return default_level(spec)
     return "warn"

@@ -17,6 +17,11 @@ def regressed(row: Comparison) -> str:
     return f"{_moved(row)} ({_numbers(row)}; {_chance(row)})"
 
 
+def improved(row: Comparison) -> str:
+    """`m` rose by 9.1 points (0.84 -> 0.93, 98 % interval +5.0 to +13.2)."""
+    return f"{_moved(row)} ({_change(row)})"
+
+
 def suspected(row: Comparison, power: float) -> str:
     """A change that may be harm, and why it does not block."""
     moved = f"{_moved(row, may=True)} ({_numbers(row)})"
@@ -125,11 +130,15 @@ def _moved(row: Comparison, *, may: bool = False) -> str:
 
 def _numbers(row: Comparison) -> str:
     """0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0."""
+    allowed = _signed(row, -row.tolerance if row.direction == "higher" else row.tolerance)
+    return f"{_change(row)}; allowed {allowed}"
+
+
+def _change(row: Comparison) -> str:
     values = (row.baseline, row.current)
     digits = figures.digits_of(values, row.unit)
     before, after = (_short(row.unit, value, digits) for value in values)
-    allowed = _signed(row, -row.tolerance if row.direction == "higher" else row.tolerance)
-    return f"{before} -> {after}{_interval(row)}; allowed {allowed}"
+    return f"{before} -> {after}{_interval(row)}"
 
 
 def _measured(row: Comparison) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gate.analysis import (
     MIN_PAIRED,
     Pairing,
+    could_be_anything,
     infra_share,
     left_unscored,
     pair_cases,
@@ -86,6 +87,10 @@ class Standing:
     def lacks(self, spec: MetricSpec) -> str:
         """Why missing values of the metric cannot simply be left out, or nothing."""
         return self.missing or too_much_unscored(self.current, self.pairing, spec)
+
+    def hides(self, spec: MetricSpec) -> bool:
+        """Whether what is missing may be beyond anything that was measured."""
+        return could_be_anything(self.current, spec)
 
     def lacks_too_much(self, spec: MetricSpec) -> bool:
         """Whether so many answers have no score that what they could hide is no mere doubt: an

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gate.errors import AgentFailure, InfraFailure
 from gate.http import Reply
-from gate.records import Json, Response, ToolCall
-from gate.wire import answer
+from gate.records import Json, Response, ToolCall, Usage
+from gate.traces import MAX_STEPS, Trace, plain, values
+from gate.wire import answer, tracing
 from gate.wire.chat_stream import joined
 from gate.wire.sse import is_stream
 
@@ -20,7 +22,7 @@ _NOBODYS_FAULT = re.compile(
     r"|quota|rate.?limit|too many requests|insufficient.{0,12}(balance|funds|credit)",
     re.IGNORECASE,
 )
-_BEYOND = ("retrieved", "context", "steps", "trace", "safety_violations")
+_BEYOND = ("retrieved", "context", "steps", "turns", "safety_violations", *tracing.KEYS)
 _PLACES = ("gate", "metadata")  # where a server may put what the protocol has no key for
 
 
@@ -41,14 +43,6 @@ def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
     return json.dumps({**body, **options}).encode()
 
 
-def content_text(content: Json) -> str | None:
-    """A message's content as text: of a list of parts, those that are text; None: it is neither."""
-    if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict)]
-        return "".join(str(answer.first(part, "text", "refusal") or "") for part in parts)
-    return content or "" if content is None or isinstance(content, str) else None
-
-
 def read(reply: Reply, *, tools_offered: bool) -> Response:
     """The answer, streamed or not. Raises AgentFailure, or InfraFailure for an error body about
     authentication or quota.
@@ -62,19 +56,29 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
     if not isinstance(message, dict):
         raise AgentFailure(f"{reply.address}: choices[0] has no message")
     beyond = extras(data)
-    steps = beyond.steps
-    if steps is None:
-        steps = _calls(message)
-    return Response(
+    usage = answer.usage_of(data.get("usage"))
+    found = replace(
+        beyond,
         answer=_content(message, reply.address),
-        retrieved=beyond.retrieved,
-        context=beyond.context,
-        steps=() if steps is None and tools_offered else steps,
-        usage=answer.usage_of(data.get("usage")),
-        model=answer.text(data.get("model"), "model"),
+        usage=beyond.usage if usage == Usage() else usage,
+        model=answer.text(data.get("model"), "model") or beyond.model,
         finish_reason=answer.text(choice.get("finish_reason"), "finish_reason"),
-        safety_violations=beyond.safety_violations,
     )
+    return found if found.steps is not None else asked_once(found, _calls(message), tools_offered)
+
+
+def asked_once(
+    found: Response, calls: tuple[ToolCall, ...] | None, tools_offered: bool
+) -> Response:
+    """The answer of a model that was asked once: its calls are left to its caller.
+
+    Who offered no tools and hears of none does not know what went on behind the model's name.
+    """
+    if calls is None and not tools_offered:
+        return found
+    steps = calls or ()
+    kept = tuple(replace(step, turn=0) for step in steps[:MAX_STEPS])
+    return replace(found, steps=kept, turns=1, omitted_steps=len(steps) - len(kept))
 
 
 def extras(data: Mapping[str, Json]) -> Response:
@@ -90,14 +94,18 @@ def extras(data: Mapping[str, Json]) -> Response:
                     found[key] = place.get(key)
     if not any(value is not None for value in found.values()):
         return _NOTHING
-    trace = found["trace"] if isinstance(found["trace"], list) else None
     context = found["context"] if isinstance(found["context"], (str, list)) else None
+    trace = tracing.beside(found)
+    told = trace or Trace(shape=None)
+    retrieved = answer.documents(found["retrieved"], "retrieved")
     return Response(
         answer="",
-        retrieved=answer.documents(found["retrieved"], "retrieved"),
+        retrieved=told.retrieved if retrieved is None else retrieved,
         context=answer.context_text(context, "context"),
-        steps=answer.tool_calls(answer.first({**found, "trace": trace}, "steps", "trace"), "steps"),
+        usage=told.usage,
+        model=told.model,
         safety_violations=answer.violations(found["safety_violations"]),
+        **tracing.taken(found["steps"], answer.count(found["turns"], "turns"), trace),
     )
 
 
@@ -112,16 +120,21 @@ def _choice(data: Json, reply: Reply) -> dict[str, Any]:
     choices = data.get("choices") if isinstance(data, dict) else None
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
+    raise refused(data, reply, "choices")
+
+
+def refused(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailure:
+    """What a body without its answer comes to; nobody's fault where keys or quota were wrong."""
     said = reply.said(data)
     failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
     if failed and _NOBODYS_FAULT.search(said):
-        raise InfraFailure(f"{reply.address} refused: {said}")
-    raise AgentFailure(f"{reply.address} answered without choices: {said}")
+        return InfraFailure(f"{reply.address} refused: {said}")
+    return AgentFailure(f"{reply.address} answered without {missing}: {said}")
 
 
 def _content(message: Mapping[str, Json], address: str) -> str:
     """A refusal is an answer."""
-    content = content_text(message.get("content"))
+    content = values.said(message.get("content"))
     if content is None:
         raise AgentFailure(f"{address}: choices[0].message.content is not a text")
     return content or answer.text(message.get("refusal"), "refusal") or ""
@@ -130,7 +143,9 @@ def _content(message: Mapping[str, Json], address: str) -> str:
 def _calls(message: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
     """The tool calls that the agent leaves to its caller; None when the message has no word."""
     if message.get("function_call"):  # before 2023-11
-        return (answer.tool_call(message["function_call"], "choices[0].message.function_call"),)
+        return (plain.step(message["function_call"], "choices[0].message.function_call"),)
     if "tool_calls" not in message:
         return None
-    return answer.tool_calls(message["tool_calls"] or [], "choices[0].message.tool_calls")
+    where = "choices[0].message.tool_calls"
+    calls = values.listed(message["tool_calls"] or [], where)
+    return tuple(plain.step(call, f"{where}[{n}]") for n, call in enumerate(calls))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report, SuiteReport
-from gate.text import block, cell, inline, markup, one_line
-from gate.wording import categories, figures, patterns, steps, violations, worse
+from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report
+from gate.text import cell, inline, markup, one_line
+from gate.wording import figures, patterns, worse
 from gate.wording.checks import Check
 from gate.wording.corrected import corrections, of_checks
 from gate.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
@@ -18,7 +18,6 @@ from gate.wording.unmeasured import sentence, unmeasured
 NAME = 80  # characters of a metric, a case or a suite in a table
 CASE = 48  # characters of a case id; in a longer one both ends tell it from others
 REASON = 160  # of what a grader said of one metric, which is all that is known
-SUMMARY = 240  # of the title of a fold
 _MOVE, _RUNS = figures.tight("baseline → now"), figures.tight("run by run")
 EXCERPT = 80  # characters of evidence: two lines in a comment of usual width
 
@@ -110,52 +109,6 @@ def case_table(
         for change in changes
     )
     return table(head, "<" * len(head), rows)
-
-
-def step_diffs(changes: Sequence[CaseChange], *, most: int) -> str:
-    """A fold a case with what the agent did otherwise; empty where nothing is known."""
-    known = [(change, change.steps) for change in changes if change.steps is not None][:most]
-    return "\n".join(
-        details(
-            steps.summary(change, diff),
-            block("\n".join(steps.lines(diff)), language="diff"),
-            limit=SUMMARY,
-        )
-        for change, diff in known
-    )
-
-
-def violation_table(report: Report, *, most: int) -> str:
-    """The violation log, its title above; empty where there is none."""
-    found = violations.logged(report)[:most]
-    if not violations.total(report):
-        return ""
-    rows = (
-        [cell(case, NAME), inline(step), cell(rule, NAME), cell(what, REASON)]
-        for case, step, rule, what in violations.rows(found, suites=len(report.suites) > 1)
-    )
-    shown = table(violations.HEAD, "<<<<", rows) if found else ""
-    title = markdown(violations.title(report, shown=len(found)))
-    return "\n\n".join(part for part in (title, shown) if part)
-
-
-def mode_table(suite: SuiteReport) -> str:
-    """Why trials failed; empty where none did."""
-    rows = patterns.mode_rows(suite)
-    return table(("Failure mode", "cases", "trials"), "<>>", rows) if rows else ""
-
-
-def cluster_table(suite: SuiteReport) -> str:
-    rows = [
-        (mode, cell(label, REASON), cases, cell(ids, REASON))
-        for mode, label, cases, ids in patterns.cluster_rows(suite.clusters)
-    ]
-    return table(("Mode", "failures that look alike", "cases", ""), "<<><", rows) if rows else ""
-
-
-def category_table(suite: SuiteReport) -> str:
-    rows = [(inline(name, NAME), *rest) for name, *rest in categories.rows(suite)]
-    return table(categories.HEAD, "<>>>>><", rows) if rows else ""
 
 
 def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) -> str:

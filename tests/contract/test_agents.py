@@ -120,8 +120,9 @@ def test_time_and_close_bound_every_call(name):
         agent = made(name, {ADDRESS[name]: server.url})
         connection = agent.connect(World(env={}, root=Path()))
         case = Case(id="c", input="q", keys={})
-        with pytest.raises(AgentFailure, match=r"within 0\.2 s"):
+        with pytest.raises(AgentFailure, match=r"within 0\.2 s") as late:
             connection.ask(case, timeout_s=0.2)
+        assert late.value.timed_out
         threading.Timer(0.2, connection.close).start()
         with pytest.raises(InfraFailure, match="being stopped"):
             connection.ask(case, timeout_s=30)

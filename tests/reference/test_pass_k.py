@@ -75,7 +75,13 @@ def test_shares_are_those_of_all_draws(k: int) -> None:
     for passed in range(6):
         case = rounds(passed, 5)
         draws = list(combinations(case, k))
-        for wanted, holds in (("all", all), ("any", any), ("alike", lambda d: len(set(d)) == 1)):
+        for wanted, holds in (
+            ("all", all),
+            ("any", any),
+            ("alike", lambda d: len(set(d)) == 1),
+            ("none", lambda d: not any(d)),
+            ("unlike", lambda d: len(set(d)) > 1),
+        ):
             share = sum(bool(holds(draw)) for draw in draws) / len(draws)
             found = KRounds(k=k, wanted=wanted).reduce(np.array([case]))
             assert found == pytest.approx(share, abs=1e-12)
@@ -116,6 +122,8 @@ def _enumerated(was: list[list[float]], now: list[list[float]], family: KRounds)
         KRounds(k=3, wanted="all"),
         KRounds(k=2, wanted="any"),
         KRounds(k=2, wanted="alike"),
+        KRounds(k=2, wanted="unlike"),
+        KRounds(k=3, wanted="none"),
     ],
     ids=lambda f: f"{f.wanted} of {f.k}",
 )

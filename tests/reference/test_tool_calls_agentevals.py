@@ -1,8 +1,8 @@
-"""Tool-call modes against scores of agentevals 0.0.9, and where we differ on purpose.
+"""Tool calls and trajectories against scores of agentevals 0.0.9, and where we differ on purpose.
 
-agentevals compares whole conversations; ours are the calls alone. Three differences follow:
-its `strict` sees which calls share a message, its argument modes act swapped in some passes, and
-its matching is greedy.
+Its argument modes act swapped in some passes, and its matching is greedy. It compares whole
+conversations, as trajectory_match does; tool_calls sees the calls alone, so that `strict` does not
+see which of them share a message.
 """
 
 import json
@@ -10,7 +10,9 @@ import json
 import pytest
 
 from gate.graders.tool_calls import ToolCalls
+from gate.graders.trajectory_match import TrajectoryMatch
 from gate.records import Case, Response, ToolCall
+from gate.traces import read_trace
 
 SAME_MESSAGE = {"same_calls_one_parallel_message", "parallel_vs_sequential", "greedy_pitfall"}
 INVERTED = {"subset": "superset", "superset": "subset"}
@@ -43,11 +45,26 @@ def ours(vectors, vector, *, args):
     return passed(made, wanted, mode=vector["trajectory_match_mode"], args=args)
 
 
-def quirk(vector):
+def whole(vectors, vector, *, args, reference=None):
+    """The conversation against the reference, turns and all."""
+    case = vectors["trajectories"][vector["case"]]
+    written = case["reference_outputs"] if reference is None else reference
+    trace = read_trace(case["outputs"])
+    response = Response(answer=trace.answer, steps=trace.steps, turns=trace.turns)
+    grader = TrajectoryMatch(mode=vector["trajectory_match_mode"], args=args)
+    asked = Case(id="a", input="?", keys={"reference_trajectory": written})
+    assert list(grader.case_faults(asked.keys)) == []
+    return grader.grade(asked, response).passed
+
+
+def quirk(vector, *, calls_alone=True):
     """Why agentevals' score of this vector is not comparable; empty when it is."""
     mode, args = vector["trajectory_match_mode"], vector["tool_args_match_mode"]
-    if mode == "strict" and vector["case"] in SAME_MESSAGE:
+    if calls_alone and mode == "strict" and vector["case"] in SAME_MESSAGE:
         return "strict compares message by message"
+    if mode == "strict":
+        greedy = args in INVERTED and vector["case"] == "greedy_pitfall"
+        return "greedy matching loses a pair that fits" if greedy else ""
     if mode == "subset" and args in INVERTED:
         return "the argument mode acts inverted"
     if mode == "unordered" and args in INVERTED:
@@ -66,6 +83,45 @@ def test_comparable_vectors_have_the_same_score(vectors):
         if ours(vectors, vector, args=vector["tool_args_match_mode"]) is not vector["score"]
     ]
     assert wrong == []
+
+
+def test_whole_conversations_have_the_same_score(vectors):
+    comparable = [v for v in vectors["vectors"] if not quirk(v, calls_alone=False)]
+    assert len(comparable) >= 108
+    assert {v["case"] for v in comparable} == set(vectors["trajectories"])
+    wrong = [
+        vector
+        for vector in comparable
+        if whole(vectors, vector, args=vector["tool_args_match_mode"]) is not vector["score"]
+    ]
+    assert wrong == []
+
+
+def test_the_inverted_passes_are_as_for_calls_alone(vectors):
+    for vector in vectors["vectors"]:
+        args = vector["tool_args_match_mode"]
+        told = quirk(vector, calls_alone=False)
+        if vector["case"] == "greedy_pitfall" or not told:
+            continue
+        other = INVERTED[args] if told == "the argument mode acts inverted" else "exact"
+        assert whole(vectors, vector, args=other) is vector["score"], vector
+
+
+@pytest.mark.parametrize("mode", ["strict", "unordered", "subset", "superset"])
+@pytest.mark.parametrize("args", ["subset", "superset"])
+def test_the_greedy_pitfall_is_none_for_conversations(vectors, mode, args):
+    vector = {"case": "greedy_pitfall", "trajectory_match_mode": mode}
+    assert whole(vectors, vector, args=args) is True
+
+
+def test_plain_steps_with_turns_are_the_same_reference(vectors):
+    for name, case in vectors["trajectories"].items():
+        trace = read_trace(case["reference_outputs"])
+        steps = [{"name": s.name, "args": s.arguments, "turn": s.turn} for s in trace.steps]
+        vector = {"case": name, "trajectory_match_mode": "strict"}
+        assert whole(vectors, vector, args="exact", reference=steps) is whole(
+            vectors, vector, args="exact"
+        ), name
 
 
 def test_subset_equals_agentevals_with_the_other_argument_mode(vectors):

@@ -102,7 +102,7 @@ def test_tool_use_becomes_steps():
     call = {"type": "tool_use", "id": "t1", "name": "search", "input": {"q": "x"}}
     response = answered(message({"type": "thinking", "thinking": "..."}, TEXT, call))
     assert response.answer == "Paris"
-    assert response.steps == (ToolCall(name="search", arguments={"q": "x"}, id="t1"),)
+    assert response.steps == (ToolCall(name="search", arguments={"q": "x"}, id="t1", turn=0),)
 
 
 def test_tools_that_the_server_runs_have_results():
@@ -192,8 +192,8 @@ def test_a_stream_is_put_together():
     response = answered(data, "Content-Type: text/event-stream", stream=True)
     assert response.answer == "Paris"
     assert response.steps == (
-        ToolCall(name="f", arguments={"q": 1}, id="t1"),
-        ToolCall(name="g", arguments={}, id="t2"),
+        ToolCall(name="f", arguments={"q": 1}, id="t1", turn=0),
+        ToolCall(name="g", arguments={}, id="t2", turn=0),
     )
     assert response.usage == Usage(input_tokens=9, output_tokens=20)
     assert response.finish_reason == "tool_use"

@@ -135,7 +135,9 @@ def test_a_program_that_closes_its_output_and_stays_is_timed_out(ask):
     program = (
         "import os, sys, time; print('x', flush=True); os.close(1); os.close(2); time.sleep(30)"
     )
-    assert "did not finish within 0.7 s" in failed(ask, program, timeout_s=0.7)
+    with pytest.raises(AgentFailure, match=r"did not finish within 0\.7 s") as late:
+        ask(program, timeout_s=0.7)
+    assert late.value.timed_out
 
 
 def test_too_much_output_is_refused(ask):

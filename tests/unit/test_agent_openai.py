@@ -236,17 +236,17 @@ def test_tool_calls_become_steps_and_broken_arguments_are_kept(arguments, parsed
     response = answered(body({"content": None, "tool_calls": [call(arguments)]}))
     assert response.answer == ""
     assert response.steps == (
-        ToolCall(name="search", arguments=parsed, raw_arguments=raw, id="call_1"),
+        ToolCall(name="search", arguments=parsed, raw_arguments=raw, id="call_1", turn=0),
     )
 
 
 def test_custom_tools_and_the_legacy_function_call():
     custom = {"id": "c", "type": "custom", "custom": {"name": "sql", "input": "SELECT 1"}}
     assert answered(body({"content": "", "tool_calls": [custom]})).steps == (
-        ToolCall(name="sql", arguments="SELECT 1", id="c"),
+        ToolCall(name="sql", arguments="SELECT 1", id="c", turn=0),
     )
     legacy = {"content": None, "function_call": {"name": "f", "arguments": "{}"}}
-    assert answered(body(legacy)).steps == (ToolCall(name="f", arguments={}),)
+    assert answered(body(legacy)).steps == (ToolCall(name="f", arguments={}, turn=0),)
 
 
 def test_no_tool_call_means_none_only_if_tools_were_offered_or_the_message_says_so():
@@ -417,12 +417,12 @@ def test_tool_calls_come_in_pieces():
         )
     )
     assert response.steps == (
-        ToolCall(name="f", arguments={"x": 1}, id="a"),
-        ToolCall(name="g", arguments={"y": 2}, id="b"),
+        ToolCall(name="f", arguments={"x": 1}, id="a", turn=0),
+        ToolCall(name="g", arguments={"y": 2}, id="b", turn=0),
     )
     legacy = [delta(function_call={"name": "f"}), delta(function_call={"arguments": "{}"})]
     response = streamed(stream(*legacy, delta(finish="function_call")))
-    assert response.steps == (ToolCall(name="f", arguments={}),)
+    assert response.steps == (ToolCall(name="f", arguments={}, turn=0),)
 
 
 def test_keys_beyond_the_protocol_in_the_last_chunk():

@@ -1,3 +1,4 @@
+import math
 import threading
 import time
 
@@ -100,7 +101,6 @@ def test_a_case_cannot_be_spoilt_for_the_graders(world):
         ("late", "TimeoutError: "),
         ("number", "returned int"),
         ("not_json", "JSON cannot hold"),
-        ("not_a_number", "JSON cannot hold"),
         ("wrong", "retrieved is not a list"),
     ],
 )
@@ -108,7 +108,12 @@ def test_what_goes_wrong_is_the_agents_fault(ask, name, said):
     with pytest.raises(AgentFailure) as caught:
         ask(name)
     assert said in str(caught.value)
+    assert caught.value.timed_out == (name == "late")
     assert "\n" not in str(caught.value)
+
+
+def test_a_cost_that_is_no_number_is_unknown_and_no_failure(ask):
+    assert math.isnan(ask("not_a_number").usage.cost_usd)
 
 
 def test_an_agent_can_say_that_it_is_not_its_fault(ask):
@@ -121,8 +126,9 @@ def test_an_agent_can_say_that_it_is_not_its_fault(ask):
 def test_the_deadline_holds_and_the_next_call_is_unharmed(world, name):
     connection = Python(callable=f"./agents.py:{name}").connect(world)
     begun = time.perf_counter()
-    with pytest.raises(AgentFailure, match=r"did not return within 0\.3 s"):
+    with pytest.raises(AgentFailure, match=r"did not return within 0\.3 s") as late:
         connection.ask(Case(id="slow", input="", keys={}), timeout_s=0.3)
+    assert late.value.timed_out
     assert time.perf_counter() - begun < 1
     assert connection.ask(Case(id="fast", input="", keys={}), timeout_s=5).answer == "done"
     connection.close()

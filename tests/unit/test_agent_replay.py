@@ -53,10 +53,18 @@ def test_failures_come_back_as_the_kind_they_were(replay):
         recording_line(CASE, 1, AgentFailure("500 it broke"), 5.0),
         recording_line(CASE, 2, InfraFailure("refused", retry_after=3), 5.0),
     )
-    with pytest.raises(AgentFailure, match="500 it broke"):
+    with pytest.raises(AgentFailure, match="500 it broke") as broke:
         ask(connection)
+    assert not broke.value.timed_out
     with pytest.raises(InfraFailure, match="refused"):
         ask(connection)
+
+
+def test_a_time_out_comes_back_as_one(replay):
+    connection = replay(recording_line(CASE, 1, AgentFailure("late", timed_out=True), 5.0))
+    with pytest.raises(AgentFailure, match="late") as late:
+        ask(connection)
+    assert late.value.timed_out
 
 
 def test_rounds_come_in_order_however_they_were_written(replay):

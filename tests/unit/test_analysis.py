@@ -15,7 +15,7 @@ from gate.analysis import (
     infra_share,
     pair_cases,
     pessimistic,
-    pessimistic_column,
+    pessimistic_values,
     too_much_missing,
 )
 from gate.errors import UsageError
@@ -185,7 +185,7 @@ def test_the_worst_that_missing_calls_can_hide() -> None:
     assert arms.baseline[0].tolist() == [1.0, 1.0]
     assert arms.current[0].tolist() == [0.0, 1.0]
     assert np.isnan(arms.current[1]).all()  # the metric may not apply to this case
-    assert pessimistic_column(now, now.column("success"), SUCCESS).tolist() == [[0, 1], [0, 0]]
+    assert pessimistic_values(now, SUCCESS).tolist() == [[0, 1], [0, 0]]
 
 
 def test_an_unbounded_metric_takes_the_ends_of_the_data() -> None:
@@ -195,7 +195,7 @@ def test_an_unbounded_metric_takes_the_ends_of_the_data() -> None:
     assert arms.baseline.tolist() == [[5.0, 5.0]]
     assert arms.current.tolist() == [[9.0, 9.0]]
     nothing = table({"infra_error": [[1.0]]})
-    assert np.isnan(pessimistic_column(nothing, nothing.column("latency_ms"), LATENCY)).all()
+    assert np.isnan(pessimistic_values(nothing, LATENCY)).all()
 
 
 def test_errored_cases() -> None:

@@ -266,6 +266,7 @@ def test_a_run_without_a_verdict_has_outputs(scene: Scene, fail: str, code: int)
         "exit-code": "6",
         "passed": "false",
         "summary": "agent not running at x ***",
+        "deploy": "false",
     }
     assert scene.printed[-1] == "::error title=Agent Gate::agent not running at x ***"
 

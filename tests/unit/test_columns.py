@@ -39,6 +39,11 @@ def test_an_answered_trial_fills_every_column():
         "retried": 0.0,
         "latency_ms": 10.0,
         "total_tokens": 7.0,
+        "input_tokens": 3.0,
+        "cached_tokens": None,
+        "output_tokens": 4.0,
+        "reasoning_tokens": None,
+        "score": 1.0,
         "steps": 2.0,
         "cost_usd": 0.1,
         "violations": 1.0,
@@ -105,3 +110,39 @@ def test_columns_that_come_late_or_end_early_are_padded():
     assert [str(v) for v in columns.values["m"]] == ["1.0", "nan", "0.0"]
     assert [str(v) for v in columns.values["late"]] == ["nan", "nan", "3.0"]
     assert {len(values) for values in columns.values.values()} == {3}
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "score"),
+    [({"a": 0.5, "b": 1.0, "c": None}, 0.75), ({"a": None}, 0.0), ({}, 0.0)],
+)
+def test_the_score_is_the_mean_of_the_dimensions_or_else_whether_it_passed(dimensions, score):
+    values = trial_values(row(passed=False, dimension_scores=dimensions))
+    assert values["score"] == score
+    unanswered = row(status="infra_error", passed=None, attempts=[], dimension_scores=dimensions)
+    assert trial_values(unanswered)["score"] is None
+
+
+def test_tokens_are_counted_kind_by_kind_and_none_below_zero():
+    usage = {"input_tokens": 9, "cached_tokens": 4, "output_tokens": -1, "reasoning_tokens": 2}
+    values = trial_values(row(usage=usage))
+    assert [values[f"{kind}_tokens"] for kind in ("input", "cached", "output", "reasoning")] == [
+        *(9.0, 4.0, None, 2.0)
+    ]
+    assert values["total_tokens"] == 9.0
+
+
+def test_answers_of_unknown_cost_are_marked_where_others_are_known():
+    columns = Columns("s")
+    columns.add(row("a"))
+    assert columns.unscored() == {}
+    columns.add(row("b", cost_usd=None))
+    failed = [attempt("agent_error", passed=False)]
+    columns.add(row("c", cost_usd=None, status="agent_error", passed=False, attempts=failed))
+    assert columns.unscored()["cost_usd"].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_where_no_cost_is_known_none_is_marked():
+    columns = Columns("s")
+    columns.add(row("a", cost_usd=None))
+    assert columns.unscored() == {}

@@ -63,7 +63,9 @@ def rows(suite, ids):
                 "suite": suite,
                 "case_id": case,
                 "round": number,
+                "status": "completed",
                 "passed": False,
+                "scores": {},
                 "failures": codes,
                 "error": "",
                 "reasons": {"facts": f"round {number}", "regex": "no match"},
@@ -90,6 +92,7 @@ def test_newly_failing_cases_come_with_codes_evidence_and_a_command():
     assert report.outcome == "fail"
     first = report.cases.newly_failing[0]
     assert (first.failures, first.reason) == (("a", "b", "c"), "round 1; no match")
+    assert first.mode == "wrong_answer"
     assert report.reproduce == "gate run --suite s --case c000 --baseline auto"
 
 
@@ -299,3 +302,21 @@ def test_a_change_that_the_baseline_has_taken_in_excuses_nothing_that_comes_late
     later = replace(worse, baseline=replace(worse.baseline, accepted=(known,)))
     second = report_on(later, setting=setting)
     assert (second.outcome, second.accepted) == ("fail", ())
+
+
+def test_cases_that_flip_or_change_sides_have_their_history():
+    was, now = passing(20, 6), passing(20, 3)
+    was[1], now[0], now[2, 0], was[3] = 0.0, 0.0, 0.0, [1, 0, 1, 1, 1, 1]
+    kept = [Run(session_id=str(n), commit=None, created_at="2026-01-01", kept=2) for n in range(3)]
+    one = measured(table(success=now), table(success=was))
+    one = replace(one, baseline=replace(one.baseline, runs=tuple(kept)))
+    cases = conclude([one], CONFIG, SETTING, rows).cases
+    assert {c.case_id: c.history for c in cases.newly_failing} == {"c000": ((2, 2),) * 3}
+    assert {c.case_id: c.history for c in cases.newly_passing} == {"c001": ((0, 2),) * 3}
+    assert {c.case_id: c.history for c in cases.flaky} == {"c002": ((2, 2),) * 3}
+
+
+def test_a_suite_says_how_many_of_its_cases_are_reliable():
+    report = conclude([measured(table(failed=4))], CONFIG, SETTING, rows)
+    found = report.suites["s"].reliability
+    assert (found.rounds, found.reliable, found.flaky, found.consistently_failing) == (3, 16, 0, 4)

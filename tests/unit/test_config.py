@@ -243,7 +243,7 @@ def test_a_file_that_is_no_mapping(text: str) -> None:
 def test_without_suites_and_agent_the_defaults_stand_in() -> None:
     found = config("policy: {error: warn}\n")
     assert found.agent == defaults().agent
-    assert found.suites == bundled_suites()
+    assert found.suites == defaults().suites
 
 
 def test_the_defaults_are_the_documented_ones() -> None:

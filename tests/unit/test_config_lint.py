@@ -109,10 +109,16 @@ def test_an_unknown_metric_names_the_nearest(metric: str, hint: str) -> None:
 
 
 def test_a_public_metric_that_nothing_measures_is_missing_not_wrong() -> None:
-    for metric in ("retrieval.recall@7", "agent.pass^3", "agent.pass@k", "bfcl.accuracy"):
+    for metric in ("retrieval.recall@7", "agent.cost_per_success", "agent.pass@k", "bfcl.accuracy"):
         result = found(gates=(gate(metric, min=0.5),))
         assert result.problems == []
         assert "no suite measures it" in result.warnings[0]
+
+
+def test_a_gate_on_more_rounds_than_any_suite_makes_says_so() -> None:
+    result = found(gates=(gate("agent.pass^5", min=0.5),))
+    assert result.problems == []
+    assert "no suite makes 5 rounds, so it is missing" in result.warnings[0]
 
 
 def test_regression_metrics_are_known_and_their_tolerance_can_be_broken() -> None:

@@ -32,6 +32,7 @@ def rows(suite, ids):
             yield {
                 "suite": suite,
                 "case_id": case,
+                "status": "completed",
                 "passed": True,
                 "failures": [],
                 "error": None,

@@ -8,7 +8,7 @@ import pytest
 
 from gate.analysis import estimates
 from gate.errors import UsageError
-from gate.metrics.catalogue import TRIAL_METRICS
+from gate.metrics.catalogue import trial_metrics
 from gate.metrics.k_rounds import KRounds
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
 from tests.verdict_tables import build
@@ -17,8 +17,9 @@ NAN = math.nan
 SPEC = MetricSpec(name="d.m", column="m")
 ALL2, ALL3 = KRounds(k=2, wanted="all"), KRounds(k=3, wanted="all")
 ANY3, ALIKE = KRounds(k=3, wanted="any"), KRounds(k=2, wanted="alike")
+NONE3, UNLIKE = KRounds(k=3, wanted="none"), KRounds(k=2, wanted="unlike")
 FAMILIES = pytest.mark.parametrize(
-    "family", [ALL2, ALL3, ANY3, ALIKE], ids=lambda f: f"{f.wanted} of {f.k}"
+    "family", [ALL2, ALL3, ANY3, ALIKE, NONE3, UNLIKE], ids=lambda f: f"{f.wanted} of {f.k}"
 )
 SIGHT = Sight(drift=3.17, power=0.8, level=0.01)
 
@@ -35,6 +36,7 @@ def chance_of(family: KRounds, p: np.ndarray) -> float:
     """The mean over the cases of what the family estimates."""
     every, none = p**family.k, (1.0 - p) ** family.k
     both = {"all": every, "any": 1.0 - none, "alike": every + none}
+    both |= {"none": none, "unlike": 1.0 - every - none}
     return float(both[family.wanted].mean())
 
 
@@ -63,12 +65,12 @@ def test_a_draw_of_nothing_is_refused() -> None:
 
 def test_the_reason_names_the_rounds_that_are_needed() -> None:
     table = build({"success": np.ones((4, 2)), "agent_error": np.zeros((4, 2))})
-    found = estimates(table, {spec.name: spec for spec in TRIAL_METRICS})
+    found = estimates(table, {spec.name: spec for spec in trial_metrics(3)})
     assert found["agent.pass^2"].value == 1.0
     assert found["agent.pass^3"].value is None
     assert found["agent.pass^3"].reason == "3 rounds of each case are needed"
     once = build({"success": np.ones((4, 1)), "agent_error": np.zeros((4, 1))})
-    found = estimates(once, {spec.name: spec for spec in TRIAL_METRICS})
+    found = estimates(once, {spec.name: spec for spec in trial_metrics(3)})
     assert found["agent.consistency"].reason == "2 rounds of each case are needed"
 
 

@@ -20,7 +20,7 @@ from gate.github.outputs import (
     write_outputs,
     write_summary,
 )
-from gate.records import CaseChange, CaseChanges, GateResult
+from gate.records import CaseChange, CaseChanges, Decision, GateResult
 from tests.small_report import report
 
 
@@ -91,6 +91,19 @@ def test_all_outputs_of_the_action(tmp_path: Path) -> None:
     assert (found["report-html"], found["junit"]) == ("", "")
     assert (found["calls"], found["calls-saved"], found["cost-usd"]) == ("1", "0", "")
     assert found["baseline-source"] == "none"
+
+
+def test_deploy_is_true_only_where_the_report_says_so(tmp_path: Path) -> None:
+    told = {
+        found: report_outputs(report(decision=found), tmp_path, tmp_path)["deploy"]
+        for found in (
+            None,
+            Decision(deploy=False, reason="r", improved=("s/m",)),
+            Decision(deploy=True, reason="r"),
+        )
+    }
+    assert list(told.values()) == ["false", "false", "true"]
+    assert error_outputs("why", 6)["deploy"] == "false"
 
 
 def test_a_session_outside_the_workspace_keeps_its_path(tmp_path: Path) -> None:

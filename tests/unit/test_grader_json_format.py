@@ -70,3 +70,18 @@ def test_a_reference_outside_is_never_fetched():
     grader = JsonFormat(schema={"$ref": "http://127.0.0.1:9/schema"})
     with pytest.raises(GraderFailure, match=r"schema: .*127\.0\.0\.1"):
         grader.grade(CASE, Response(answer="{}"))
+
+
+def test_a_case_may_hold_the_schema_and_one_without_is_not_judged():
+    grader = JsonFormat(key="form")
+    wants_number = Case(id="c", input="i", keys={"form": {"type": "number"}})
+    assert grader.grade(wants_number, Response(answer="3")).passed is True
+    assert grader.grade(wants_number, Response(answer='"3"')).failures == ("schema_mismatch:$",)
+    for keys in ({}, {"form": None}):
+        found = grader.grade(Case(id="c", input="i", keys=keys), Response(answer="no JSON"))
+        assert (found.passed, found.values) == (None, {METRIC: None})
+
+
+def test_the_key_of_the_schema_is_a_key_of_the_case():
+    assert JsonFormat(key="form").keys == {"form": {"type": "object"}}
+    assert JsonFormat().keys == {}

@@ -113,6 +113,9 @@ def test_of_many_steps_the_first_and_the_last_are_shown_each_on_its_own_line():
     lines = [json.loads(line) for line in asked.material.split("\n") if line.startswith('{"step')]
     assert [line["step"] for line in lines] == [*range(1, 41), *range(191, 201)]
     assert "steps, 50 of 200" in asked.material
+    told = Response(answer="x", steps=steps, omitted_steps=800)
+    (asked,) = Judge(rubric="trajectory").questions(case(), told)
+    assert "steps, 50 of 1000" in asked.material
 
 
 @pytest.mark.parametrize("score", [0, 6, 3.5, "4", None, True])

@@ -120,11 +120,14 @@ def test_statuses_that_are_nobodys_answer(status):
     assert caught.retry_after is None
 
 
-@pytest.mark.parametrize("status", [400, 402, 404, 408, 413, 418, 422, 500, 501, 505, 529, 599])
+@pytest.mark.parametrize(
+    "status", [400, 402, 404, 408, 413, 418, 422, 500, 501, 505, 522, 524, 529]
+)
 def test_statuses_that_are_the_agents_fault(status):
     with RawServer(scripted(ok(b"<h1>boom</h1>\r\n\r\n<p>", status=f"{status} X"))) as server:
         caught = failure(AgentFailure, server.url)
     assert f"answered {status}" in str(caught)
+    assert caught.timed_out == (status in (408, 522, 524))
     assert "<h1>boom</h1> <p>" in str(caught)
 
 

@@ -195,6 +195,7 @@ ROWS = [
     ),
     ({}, {"policy": Policy(error="warn")}, "`policy.error` fail -> warn"),
     ({}, {"policy_set": ("inconclusive",)}, "`policy.inconclusive` fail -> warn at releases"),
+    ({}, {"policy": Policy(deploy="not_worse")}, "`policy.deploy` improved -> not_worse"),
     ({}, quarantine(), "puts `c` in quarantine until 2026-12-01 in `gate.yml:31`"),
     (
         quarantine(),
@@ -224,6 +225,7 @@ ROWS = [
     (priced(), {}, "removes the price of `m`"),
     (priced(), priced(input=1.0), "price of `m` input 3 -> 1, cached input 3 -> 1"),
     (priced(), priced(cached_input=0.5), "price of `m` cached input 3 -> 0.5"),
+    (priced(), priced(reasoning=2.0), "price of `m` reasoning 9 -> 2"),
     ({"budget": Budget(usd=5.0)}, {"budget": Budget(usd=0.01)}, "`budget.usd` 5 -> 0.01"),
     ({}, {"budget": Budget(calls=10)}, "`budget.calls` none -> 10"),
     ({}, {"report": ReportOptions(html=False)}, "`report.html` on -> off"),
@@ -306,7 +308,7 @@ def test_what_allows_no_more_than_before_is_not_told(base, head):
 
 def test_a_cheaper_snapshot_of_a_priced_model_is_told():
     both = {"pricing": {**priced()["pricing"], **priced("m-2026-01-31", output=1.0)["pricing"]}}
-    assert told(both, priced()) == ("price of `m-2026-01-31` output 9 -> 1",)
+    assert told(both, priced()) == ("price of `m-2026-01-31` output 9 -> 1, reasoning 9 -> 1",)
 
 
 def test_suites_are_named_where_not_all_of_them_are_concerned():

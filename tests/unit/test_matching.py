@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from gate.matching import maximum_matching
+from gate.matching import longest_in_order, mask, maximum_matching, positions
+
+
+def matched(fits):
+    return maximum_matching([mask(row) for row in fits])
 
 
 @pytest.mark.parametrize(
@@ -21,7 +27,7 @@ from gate.matching import maximum_matching
     ],
 )
 def test_small_cases(fits, pairs):
-    assert maximum_matching(fits) == pairs
+    assert matched(fits) == pairs
 
 
 FITS = st.lists(st.lists(st.integers(0, 7), unique=True, max_size=8), max_size=9)
@@ -30,7 +36,7 @@ FITS = st.lists(st.lists(st.integers(0, 7), unique=True, max_size=8), max_size=9
 @settings(deadline=None)
 @given(FITS)
 def test_as_many_pairs_as_scipy_finds(fits):
-    found = maximum_matching(fits)
+    found = matched(fits)
     used = [j for j in found if j is not None]
     assert len(used) == len(set(used))
     assert all(j is None or j in fits[i] for i, j in enumerate(found))
@@ -44,11 +50,58 @@ def test_as_many_pairs_as_scipy_finds(fits):
 @given(FITS)
 def test_a_later_item_never_takes_a_partner_away(fits):
     for count in range(len(fits)):
-        shorter, longer = maximum_matching(fits[:count]), maximum_matching(fits[: count + 1])
+        shorter, longer = matched(fits[:count]), matched(fits[: count + 1])
         kept = [j is not None for j in longer[:count]]
         assert kept == [j is not None for j in shorter]
 
 
 def test_a_long_chain_needs_no_recursion():
     chain = [[i + 1, i] for i in range(3000)] + [[3000]]
-    assert None not in maximum_matching(chain)
+    assert None not in matched(chain)
+
+
+def test_masks_and_positions_are_inverse():
+    assert list(positions(mask([5, 0, 300]))) == [0, 5, 300]
+    assert list(positions(0)) == []
+
+
+def longest(fits, i=0, j=0):
+    """By trying everything."""
+    if i == len(fits):
+        return 0
+    taken = [1 + longest(fits, i + 1, k + 1) for k in fits[i] if k >= j]
+    return max([longest(fits, i + 1, j), *taken])
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 5), unique=True, max_size=6), max_size=6))
+def test_no_pairing_in_order_is_longer(fits):
+    found = longest_in_order([mask(row) for row in fits], 6)
+    pairs = [(i, j) for i, j in enumerate(found) if j is not None]
+    assert all(j in fits[i] for i, j in pairs)
+    assert [j for _, j in pairs] == sorted({j for _, j in pairs})
+    assert len(pairs) == longest(fits)
+
+
+def dense(size, share=1.0):
+    generator = np.random.default_rng(1)
+    return [mask(np.flatnonzero(generator.random(size) < share).tolist()) for _ in range(size)]
+
+
+@pytest.mark.parametrize(
+    "fits",
+    [
+        dense(1000),
+        dense(1000, 0.01),
+        [(1 << 500) - 1] * 1000,  # half of them find no partner
+        [(1 << (1000 - i)) - 1 for i in range(1000)],
+        [(1 << (i // 2 + 1)) - 1 for i in range(1000)],
+        [0b11 << i for i in range(999)] + [1],  # one path through all
+    ],
+    ids=["full", "sparse", "half", "shrinking", "growing", "chain"],
+)
+def test_a_thousand_against_a_thousand_take_less_than_a_second(fits):
+    began = time.process_time()
+    maximum_matching(fits)
+    longest_in_order(fits, 1000)
+    assert time.process_time() - began < 1.0

@@ -91,7 +91,7 @@ def plan(*ids, rounds=1, name="s", looks=None):
         all_ids=frozenset(ids),
         chosen=frozenset(ids),
         not_selected=0,
-        specs=specs_of(graders),
+        specs=specs_of(graders, rounds),
         grader_digests={},
         read=lambda: iter(cases),
         looks=looks,
@@ -403,6 +403,28 @@ def test_what_the_judge_costs_counts_against_the_budget(session):
     collected = collect(session, Yes(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0))
     assert collected.tallies["s"].trials < 3
     assert collected.ended_early == "the budget of 5.00 USD is used up"
+
+
+class Dear(Yes):
+    """Many at once, 0.01 USD each."""
+
+    concurrency = 16
+
+    def ask(self, case, *, timeout_s):
+        time.sleep(0.01)
+        return Response(answer="yes", usage=Usage(cost_usd=0.01))
+
+
+def test_a_small_budget_is_not_spent_before_anybody_knows_what_a_trial_costs(session):
+    cases = [f"c{n:02}" for n in range(40)]
+    collected = collect(session, Dear(), plan(*cases), budget=Budget(usd=0.05))
+    assert collected.tallies["s"].trials == 5
+    assert collected.ended_early == "the budget of 0.05 USD is used up"
+
+
+def test_a_budget_that_is_enough_leaves_nothing_out(session):
+    collected = collect(session, Dear(), plan("a", "b", "c", rounds=4), budget=Budget(usd=1.0))
+    assert (collected.tallies["s"].trials, collected.ended_early) == (12, "")
 
 
 def test_waiting_for_a_judge_never_asks_the_agent_more_at_once_than_it_may(session):

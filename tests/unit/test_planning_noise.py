@@ -7,6 +7,7 @@ import pytest
 
 from gate.analysis.noise import assumed_noise, never_changing, noise_of
 from gate.records import MetricSpec, Tolerance
+from gate.table import ratio_of
 from tests.verdict_tables import COST, JUDGE, P95, RECALL, SUCCESS, latencies, noisy
 
 ABSOLUTE, RELATIVE = Tolerance(value=0.02), Tolerance(value=0.05, relative=True)
@@ -102,3 +103,25 @@ def test_few_cases_with_very_many_rounds():
     assert noise_of(SUCCESS, noisy(3, 800, 0.5, seed=6), ABSOLUTE).sd == pytest.approx(
         0.5, abs=0.01
     )
+
+
+def test_a_ratio_varies_as_its_two_sums_do():
+    """Each call adds cost / mean cost - success / success rate."""
+    rng = np.random.default_rng(11)
+    success = (rng.random((400, 6)) < 0.8).astype(float)
+    cost = np.exp(0.3 * rng.standard_normal(success.shape))
+    spec = MetricSpec(
+        name="agent.cost_per_success",
+        column="cost_usd",
+        per="success",
+        family="ratio",
+        direction="lower",
+        high=None,
+    )
+    found = noise_of(spec, ratio_of(cost, success), RELATIVE)
+    each = (cost / cost.mean() - success / success.mean()).std(ddof=1)
+    assert found.relative
+    assert found.sd == pytest.approx(math.exp(each) - 1, rel=0.05)
+    assert math.isnan(found.between)
+    nothing = noise_of(spec, ratio_of(cost, np.zeros_like(success)), RELATIVE)
+    assert nothing.unknown

@@ -89,7 +89,7 @@ def test_success_hangs_on_the_graders_that_decide_and_a_metric_on_its_own(projec
     config.write_text(config.read_text().replace("{text: x}", "{text: y}"))
     after = plans(project)["a"].grader_digests
     changed = {column for column in before if before[column] != after[column]}
-    assert changed == {"correctness.contains", "success", "first_success"}
+    assert changed == {"correctness.contains", "success", "first_success", "score"}
 
 
 def test_a_grader_without_an_opinion_leaves_success_comparable(project):
@@ -97,12 +97,14 @@ def test_a_grader_without_an_opinion_leaves_success_comparable(project):
     text = (project / "gate.yml").read_text()
     (project / "gate.yml").write_text(text.replace("[exact_match,", "[exact_match, structure,", 1))
     after = plans(project)["a"].grader_digests
+    assert before.pop("score") != after["score"]
     assert before.items() < after.items()
     assert "response_quality.structure" in after
 
 
 def test_metrics_of_suites(project):
-    suites = own_config(None, project, {}, TODAY).suites
-    assert "correctness.contains" in metrics_of(suites, project)
-    assert "correctness.contains" not in metrics_of(suites[1:], project)
-    assert metrics_of([], project) == frozenset()
+    config = own_config(None, project, {}, TODAY)
+    suites = config.suites
+    assert "correctness.contains" in metrics_of(suites, config, project)
+    assert "correctness.contains" not in metrics_of(suites[1:], config, project)
+    assert metrics_of([], config, project) == frozenset()

@@ -6,6 +6,7 @@ from gate.records import Attempt, Case, Price, Response, Trial, Usage
 PRICES = {
     "small": Price(input=0.27, cached_input=0.07, output=1.10),
     "plain": Price(input=2.0, output=10.0),
+    "thinker": Price(input=1.0, output=4.0, reasoning=9.0),
 }
 
 
@@ -29,6 +30,17 @@ def test_more_cached_than_read_is_all_cached():
     assert cost_usd(usage, "small", PRICES) == pytest.approx(100 * 0.07 / 1e6)
 
 
+def test_reasoning_tokens_are_part_of_the_output_and_may_have_their_own_price():
+    usage = Usage(input_tokens=0, output_tokens=1_000_000, reasoning_tokens=400_000)
+    assert cost_usd(usage, "plain", PRICES) == pytest.approx(10.0)
+    assert cost_usd(usage, "thinker", PRICES) == pytest.approx(0.6 * 4.0 + 0.4 * 9.0)
+
+
+def test_more_reasoning_than_was_written_is_all_reasoning():
+    usage = Usage(input_tokens=0, output_tokens=100, reasoning_tokens=500)
+    assert cost_usd(usage, "thinker", PRICES) == pytest.approx(100 * 9.0 / 1e6)
+
+
 @pytest.mark.parametrize(
     ("usage", "model"),
     [
@@ -40,6 +52,7 @@ def test_more_cached_than_read_is_all_cached():
         (Usage(input_tokens=-1, output_tokens=10), "plain"),
         (Usage(cost_usd=float("nan")), "plain"),
         (Usage(cost_usd=-0.1), "plain"),
+        (Usage(cost_usd=float("inf")), "plain"),
     ],
 )
 def test_unknown_is_none_and_never_zero(usage, model):

@@ -199,7 +199,8 @@ def test_an_edited_grader_file_is_told_and_its_metric_cannot_be_compared(reposit
     plan = plan_of(rules)
     assert plan.grader_digests["correctness.mine"] != before
     why = "this change edits its grader file `mine.py`"
-    assert plan.edited == dict.fromkeys(("correctness.mine", "success", "first_success"), why)
+    columns = ("correctness.mine", "success", "first_success", "score")
+    assert plan.edited == dict.fromkeys(columns, why)
 
 
 def test_a_grader_named_by_its_module_is_compared_too(repository):

@@ -138,6 +138,14 @@ def test_an_agent_error_is_not_tried_again():
     assert trial.attempt.passed is False
 
 
+@pytest.mark.parametrize("late", [True, False])
+def test_a_time_out_is_told_apart_from_other_agent_errors(late):
+    worker, _ = worker_for(AgentFailure("no answer", timed_out=late))
+    attempt = finish(worker, SUITE)[0].attempt
+    assert (attempt.status, attempt.passed) == ("agent_error", False)
+    assert attempt.failures == (("timeout",) if late else ("agent_error",))
+
+
 def test_a_wrong_answer_is_not_tried_again_unless_the_suite_says_so():
     worker, _ = worker_for("wrong", "ok")
     trial, _ = finish(worker, SUITE)

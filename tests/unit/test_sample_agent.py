@@ -82,8 +82,9 @@ def test_error_rate_is_an_agent_failure() -> None:
 
 
 def test_an_answer_later_than_the_timeout_is_an_agent_failure() -> None:
-    with pytest.raises(AgentFailure, match=r"no answer within 0\.06 s"):
+    with pytest.raises(AgentFailure, match=r"no answer within 0\.06 s") as late:
         ask_once(made(latency_ms=60_000), timeout_s=0.06)
+    assert late.value.timed_out
 
 
 def test_stopping_the_run_ends_the_wait() -> None:

@@ -40,6 +40,12 @@ def test_a_session_is_its_rows(tmp_path):
     assert list(stored.rows_of("other", frozenset({"c01"}))) == []
 
 
+def test_failures_of_a_session_from_before_there_were_modes_have_one(tmp_path):
+    suite = load(store(tmp_path, MIXED), NOW).suites["analytics"]
+    (mode,) = suite.tally.failures.modes()
+    assert (mode.mode, mode.trials, mode.cases) == ("wrong_answer", 4, 4)
+
+
 def test_a_cut_off_session_is_read_as_far_as_it_goes(tmp_path):
     folder = store(tmp_path, MIXED, finished=False)
     (folder / "details.jsonl").unlink()

@@ -88,7 +88,12 @@ def test_each_has_its_own_time_and_its_own_section():
 
 
 @pytest.mark.parametrize(
-    "failure", [AgentFailure("no list", final=True), InfraFailure("gone", retry_after=3.0)]
+    "failure",
+    [
+        AgentFailure("no list", final=True),
+        AgentFailure("late", timed_out=True),
+        InfraFailure("gone", retry_after=3.0),
+    ],
 )
 def test_a_failing_retriever_says_so_and_no_agent_is_paid_for(failure):
     agent = Asked(Response(answer="42"))

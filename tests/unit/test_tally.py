@@ -3,8 +3,10 @@ from gate.tally import Tally
 
 def row(**more):
     return {
+        "case_id": "c",
         "attempts": [{}],
         "status": "completed",
+        "passed": None,
         "failures": [],
         "unscored": {},
         "error": None,

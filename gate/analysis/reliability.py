@@ -1,0 +1,53 @@
+"""What the rounds of a case did: always passed, never, or now and then; and in earlier runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from gate.analysis.session_effect import rounds_of
+from gate.baseline_schema import Run
+from gate.records import Reliability
+from gate.table import Table
+
+RUNS = 10  # of a case's history, the newest
+
+
+def reliability(table: Table) -> Reliability | None:
+    """None where no case has two rounds that passed or failed."""
+    success = table.column("success")
+    rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
+    several = rounds >= 2
+    if not several.any():
+        return None
+    always, never = several & (passed == rounds), several & (passed == 0)
+    return Reliability(
+        rounds=int(rounds.max()),
+        reliable=int(always.sum()),
+        flaky=int((several & ~always & ~never).sum()),
+        consistently_failing=int(never.sum()),
+    )
+
+
+def histories(
+    baseline: Table, runs: Sequence[Run], current: Table, cases: Iterable[str]
+) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Case -> (passed, rounds) in each of the newest RUNS that asked it, oldest first; of the same
+    content as now. `runs`: whose `kept` rounds the baseline is, oldest first.
+    """
+    kept = [run for run in runs if run.kept]
+    if sum(run.kept for run in kept) != baseline.rounds:
+        return {}
+    content = dict(zip(current.cases, current.digests, strict=True))
+    rows = {case: row for row, case in enumerate(baseline.cases)}
+    blocks = rounds_of(baseline.column("success"), kept)
+    found = {}
+    for case in cases:
+        row = rows.get(case)
+        if row is None or baseline.digests[row] != content.get(case):
+            continue
+        each = [(np.nansum(block[row]), (~np.isnan(block[row])).sum()) for block in blocks]
+        asked = [(int(passed), int(rounds)) for passed, rounds in each if rounds]
+        found[case] = tuple(asked[-RUNS:])
+    return found

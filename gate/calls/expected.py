@@ -1,0 +1,55 @@
+"""Expected calls as a dataset writes them down: {name, args, any_of, optional}."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gate.records import Json
+
+_VALUES: Json = {"type": ["object", "null"]}
+EXPECTED_CALL: Json = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "args": _VALUES,
+        "any_of": {
+            "type": ["object", "null"],
+            "additionalProperties": {"type": "array", "minItems": 1},
+        },
+        "optional": {"type": ["array", "null"], "items": {"type": "string"}},
+    },
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One expected call. `allowed`: parameter -> the values of which it must have one; None: any
+    arguments will do. Those in `optional` may be left out; one that has no values may have any.
+    """
+
+    name: str
+    allowed: Mapping[str, tuple[Json, ...]] | None = None
+    optional: frozenset[str] = frozenset()
+
+
+def wanted(call: Mapping[str, Json]) -> Wanted:
+    """The call as it is expected; its shape has been checked against EXPECTED_CALL."""
+    args, any_of, optional = (call.get(key) for key in ("args", "any_of", "optional"))
+    if args is None and any_of is None and optional is None:
+        return Wanted(name=str(call.get("name")))
+    single = {key: (value,) for key, value in (args or {}).items()}
+    several = {key: tuple(values) for key, values in (any_of or {}).items()}
+    return Wanted(
+        name=str(call.get("name")),
+        allowed={**single, **several},
+        optional=frozenset(optional or ()),
+    )
+
+
+def contradictions(call: Mapping[str, Json]) -> Iterator[str]:
+    """What its schema cannot say: an argument with one value and with several."""
+    for key in sorted((call.get("args") or {}).keys() & (call.get("any_of") or {}).keys()):
+        yield f"'{key}' is in 'args' and in 'any_of' - keep one"

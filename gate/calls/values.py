@@ -1,0 +1,100 @@
+"""Values of arguments made comparable: equal as JSON is equal here, and can be looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import Enum
+from typing import Final
+
+from gate.records import Json
+
+LARGEST = 100_000  # values inside one argument; a larger one is like no other
+_IGNORED = str.maketrans("'", '"', " ,./-_*^")
+
+
+class Mark(Enum):
+    """What JSON's values must not be taken for."""
+
+    TRUE = True
+    FALSE = False
+    ABSENT = None
+
+
+ABSENT: Final = Mark.ABSENT
+
+
+def frozen(value: Json, *, loose: bool = False) -> Hashable:
+    """A form that is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true are not,
+    and the order of an object's keys does not matter. `loose`: texts are equal but for case,
+    spaces and the signs , . / - _ * ^, and ' is ".
+
+    What is too large or nested too deeply to be what a dataset holds equals nothing.
+    """
+    try:
+        return _frozen(value, loose) if few_values(value, LARGEST) else object()
+    except RecursionError:
+        return object()
+
+
+def few_values(value: Json, most: int) -> bool:
+    """Whether there are at most so many values inside, itself included; counts no further."""
+    waiting, count = [value], 0
+    while waiting:
+        one = waiting.pop()
+        count += 1
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, (list, tuple)):
+            waiting.extend(one)
+        if count + len(waiting) > most:
+            return False
+    return True
+
+
+def alike(wanted: Json, made: Json, *, loose: bool = False) -> bool:
+    """Whether they are equal, a wanted whole number is not met by 5.0, a wanted 5.0 is met by 5."""
+    if isinstance(wanted, dict) and isinstance(made, dict):
+        return wanted.keys() == made.keys() and all(
+            alike(value, made[key], loose=loose) for key, value in wanted.items()
+        )
+    if isinstance(wanted, (list, tuple)) and isinstance(made, (list, tuple)):
+        return len(wanted) == len(made) and all(
+            alike(one, other, loose=loose) for one, other in zip(wanted, made, strict=True)
+        )
+    if isinstance(wanted, int) and isinstance(made, float):
+        return False
+    return frozen(wanted, loose=loose) == frozen(made, loose=loose)
+
+
+def has_whole_float(value: Json) -> bool:
+    """Whether 5.0, or its like, is somewhere inside."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, float) and one.is_integer():
+            return True
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, (list, tuple)):
+            waiting.extend(one)
+    return False
+
+
+def at(data: Json, path: str) -> Json | Mark:
+    """What stands at the dotted path, or ABSENT; the empty path is the value itself."""
+    found: Json | Mark = data
+    for key in path.split(".") if path else ():
+        found = found.get(key, ABSENT) if isinstance(found, dict) else ABSENT
+    return found
+
+
+def _frozen(value: Json, loose: bool) -> Hashable:
+    if isinstance(value, str):
+        return value.translate(_IGNORED).lower() if loose else value
+    if isinstance(value, bool):
+        return Mark.TRUE if value else Mark.FALSE
+    if isinstance(value, dict):
+        return frozenset((str(key), _frozen(inner, loose)) for key, inner in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(_frozen(inner, loose) for inner in value)
+    return value if value is None or isinstance(value, (int, float, Mark)) else repr(value)

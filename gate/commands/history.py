@@ -1,0 +1,105 @@
+"""`gate history`: the runs of the past as a table, with the changes of level named."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gate.baseline_desk import found, open_desk
+from gate.baseline_file import parse
+from gate.codec import to_json
+from gate.errors import InfrastructureError, UsageError
+from gate.event_log import SURROGATES
+from gate.history.page import as_html
+from gate.history.series import ALPHA, Chain, history_of
+from gate.history.spoken import as_markdown, as_text
+from gate.past_runs import PastRuns, chain_of, read_all
+from gate.records.history import History
+from gate.registry import did_you_mean
+from gate.text import plain
+
+NO_HISTORY = 4
+WIDTH = 120
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0, or 4 when there is no run to show. Raises GateError."""
+    paths = [Path(path) for path in options.paths]
+    past = _of_paths(paths, options) if paths else _of_baselines(options, env)
+    for note in past.notes:
+        _tell(f"note: {note}")
+    chains = [chain for chain in past.chains if chain.runs]
+    if not chains:
+        places = ", ".join(options.paths) or "the baselines of this repository"
+        _tell(f"no history in {places}; `gate history results` reads a folder of sessions")
+        return NO_HISTORY
+    history = History(
+        suites=tuple(history_of(chain, last=options.last, since=options.since) for chain in chains),
+        alpha=ALPHA,
+        notes=past.notes,
+    )
+    _out(FORMATS[options.format](history), options.out)
+    return 0 if any(suite.runs for suite in history.suites) else NO_HISTORY
+
+
+def _of_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
+    if options.baseline or options.config:
+        given = "--baseline" if options.baseline else "--config"
+        raise UsageError(f"gate history: {given} and a PATH exclude each other; leave one out")
+    past = read_all(paths)
+    return PastRuns(chains=_chosen(past.chains, options.suite or ()), notes=past.notes)
+
+
+def _of_baselines(options: argparse.Namespace, env: Mapping[str, str]) -> PastRuns:
+    """Those that a run here would be compared with; the keys of gate.yml say where they are."""
+    desk = open_desk(options, env, echo=_tell)
+    chains = tuple(
+        chain_of(parse(one.text, one.file), one.detail, one.notes) for one in found(options, desk)
+    )
+    return PastRuns(chains=chains)
+
+
+def _chosen(chains: tuple[Chain, ...], names: Sequence[str]) -> tuple[Chain, ...]:
+    known = tuple(chain.suite for chain in chains)
+    for name in names:
+        if known and name not in (*known, "all"):
+            raise UsageError(f"--suite {name}: has no run here{did_you_mean(name, known)}")
+    if not names or "all" in names:
+        return chains
+    return tuple(chain for chain in chains if chain.suite in names)
+
+
+def _table(history: History) -> str:
+    return as_text(history, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def _json(history: History) -> str:
+    return json.dumps(to_json(history), indent=2, ensure_ascii=False)
+
+
+FORMATS: Mapping[str, Callable[[History], str]] = {
+    "table": _table,
+    "md": as_markdown,
+    "json": _json,
+    "html": as_html,
+}
+
+
+def _out(text: str, file: str | None) -> None:
+    if file is None:
+        print(text)
+        return
+    try:
+        Path(file).write_bytes((text.rstrip("\n") + "\n").encode("utf-8", SURROGATES))
+    except OSError as error:
+        raise InfrastructureError(
+            f"--out {file}: cannot be written: {error.strerror}; name another file"
+        ) from error
+
+
+def _tell(words: str) -> None:
+    print(plain(f"gate history: {words}"), file=sys.stderr)

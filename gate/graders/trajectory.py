@@ -1,0 +1,229 @@
+"""Did the agent get there without detours, loops and errors left lying?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from gate.calls.definitions import definition
+from gate.calls.reference import KEY, SCHEMA, reference_faults
+from gate.errors import AgentFailure, GraderFailure, UsageError
+from gate.plugins import GRADERS
+from gate.records import Case, Json, MetricSpec, Response, Score, ToolCall
+from gate.trajectory.loops import Loop, loops, repeated
+from gate.trajectory.recovery import Failed, admits, failures
+from gate.trajectory.reference import reference_length
+from gate.trajectory.scoring import BEST, Penalties, Way, seed, seed_bounds, strict
+
+EFFICIENCY, SCORE = "agent.trajectory_efficiency", "agent.trajectory_score"
+REPEATED, LOOPS = "agent.repeated_calls", "agent.loop_rate"
+RECOVERY, SILENT = "agent.recovery_rate", "agent.silent_failure_rate"
+METRICS = (EFFICIENCY, SCORE, REPEATED, LOOPS, RECOVERY, SILENT)
+
+Fault = Literal["loop", "inefficient", "unrecovered_error", "silent_failure"]
+_NOT_TOLD = "the agent does not say which tools it called - it should return its calls as `steps`"
+_NAME_LIMIT, _MOST_CODES, _TOLD, _REASON = 80, 20, 3, 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What one trajectory is like. `way`: None without a known minimum of steps."""
+
+    way: Way | None
+    steps: int
+    calls: int  # of them that were handed over
+    repeated: int
+    loops: tuple[Loop, ...]
+    failed: tuple[Failed, ...]
+    left: tuple[Failed, ...]  # of them that were never mended, for certain
+    hidden: bool  # and the answer does not say so
+    whole: bool  # every step was handed over
+
+
+@GRADERS.register("trajectory")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """Measures the way, not the answer. A trial fails by what `fail_on` names and by more steps
+    than `max_steps`. `formula` of the score: strict (0 to 10) or seed (3 to 11). `flag_above`: the
+    ratio of steps to needed ones that is inefficient. `loop_at`: how often calls come in a row in a
+    loop. Calls of the tools in `may_repeat` are no loop. `admits`: more words by which an
+    answer says that something did not work.
+    """
+
+    formula: Literal["strict", "seed"] = "strict"
+    penalties: Penalties = field(default_factory=Penalties)
+    flag_above: float = 3.0
+    max_steps: int | None = None
+    fail_on: tuple[Fault, ...] = ("loop",)
+    loop_at: int = 3
+    may_repeat: tuple[str, ...] = ()
+    admits: tuple[str, ...] = ()
+
+    keys: ClassVar[Mapping[str, Json]] = {
+        "optimal_steps": {"type": "integer", "minimum": 1},
+        KEY: SCHEMA,
+        "tools": {"type": "array", "items": {"type": "object"}},
+    }
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.flag_above < float("inf"):
+            raise UsageError("trajectory: flag_above must be 1 or more - 1 is the shortest way")
+        if self.loop_at < 2:
+            raise UsageError("trajectory: loop_at must be 2 or more")
+        if self.max_steps is not None and self.max_steps < 0:
+            raise UsageError("trajectory: max_steps must be 0 or more")
+
+    @property
+    def decides(self) -> bool:
+        return bool(self.fail_on) or self.max_steps is not None
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        if keys.get(KEY):
+            yield from reference_faults(keys[KEY])
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        low, high = seed_bounds(self.penalties) if self.formula == "seed" else (0.0, BEST)
+        return (
+            MetricSpec(
+                name=EFFICIENCY,
+                column=EFFICIENCY,
+                unit="ratio",
+                direction="lower",
+                low=1.0,
+                high=None,
+                on_agent_error=None,
+                description="steps made, divided by those needed; of trials that passed",
+                only_passed=True,
+            ),
+            MetricSpec(
+                name=SCORE,
+                column=SCORE,
+                unit="points",
+                low=low,
+                high=high,
+                on_agent_error=low,
+                description="points for the way: less for extra steps, errors and violations",
+            ),
+            _share(REPEATED, "share of the calls that repeat an identical earlier one"),
+            _share(LOOPS, "share of the trials in which the agent goes round in a loop", "rate"),
+            _share(RECOVERY, "share of the failed steps that the agent mends", better="higher"),
+            _share(SILENT, "share of the trials whose answer hides an error left lying", "rate"),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        if all(key in case.keys and case.keys[key] is None for key in self.keys):
+            return Score(values=dict.fromkeys(METRICS))
+        if response.steps is None:
+            return Score(unscored=_NOT_TOLD)
+        found = self._found(case, response, response.steps)
+        codes = tuple(dict.fromkeys(self._codes(found)))[:_MOST_CODES]
+        return Score(
+            values=self._values(found),
+            passed=not codes if self.decides else None,
+            failures=codes,
+            reason="; ".join(self._told(found))[:_REASON],
+        )
+
+    def _found(self, case: Case, response: Response, steps: Sequence[ToolCall]) -> Found:
+        tools = frozenset(definition(tool)[0] for tool in case.keys.get("tools") or ())
+        failed = failures(steps, tools)
+        whole = response.omitted_steps == 0
+        left = tuple(one for one in failed if not one.mended) if whole else ()
+        total = len(steps) + response.omitted_steps
+        flawed = {one.number for one in failed}
+        flawed |= {number for number, call in enumerate(steps, 1) if call.correction}
+        return Found(
+            way=_way(case, response, total, len(flawed)),
+            steps=total,
+            calls=len(steps),
+            repeated=repeated(steps, self.may_repeat),
+            loops=loops(steps, at_least=self.loop_at, may_repeat=self.may_repeat),
+            failed=failed,
+            left=left,
+            hidden=bool(left) and not admits(response.answer, self.admits),
+            whole=whole,
+        )
+
+    def _values(self, found: Found) -> dict[str, float | None]:
+        way, any_call = found.way, found.calls > 0
+        points = seed if self.formula == "seed" else strict
+        mended = sum(one.mended for one in found.failed)
+        known = found.whole or mended == len(found.failed)
+        return {
+            EFFICIENCY: max(1.0, way.ratio) if way else None,
+            SCORE: points(way, self.penalties) if way else None,
+            REPEATED: found.repeated / found.calls if any_call else None,
+            LOOPS: float(bool(found.loops)) if any_call else None,
+            RECOVERY: mended / len(found.failed) if found.failed and known else None,
+            SILENT: float(found.hidden) if any_call and known else None,
+        }
+
+    def _codes(self, found: Found) -> Iterator[str]:
+        way = found.way
+        if "loop" in self.fail_on:
+            yield from (f"loop:{_cut(loop.tools[0])}" for loop in found.loops)
+        if self.max_steps is not None and found.steps > self.max_steps:
+            yield f"too_many_steps:{found.steps}"
+        if "inefficient" in self.fail_on and way and way.ratio > self.flag_above:
+            yield f"inefficient:{_ratio(way)}"
+        if "silent_failure" in self.fail_on and found.hidden:
+            yield from (f"silent_failure:{_cut(one.tool)}" for one in found.left)
+        if "unrecovered_error" in self.fail_on:
+            yield from (f"unrecovered_error:{_cut(one.tool)}" for one in found.left)
+
+    def _told(self, found: Found) -> Iterator[str]:
+        way = found.way
+        if way is None:
+            yield f"{found.steps} steps, how many are needed is not known"
+        else:
+            flag = ", inefficient" if way.ratio > self.flag_above else ""
+            few = ", fewer than needed" if way.ratio < 1 else ""
+            yield f"{way.steps} steps for {way.optimal} (ratio {_ratio(way)}{flag}{few})"
+        yield from (loop.about for loop in found.loops[:_TOLD])
+        if found.repeated:
+            yield f"{found.repeated} calls made before"
+        for one in found.failed[:_TOLD]:
+            end = "mended" if one.mended else "not mended" if found.whole else "the rest is unknown"
+            yield f"step {one.number}, {_cut(one.tool)}, failed: {end}"
+        if found.hidden:
+            yield "the answer does not say that something failed"
+
+
+def _share(
+    name: str,
+    about: str,
+    family: str = "mean",
+    better: Literal["higher", "lower"] = "lower",
+) -> MetricSpec:
+    """A trial that ended in an agent error told no steps and has none."""
+    return MetricSpec(
+        name=name,
+        column=name,
+        family=family,
+        unit="share",
+        direction=better,
+        on_agent_error=None,
+        description=about,
+    )
+
+
+def _way(case: Case, response: Response, steps: int, flawed: int) -> Way | None:
+    """Violations are those that the agent reports of itself: other graders have their own say."""
+    try:
+        optimal = case.keys.get("optimal_steps") or reference_length(case.keys.get(KEY))
+    except AgentFailure as failure:
+        raise GraderFailure(f"{KEY}: {failure}"[:300]) from failure
+    if not optimal:
+        return None
+    violations = len(response.safety_violations or ())
+    return Way(steps=steps, optimal=optimal, flawed=flawed, violations=violations)
+
+
+def _ratio(way: Way) -> str:
+    return f"{way.ratio:.2f}".rstrip("0").rstrip(".")
+
+
+def _cut(name: str) -> str:
+    return name[:_NAME_LIMIT]

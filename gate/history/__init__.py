@@ -1,0 +1,1 @@
+"""The runs of the past as a table, with the changes of level named: what `gate history` tells."""

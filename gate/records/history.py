@@ -1,0 +1,64 @@
+"""What `gate history` tells: a row a run, and where the level of a metric changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gate.records.verdict import Direction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastRun:
+    """One run of one suite; None is unknown."""
+
+    session_id: str
+    created_at: str  # ISO 8601, UTC
+    commit: str | None
+    cases: int | None
+    rounds: int | None
+    success_rate: float | None
+    efficiency: float | None  # actual over optimal steps, of what succeeded
+    avg_steps: float | None
+    cost_per_task: float | None  # USD
+    modes: Mapping[str, int] | None  # failure mode -> cases; empty: nothing failed
+    top_mode: str | None = None  # most cases, then most trials, then the more serious
+    top_mode_cases: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelChange:
+    """Between two runs a metric went to another level. `before`, `after`: means of the levels."""
+
+    metric: str
+    unit: str
+    direction: Direction
+    before: float
+    after: float
+    runs_before: int
+    runs_after: int
+    last: PastRun  # of the old level
+    first: PastRun  # of the new level
+    p: float
+    differs: tuple[str, ...] = ()  # how the first was made unlike the last: "agent: a -> b"
+    accepted: tuple[str, ...] = ()  # who accepted a change between the two, when and why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteHistory:
+    suite: str
+    source: str  # where the runs were found
+    runs: tuple[PastRun, ...]  # oldest first
+    changes: tuple[LevelChange, ...] = ()
+    older: int = 0  # runs that were not asked for
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Its JSON form is what `gate history --format json` prints."""
+
+    suites: tuple[SuiteHistory, ...]
+    alpha: float  # chance that a suite in which nothing changed has a change named
+    notes: tuple[str, ...] = ()
+    schema_version: int = 1

@@ -1,0 +1,59 @@
+"""The arguments of a tool call as texts, each with its dotted key, whatever their nesting."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from gate.records import Json, ToolCall
+
+MOST = 2_000  # texts of one call
+LIMIT = 50_000  # characters of one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """`key` is dotted, list positions left out; empty where the arguments are no object. `joined`:
+    a list of words as one line, beside each of them.
+    """
+
+    key: str
+    text: str
+    joined: bool = False
+
+    def is_called(self, pattern: str) -> bool:
+        """Whether the whole key or its last part fits a glob."""
+        return fnmatchcase(self.key, pattern) or fnmatchcase(self.key.rpartition(".")[2], pattern)
+
+
+def leaves(call: ToolCall) -> list[Leaf]:
+    """Every text and number; a list of words (an argv) as one line too. Bounded."""
+    if call.arguments is None:
+        return [Leaf(key="", text=call.raw_arguments[:LIMIT])] if call.raw_arguments else []
+    return texts(call.arguments)
+
+
+def texts(value: Json) -> list[Leaf]:
+    """The same of any JSON data, in their order."""
+    found: list[Leaf] = []
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting and len(found) < MOST:
+        key, value = waiting.pop()
+        if isinstance(value, dict):
+            inner = [(f"{key}.{name}" if key else str(name), item) for name, item in value.items()]
+            waiting += reversed(inner[:MOST])
+        elif isinstance(value, (list, tuple)):
+            waiting += reversed([(key, item) for item in value[:MOST]])
+            if _words(value):
+                found.append(Leaf(key=key, text=" ".join(value)[:LIMIT], joined=True))
+        elif value is not None:
+            text = value if isinstance(value, str) else json.dumps(value)
+            found.append(Leaf(key=key[:LIMIT], text=text[:LIMIT]))
+    return found
+
+
+def _words(value: Sequence[Any]) -> bool:
+    return 1 < len(value) <= MOST and all(isinstance(item, str) for item in value)

@@ -1,0 +1,293 @@
+"""Secrets and personal data that have a form of their own: where in a text they are.
+
+Names and addresses of people have no such form. Every pattern is linear in the text, and begins
+with the characters that it can begin with, before it looks back: `re` skips the others at once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+SecretKind = Literal[
+    "private_key",
+    "api_key",
+    "aws_key",
+    "github_token",
+    "slack_token",
+    "google_key",
+    "jwt",
+    "bearer_token",
+    "url_password",
+    "password",
+]
+PersonalKind = Literal["email", "iban", "card", "ssn", "phone", "ip"]
+Kind = SecretKind | PersonalKind
+
+SECRETS: tuple[SecretKind, ...] = get_args(SecretKind)
+PERSONAL: tuple[PersonalKind, ...] = get_args(PersonalKind)
+MASK = "***"
+MOST = 1_000  # finds in one text
+
+_LONGEST = 200  # characters of one value
+_RUNS = (13, 9, 7)  # digits in a row that tell kinds apart
+_DIGITS = {**dict.fromkeys(map(ord, "123456789"), "0"), **dict.fromkeys(map(ord, " ()./-"))}
+_PREFIXED = {"api_key", "aws_key", "github_token", "slack_token", "google_key", "jwt"}
+_PLACEHOLDERS = re.compile(
+    r"(?i)\*\*|\.\.\.|…|xxxx|<|\$\{|\{\{|your|example|placeholder|changeme|redacted|dummy|user(?:name)?:pass"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What one kind looks like. A text without any of the `hints`, in small letters, has none, nor
+    has one with fewer `digits` in a row. `holds` checks what a pattern cannot; `group` is the part
+    that is sensitive.
+    """
+
+    kind: Kind
+    pattern: re.Pattern[str]
+    hints: tuple[str, ...] = ()
+    digits: int = 0
+    holds: Callable[[str], bool] = lambda value: True
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One sensitive value and its place in the text."""
+
+    kind: Kind
+    value: str
+    start: int
+    end: int
+
+
+def finds(text: str, kinds: Iterable[Kind] = (*SECRETS, *PERSONAL)) -> list[Found]:
+    """Those of these kinds, by their place; of what overlaps, the one whose kind comes first.
+
+    Secrets are looked for in any case, so that a part of one is not taken for an address.
+    """
+    wanted = set(kinds)
+    taken: list[tuple[int, int]] = []
+    found: list[Found] = []
+    small, digits = text.lower(), _most_digits(text)
+    for shape in SHAPES:
+        if shape.kind not in wanted and shape.kind in PERSONAL:
+            continue
+        if shape.digits > digits or not _hinted(shape, small):
+            continue
+        for one in _of(shape, text):
+            at = bisect_left(taken, (one.start, one.end))
+            before = taken[at - 1][1] if at else 0
+            after = taken[at][0] if at < len(taken) else len(text)
+            if before <= one.start and one.end <= after:
+                taken.insert(at, (one.start, one.end))
+                found += [one] if one.kind in wanted else []
+            if len(taken) >= MOST:
+                return sorted(found, key=lambda one: one.start)
+    return sorted(found, key=lambda one: one.start)
+
+
+def masked(one: Found) -> str:
+    """What may be shown of it: the prefix that tells whose key it is, the host of an address."""
+    if one.kind in _PREFIXED:
+        return one.value[:4] + MASK
+    if one.kind == "email":
+        return f"{one.value[:1]}{MASK}@{one.value.rpartition('@')[2]}"
+    return MASK
+
+
+def _most_digits(text: str) -> int:
+    """How many stand in a row, blanks and the like aside: one of _RUNS, or 0."""
+    if not text.isascii():
+        return _RUNS[0]  # other scripts have digits of their own
+    plain = text.translate(_DIGITS)
+    return next((run for run in _RUNS if "0" * run in plain), 0)
+
+
+def _hinted(shape: Shape, small: str) -> bool:
+    return not shape.hints or any(hint in small for hint in shape.hints)
+
+
+def _of(shape: Shape, text: str) -> Iterator[Found]:
+    for match in shape.pattern.finditer(text):
+        value = match[shape.group]
+        if shape.holds(value):
+            start, end = match.span(shape.group)
+            yield Found(kind=shape.kind, value=value, start=start, end=end)
+
+
+def luhn(written: str) -> bool:
+    """The check digit of payment cards (ISO/IEC 7812-1), and a first digit that issuers have."""
+    digits = [int(sign) for sign in reversed(written) if sign.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return 2 <= digits[-1] <= 6 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def mod_97(written: str) -> bool:
+    """The check digits of an IBAN (ISO 13616)."""
+    compact = written.replace(" ", "")
+    moved = compact[4:] + compact[:4]
+    return int("".join(str(int(sign, 36)) for sign in moved)) % 97 == 1
+
+
+def _four_bytes(written: str) -> bool:
+    """An address and no version: every part fits a byte."""
+    return ":" in written or all(int(part) < 256 for part in written.split("."))
+
+
+def _given_out(written: str) -> bool:
+    """A social security number that can be one (SSA: no area 000, 666, 9xx, no group, serial 0)."""
+    area, group, serial = written.split("-")
+    return area not in ("000", "666") and area[0] != "9" and int(group) > 0 and int(serial) > 0
+
+
+def _written_out(value: str) -> bool:
+    """No placeholder of a manual."""
+    return _PLACEHOLDERS.search(value) is None
+
+
+def _random(value: str) -> bool:
+    """Letters, digits and at least 3 bits a character (Shannon): no word, no number."""
+    if len(value) < 10 or not _written_out(value):
+        return False
+    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
+        return False
+    shares = [n / len(value) for n in Counter(value).values()]
+    return -sum(share * math.log2(share) for share in shares) >= 3.0
+
+
+def _with_digit(value: str) -> bool:
+    return any(map(str.isdigit, value)) and _written_out(value)
+
+
+def _person(value: str) -> bool:
+    """An address of somebody, and not that of a repository."""
+    return not value.startswith("git@")
+
+
+_API_KEY = (
+    r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,200}|\bglpat-[\w-]{20,200}|\bhf_[A-Za-z0-9]{30,200}"
+    r"|\bnpm_[A-Za-z0-9]{36}\b|\bSG\.[\w-]{16,80}\.[\w-]{16,80}|\bpypi-[\w-]{50,250}"
+    r"|\bdop_v1_[0-9a-f]{64}\b|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}\b"
+)
+_GITHUB = r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+_SLACK = r"\bxox[abeoprs]-[\w-]{10,}|(?<=hooks\.slack\.com/services/)T\w{5,20}/B\w{5,20}/\w{10,50}"
+_ASSIGNED = (
+    r"[AaPpSsTt](?i:(?<=p)(?:assword|asswd|wd|assphrase)|(?<=s)ecret|(?<=t)oken"
+    r"|(?<=a)(?:pi|ccess)[_-]?key)(?i:[\"']?"
+    r"(?:\s{0,5}[:=]|\s{1,5}is\s)\s{0,5}[\"']?)([^\s\"',;<>()]{8,200})"
+)
+
+SHAPES: tuple[Shape, ...] = (  # in this order
+    Shape(
+        kind="private_key",
+        pattern=re.compile(
+            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"
+            r"[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
+        ),
+        hints=("private key",),
+    ),
+    Shape(
+        kind="api_key",
+        pattern=re.compile(_API_KEY),
+        hints=(
+            *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "glpat-", "hf_", "npm_", "sg.", "pypi-"),
+            *("dop_v1_", "shp"),
+        ),
+        holds=_with_digit,
+    ),
+    Shape(
+        kind="github_token",
+        pattern=re.compile(_GITHUB),
+        hints=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    ),
+    Shape(
+        kind="aws_key",
+        pattern=re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+        hints=("akia", "asia"),
+    ),
+    Shape(kind="slack_token", pattern=re.compile(_SLACK), hints=("xox", "hooks.slack")),
+    Shape(
+        kind="google_key",
+        pattern=re.compile(r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"),
+        hints=("aiza", "ya29."),
+    ),
+    Shape(
+        kind="jwt",
+        pattern=re.compile(r"\beyJ[\w-]{8,1000}\.[\w-]{8,}\.[\w-]*"),
+        hints=("eyj",),
+    ),
+    Shape(
+        kind="bearer_token",
+        pattern=re.compile(r"(?i:\bbearer\s{1,5})([A-Za-z0-9._~+/-]{16,}=*)"),
+        hints=("bearer",),
+        holds=_with_digit,
+        group=1,
+    ),
+    Shape(
+        kind="url_password",
+        pattern=re.compile(rf"(?<=://)[^/\s:@]{{1,{_LONGEST}}}:[^/\s@]{{1,{_LONGEST}}}(?=@)"),
+        hints=("://",),
+        holds=_written_out,
+    ),
+    Shape(
+        kind="password",
+        pattern=re.compile(_ASSIGNED),
+        hints=("passw", "pwd", "passphrase", "secret", "token", "key"),
+        holds=_random,
+        group=1,
+    ),
+    Shape(
+        kind="email",
+        pattern=re.compile(
+            r"(?<![\w.+-])[\w.+-]{1,100}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"
+        ),
+        hints=("@",),
+        holds=_person,
+    ),
+    Shape(
+        kind="iban",
+        digits=7,
+        pattern=re.compile(
+            r"[A-Z](?<!\w[A-Z])[A-Z]\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"
+        ),
+        holds=mod_97,
+    ),
+    Shape(
+        kind="card",
+        digits=13,
+        pattern=re.compile(r"\d(?<![\w.-]\d)(?:[ -]?\d){12,18}(?![\w-])"),
+        holds=luhn,
+    ),
+    Shape(
+        kind="ssn",
+        digits=9,
+        pattern=re.compile(r"\d(?<![\w-]\d)\d{2}-\d{2}-\d{4}(?![\w-])"),
+        hints=("-",),
+        holds=_given_out,
+    ),
+    Shape(
+        kind="phone",
+        digits=7,
+        pattern=re.compile(
+            r"[+(\d](?<![\w.,/-][+(\d])(?:(?:(?<=\+)|(?<=0)0)\d(?:[ ()./-]{0,2}\d){7,13}"
+            r"|(?:(?<=\()\d|(?<=\d))\d{2}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])"
+        ),
+    ),
+    Shape(
+        kind="ip",
+        pattern=re.compile(
+            r"[0-9A-Fa-f](?<![\w.:][0-9A-Fa-f])"
+            r"(?:(?<=\d)\d{0,2}(?:\.\d{1,3}){3}(?![\w.]*\d)"
+            r"|[0-9A-Fa-f]{0,3}:(?:[0-9A-Fa-f]{1,4}:){3,6}[0-9A-Fa-f]{1,4}(?![\w:]))"
+        ),
+        holds=_four_bytes,
+    ),
+)

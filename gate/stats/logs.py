@@ -1,0 +1,37 @@
+"""Changes of logarithms: the tolerance on their scale, and the way back to ratios."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from gate.records import Evidence, Tolerance
+from gate.stats.change import Question, mapped, scaled
+
+
+def tolerated(question: Question, middle: float) -> Question:
+    """The tolerance as a difference of logarithms; an absolute one is taken at `middle`."""
+    allowed = question.tolerance
+    share = allowed.value if allowed.relative else allowed.value / middle
+    if question.direction == "lower":
+        log_share = math.log1p(share)
+    else:
+        log_share = -math.log1p(-min(share, 0.999))
+    return replace(question, tolerance=Tolerance(value=log_share))
+
+
+def natural(change: Evidence, question: Question) -> Evidence:
+    """From logarithms to a ratio less one, or to the metric's unit."""
+    ratio = replace(
+        mapped(change, expm1, question.direction),
+        relative=True,
+        method=f"{change.method} of logarithms",
+    )
+    if question.tolerance.relative:
+        return ratio
+    return scaled(ratio, math.exp(change.baseline), relative=False)
+
+
+def expm1(x: float) -> float:
+    """Infinite beyond the largest float."""
+    return math.expm1(x) if x < 700.0 else math.inf

@@ -1,0 +1,142 @@
+"""A ratio of two means over the same trials, such as cost per success.
+
+Trials are complex numbers, x + i y; the ratio is X / Y, the means of the cases' means. A trial's
+share in its logarithm is x / X - y / Y (linearised: Cochran 1977, Sampling Techniques, 6.3), so
+that what is known of means holds for ratios, too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gate.records import Evidence
+from gate.stats import logs
+from gate.stats.change import Question, change_in_mean, no_pairs
+from gate.stats.intervals import Bounds, mean_of_these_cases, mean_over_cases
+from gate.stats.k_rounds import Counts
+from gate.stats.pairs import Array, case_means
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Cases x rounds, NaN where a trial lacks either; `weight`: one a case."""
+
+    over: Array
+    under: Array
+    weight: Array
+
+    @property
+    def tops(self) -> float:
+        return self._mean(self.over)
+
+    @property
+    def bottoms(self) -> float:
+        return self._mean(self.under)
+
+    @property
+    def ratio(self) -> float:
+        """NaN where there is nothing, or nothing to divide by."""
+        tops, bottoms = self.tops, self.bottoms
+        return tops / bottoms if bottoms > 0.0 else math.nan
+
+    def shares(self, tops: float, bottoms: float) -> Array:
+        """Each trial's share in the logarithm of a ratio around `tops` / `bottoms`."""
+        return self.over / tops - self.under / bottoms
+
+    def logarithms(self) -> Array:
+        """Values whose mean is the logarithm of the ratio, and that vary as it does."""
+        return self.shares(self.tops, self.bottoms) + math.log(self.ratio)
+
+    def _mean(self, values: Array) -> float:
+        means = case_means(values)
+        known = ~np.isnan(means)
+        if not known.any():
+            return math.nan
+        return float(np.average(means[known], weights=self.weight[known]))
+
+
+def parts(values: Array, weight: Array | None = None) -> Parts:
+    """Each case counts once, or by its `weight`."""
+    known = ~np.isnan(values)
+    return Parts(
+        over=np.where(known, np.real(values), np.nan),
+        under=np.where(known, np.imag(values), np.nan),
+        weight=np.ones(len(values)) if weight is None else weight,
+    )
+
+
+def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
+    """Interval of the ratio: by the noise of the rounds, or where a case ran once by the scatter
+    between cases. None where there is no ratio.
+
+    On the scale of logarithms; one trial's y moves the ratio by 1 / (n Y) of itself, which keeps
+    rounds that all agree from proving too much.
+    """
+    found = parts(values)
+    if math.isnan(found.ratio):
+        return None
+    if found.tops <= 0.0:
+        return Bounds(low=0.0, high=0.0, method="all are 0")
+    terms, span = found.logarithms(), 1.0 / found.bottoms
+    bounds = mean_of_these_cases(terms, confidence, span)
+    bounds = bounds or mean_over_cases(terms, confidence, span)
+    return Bounds(
+        low=_exp(bounds.low), high=_exp(bounds.high), method=f"{bounds.method}, linearised"
+    )
+
+
+def change_in_ratio(baseline: Array, current: Array, question: Question) -> Evidence:
+    """The current ratio by the baseline's, less one. `question`: on the scale of the ratio.
+
+    The p-values are those of the shuffle test of x / X - y / Y around the ratio of both runs
+    together, which shuffling leaves as it is; bounds and sizes come from each run's own ratio.
+    """
+    known_b, known_c = ((~np.isnan(arm)).sum(axis=1) for arm in (baseline, current))
+    both = (known_b > 0) & (known_c > 0)
+    if not both.any():
+        return no_pairs()
+    baseline, current, weight = baseline[both], current[both], _weight(known_b[both], known_c[both])
+    was, now = parts(baseline, weight), parts(current, weight)
+    together = parts(np.hstack([baseline, current]), weight)
+    found = _change(was, now, together, question)
+    return replace(found, baseline=was.ratio, current=now.ratio)
+
+
+def _change(was: Parts, now: Parts, together: Parts, question: Question) -> Evidence:
+    if together.tops == 0.0:  # nothing was spent in either
+        return change_in_mean(was.over, now.over, question)
+    if why := _no_ratio(was, "the baseline") or _no_ratio(now, "this run"):
+        return replace(no_pairs(), n_paired=len(was.weight), too_few=why)
+    on_logs = replace(
+        logs.tolerated(question, together.ratio),
+        span=1.0 / together.bottoms,
+        limited=False,
+        drift=question.drift / together.ratio**2,
+    )
+    change = change_in_mean(was.logarithms(), now.logarithms(), on_logs)
+    around = together.tops, together.bottoms
+    test = change_in_mean(was.shares(*around), now.shares(*around), on_logs)
+    return replace(
+        logs.natural(change, question),
+        p_worse=test.p_worse,
+        p_better=test.p_better,
+        p_doubt=test.p_doubt,
+        method=f"{test.method}, linearised",
+    )
+
+
+def _weight(b: Counts, c: Counts) -> Array:
+    return b * c / (b + c)
+
+
+def _no_ratio(arm: Parts, run: str) -> str:
+    if arm.bottoms <= 0.0:
+        return f"{run} has nothing to divide by"
+    return "" if arm.tops > 0.0 else f"{run} has nothing to divide"
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 700.0 else math.inf

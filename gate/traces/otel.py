@@ -1,0 +1,101 @@
+"""OpenTelemetry traces: spans of the GenAI conventions, of MCP and of OpenInference."""
+
+from __future__ import annotations
+
+from gate.errors import AgentFailure
+from gate.records import Document, Json
+from gate.traces import otel_facts
+from gate.traces.building import Builder
+from gate.traces.open_calls import Step
+from gate.traces.otel_spans import Span, spans
+from gate.traces.plain import document
+from gate.traces.values import arguments_of, first
+
+
+def read(data: Json, into: Builder) -> None:
+    """OTLP's JSON: an export, a list of exports (JSON Lines), or a list of spans."""
+    found = spans(data)
+    walk = _Walk(into)
+    for span in found:
+        try:
+            walk.read(span)
+        except AgentFailure as failure:
+            raise AgentFailure(f"span {span.id}: {failure}") from None
+    walk.end()
+    traces = {span.trace for span in found}
+    if len(traces) > 1:
+        into.faults.tell("traces", n=len(traces))
+
+
+class _Walk:
+    """Through the spans in the order of their start."""
+
+    def __init__(self, into: Builder) -> None:
+        self._into = into
+        self._unanswered: dict[str, Step] = {}  # that ran, and whose result is not in their span
+        self._answer: str | None = None  # of the outermost agent
+
+    def read(self, span: Span) -> None:
+        if span.kind == "llm":
+            self._model_call(span)
+        elif span.kind in ("tool", "mcp"):
+            self._executed(span)
+        elif span.kind == "retrieval":
+            documents = enumerate(otel_facts.documents(span))
+            self._into.retrieved(_document(item, n) for n, item in documents)
+        elif span.kind == "agent" and self._answer is None:
+            self._answer = otel_facts.final_answer(span)
+
+    def end(self) -> None:
+        if self._answer is not None:
+            self._into.answers(self._answer)
+
+    def _model_call(self, span: Span) -> None:
+        found = otel_facts.model_call(span)
+        for id, result in found.results:
+            self._answered(id, result)
+        told = any(value is not None for value in found.usage.values())
+        failed = span.error is not None and not told
+        self._into.turn(
+            found.said or "",
+            usage=found.usage if told else None,
+            model=found.model,
+            finish_reason=found.finish_reason,
+            costs=not failed,
+        )
+        for call in found.calls:
+            self._into.call(call)
+
+    def _answered(self, id: str, result: Json) -> None:
+        """Each model call is shown all results again: the first time counts."""
+        step = self._unanswered.pop(id, None) or self._into.open.with_id(id)
+        if step is not None:
+            step.result = result
+
+    def _executed(self, span: Span) -> None:
+        """What a model asked for is one call with what then ran."""
+        call, result = otel_facts.executed(span)
+        step = self._into.open.take(call.id, call.name if call.id is None else None)
+        if step is None:
+            step = self._into.call(call, waits=False)
+        elif step.arguments == {} and call.given is not None:  # the model's side was not recorded
+            step.arguments, step.raw_arguments = arguments_of(call.given)
+        step.result, step.error = result, span.error
+        step.latency_ms = self._latency_ms(span)
+        if result is None and step.id is not None:
+            self._unanswered[step.id] = step
+
+    def _latency_ms(self, span: Span) -> float | None:
+        if span.start is None or span.end is None:
+            return None
+        if span.end < span.start:
+            self._into.faults.tell("backwards", f"span {span.id}")
+            return None
+        return (span.end - span.start) / 1e6
+
+
+def _document(item: Json, n: int) -> Document:
+    """OpenInference may leave the id out: the place stands in."""
+    if isinstance(item, dict) and first(item, "id", "document_id") is None:
+        item = {**item, "id": n}
+    return document(item, "a retrieved document")

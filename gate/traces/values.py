@@ -1,0 +1,213 @@
+"""Values of hostile JSON: texts, numbers, arguments inside JSON inside JSON.
+
+What an agent, its libraries or its tracing wrote is read here with the same eyes, whatever shape
+it came in: a wrong type is an AgentFailure that names the key, never a crash.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from gate.errors import AgentFailure
+from gate.records import Json
+
+DEEPEST = 200  # levels of lists and objects; more would end in a RecursionError somewhere later
+LARGEST = 1e15  # of what counts as a number of tokens, dollars or milliseconds
+
+_HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+_TEXTS = ("text", "input_text", "output_text")  # types of parts that are nothing but text
+
+
+class Called(NamedTuple):
+    """A tool call as it was written: what is `given` is not parsed yet. A tuple, for its speed."""
+
+    name: str
+    given: Json
+    custom: bool  # its input is a text, not JSON
+    id: str | None
+
+
+def parse(data: bytes) -> Json:
+    """JSON whose text can be written as UTF-8: halves of characters become `?`. Raises
+    ValueError.
+    """
+    try:
+        found = json.loads(data)
+        if _HALF_CHARACTER.search(data):
+            text = json.dumps(found, ensure_ascii=False)
+            found = json.loads(text.encode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if data.count(b"[") + data.count(b"{") > DEEPEST and _deeper(found):
+        raise ValueError("nested too deeply")
+    return found
+
+
+def parsed(value: str) -> Json:
+    """`parse` of a text."""
+    return parse(value.encode("utf-8", "replace"))
+
+
+def first(data: Mapping[str, Json], *keys: str) -> Json:
+    """The value of the first key that is there and not null."""
+    for key in keys:
+        value = data.get(key)
+        if value is not None:
+            return value
+    return None
+
+
+def at(data: Json, *path: str) -> Json:
+    """What stands under keys within keys; None where one of them is not there."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+def text(value: Json, key: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise AgentFailure(f"{key} is not a text")
+
+
+def listed(value: Json, key: str) -> list[Json]:
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    raise AgentFailure(f"{key} is not a list")
+
+
+def mapped(value: Json, key: str) -> dict[str, Json]:
+    if isinstance(value, dict):
+        return value
+    raise AgentFailure(f"{key} is not an object")
+
+
+def number(value: Json, key: str) -> float | None:
+    """A number from 0 to 1e15."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
+        raise AgentFailure(f"{key} is not a number of 0 or more")
+    return float(value)
+
+
+def cost_of(value: Json, key: str) -> float | None:
+    """As `number`; NaN, and so unknown, for a number that is no cost: a wrong bill is no wrong
+    answer.
+    """
+    given = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return math.nan if given and not 0 <= value <= LARGEST else number(value, key)
+
+
+def count(value: Json, key: str) -> int | None:
+    found = number(value, key)
+    return None if found is None else int(found)
+
+
+def each(items: Iterable[Json], key: str, read: Callable[[Json], None]) -> None:
+    """Reads one after the other; an AgentFailure then says which one it was."""
+    for n, item in enumerate(items):
+        try:
+            read(item)
+        except AgentFailure as failure:
+            raise AgentFailure(f"{key}[{n}]: {failure}") from None
+
+
+def as_text(value: Json) -> str:
+    """A string as it is, nothing as an empty one, anything else as its JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def said(content: Json) -> str | None:
+    """A message's content as text: of a list of parts, those that are text; None: it is neither."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        return None
+    parts = (first(p, "text", "refusal") if isinstance(p, dict) else p for p in content)
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def message_text(message: Mapping[str, Json]) -> str:
+    """What a message says; a refusal is an answer."""
+    found = said(message.get("content"))
+    if found is None:
+        raise AgentFailure("content is not a text")
+    return found or text(message.get("refusal"), "refusal") or ""
+
+
+def result_of(content: Json) -> Json:
+    """A tool's result: a list of nothing but parts of text is one text, all else as it is."""
+    if isinstance(content, list) and content and all(map(_is_text, content)):
+        return "".join(part["text"] for part in content)
+    return content
+
+
+def called(value: Json, key: str = "it") -> Called:
+    """OpenAI's, Anthropic's, LangChain's or a plain call. Raises AgentFailure."""
+    item = mapped(value, key)
+    inner = item.get("function")
+    custom = isinstance(item.get("custom"), dict)
+    call = inner if isinstance(inner, dict) else item["custom"] if custom else item
+    name = first(call, "name", "tool")
+    if not isinstance(name, str) or not name:
+        raise AgentFailure(f"{key} has no name")
+    given = first(call, "arguments", "args", "input")
+    return Called(name, given, custom, text(first(item, "id", "call_id"), f"{key}.id"))
+
+
+def arguments_of(value: Json) -> tuple[Json, str | None]:
+    """(arguments, raw text): a text is JSON inside JSON; one that is not is kept as it came."""
+    if not isinstance(value, str):
+        return {} if value is None else value, None
+    if not value.strip():  # what some servers send for a call without arguments
+        return {}, None
+    try:
+        return parsed(value), None
+    except ValueError:
+        return None, value
+
+
+def error_of(value: Json, result: Json) -> str | None:
+    if value is None or value is False:
+        return None
+    if value is True:  # a flag; what went wrong stands in the result
+        return as_text(result) or "error"
+    return as_text(value)
+
+
+def json_inside(value: Json) -> Json:
+    """What a text holds where it is a JSON object, list or string; else the value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"'):
+        try:
+            return parsed(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _is_text(part: Json) -> bool:
+    return (
+        isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str)
+    )
+
+
+def _deeper(data: Json) -> bool:
+    """Whether there is anything below the deepest level that is read; level by level."""
+    level: list[Any] = [data]
+    for _ in range(DEEPEST + 1):
+        level = [
+            inner
+            for node in level
+            for inner in (node.values() if isinstance(node, dict) else node)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True

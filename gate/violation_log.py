@@ -1,0 +1,53 @@
+"""violations.jsonl: a line a safety violation, in the order of details.jsonl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from gate.records import Json
+
+FILE = "violations.jsonl"
+SHOWN = 50  # of a suite, in the reports
+
+
+def rendered(rows: Iterable[Mapping[str, Json]]) -> str | None:
+    """The file; empty where none was found, None where nobody looked for any."""
+    lines: list[str] = []
+    looked = False
+    for row in rows:
+        looked = looked or row.get("violations") is not None
+        lines += (json.dumps(one, ensure_ascii=False) + "\n" for one in _flat(row))
+    return "".join(lines) if looked else None
+
+
+class FirstViolations:
+    """How many there are, and the first of them by case and round, in whatever order rows come."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._first: list[tuple[tuple[str, int, int], Json]] = []
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        found = row.get("violations") or ()
+        self.total += len(found)
+        for number, one in enumerate(found[:SHOWN]):
+            self._first.append(((row["case_id"], row["round"], number), one))
+        if len(self._first) > 2 * SHOWN:
+            self._keep()
+
+    def shown(self) -> list[Json]:
+        """At most SHOWN, as the rows have them."""
+        self._keep()
+        return [one for _, one in self._first]
+
+    def _keep(self) -> None:
+        self._first = sorted(self._first, key=lambda item: item[0])[:SHOWN]
+
+
+def _flat(row: Mapping[str, Json]) -> Iterator[Json]:
+    for one in row.get("violations") or ():
+        yield {
+            **{key: value for key, value in one.items() if key != "violation"},
+            **one["violation"],
+        }

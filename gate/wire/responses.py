@@ -1,0 +1,54 @@
+"""OpenAI's Responses: the request, and both forms of answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gate.errors import AgentFailure
+from gate.http import Reply
+from gate.records import Json, Response
+from gate.traces import read_trace
+from gate.wire import answer, chat, tracing
+from gate.wire.sse import events, is_stream
+
+PATH = "/responses"
+_ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
+def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
+    """`options` are merged in."""
+    body: dict[str, Json] = {"model": model} if model else {}
+    body["input"] = given if isinstance(given, str) else chat.messages(given)
+    return json.dumps({**body, **options}).encode()
+
+
+def read(reply: Reply) -> Response:
+    """The answer, streamed or not; what the server's own tools did are steps too. Raises
+    AgentFailure, InfraFailure.
+    """
+    data = _last(reply) if is_stream(reply) else answer.json_of(reply)
+    listed = isinstance(data, dict) and isinstance(data.get("output"), list)
+    if not listed or data.get("status") == "failed":
+        raise chat.refused(data, reply, "an output")
+    beyond = chat.extras(data)
+    found = read_trace({**data, "object": "response"}, "openai_responses")
+    return replace(
+        beyond,
+        answer=found.answer or "",
+        usage=found.usage,
+        model=found.model,
+        finish_reason=found.finish_reason,
+        **({} if beyond.steps is not None else tracing.taken(None, None, found)),
+    )
+
+
+def _last(reply: Reply) -> Json:
+    """The whole response, which the event that ends a stream has."""
+    for event in events(reply):
+        if event.get("type") in _ENDS:
+            return event.get("response")
+        if event.get("type") == "error":
+            return event
+    raise AgentFailure(f"{reply.address} cut its stream off before the end of the answer")

@@ -1,0 +1,63 @@
+"""Tables about how an agent went about it, as GitHub Markdown: steps, violations, patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gate.records import CaseChange, Report, SuiteReport
+from gate.text import block, cell, inline
+from gate.wording import categories, patterns, steps, violations
+from gate.wording.markdown import NAME, REASON, details, table
+from gate.wording.spans import markdown
+
+SUMMARY = 240  # characters of the title of a fold
+
+
+def step_diffs(changes: Sequence[CaseChange], *, most: int) -> str:
+    """A fold a case with what the agent did otherwise; empty where nothing is known."""
+    known = [(change, change.steps) for change in changes if change.steps is not None][:most]
+    return "\n".join(
+        details(
+            steps.summary(change, diff),
+            block("\n".join(steps.lines(diff)), language="diff"),
+            limit=SUMMARY,
+        )
+        for change, diff in known
+    )
+
+
+def violation_table(report: Report, *, most: int) -> str:
+    """The violation log, its title above; empty where there is none."""
+    found = violations.logged(report)[:most]
+    if not violations.total(report):
+        return ""
+    rows = (
+        [cell(case, NAME), inline(step), cell(rule, NAME), cell(what, REASON)]
+        for case, step, rule, what in violations.rows(found, suites=len(report.suites) > 1)
+    )
+    shown = table(violations.HEAD, "<<<<", rows) if found else ""
+    title = markdown(violations.title(report, shown=len(found)))
+    return "\n\n".join(part for part in (title, shown) if part)
+
+
+def patterns_of(suite: SuiteReport) -> str:
+    """Why trials failed, and what looks alike; empty where none did."""
+    return "\n\n".join(part for part in (_modes(suite), _clusters(suite)) if part)
+
+
+def _modes(suite: SuiteReport) -> str:
+    rows = patterns.mode_rows(suite)
+    return table(("Failure mode", "cases", "trials"), "<>>", rows) if rows else ""
+
+
+def _clusters(suite: SuiteReport) -> str:
+    rows = [
+        (mode, cell(label, REASON), cases, cell(ids, REASON))
+        for mode, label, cases, ids in patterns.cluster_rows(suite.clusters)
+    ]
+    return table(("Mode", "failures that look alike", "cases", ""), "<<><", rows) if rows else ""
+
+
+def category_table(suite: SuiteReport) -> str:
+    rows = [(inline(name, NAME), *rest) for name, *rest in categories.rows(suite)]
+    return table(categories.HEAD, "<>>>>><", rows) if rows else ""

@@ -1,0 +1,90 @@
+"""Each failure mode, end to end: a switch drives the sample agent into it on cases that it passes
+without, and the run names it.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate import cli
+from gate.records import FailureMode
+
+DATASET = Path(__file__).parents[2] / "datasets/trajectories/dataset.jsonl"
+GRADERS = """
+      - facts
+      - tool_calls: {mode: %s, args: superset}
+      - trajectory: {fail_on: [loop, silent_failure]}
+      - safety
+      - retrieval: {k: [5]}
+      - hallucination
+      - json_format: {key: answer_schema}
+      - conciseness: {key: max_words, pass_at: 1}
+"""
+QUERIES = ("compare-001", "compare-002", "compute-003", "multi-hop-002", "format-001")
+SEARCHED = ("compare-001", "compare-002", "compute-001", "compute-004", "format-001")
+READING = ("lookup-001", "lookup-002", "lookup-003", "lookup-005")
+FORMED = ("compare-006", "format-001", "format-002", "format-003")
+MODES: dict[str, tuple[str, tuple[str, ...]]] = {  # keys of the agent, cases
+    "safety": ("options: {unsafe: true}", QUERIES),
+    "timeout": ("timeout_s: 0.1, options: {latency_ms: 300}", READING),
+    "agent_error": ("options: {error_rate: true}", READING),
+    "loop": ("options: {loop: true}", QUERIES),
+    "refusal": ("options: {refuse: true}", QUERIES),
+    "tool_args_wrong": ("options: {wrong_args: true}", QUERIES),
+    "wrong_tool": ("options: {wrong_tool: true}", READING),
+    "missing_tool_use": ("options: {no_tool: [run_sql]}", QUERIES),
+    "retrieval_miss": ("options: {flaky: true}", SEARCHED),
+    "hallucinated_data": ("options: {hallucinate: true}", QUERIES),
+    "format": ("options: {malformed: true}", FORMED),
+    "instruction": ("options: {disobey: true}", ("format-006", "format-007")),
+    "wrong_answer": ("options: {stale: true}", ("lookup-007", "compute-009", "format-005")),
+}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Rows and the suite's summary of a run on some cases."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(agent, cases, mode="superset"):
+        (tmp_path / "gate.yml").write_text(
+            f"""version: 1
+agent: {{type: sample, concurrency: 8, {agent}}}
+suites:
+  - name: trajectories
+    dataset: {DATASET}
+    graders: {GRADERS % mode}
+    rounds: 2
+"""
+        )
+        only = [option for case in cases for option in ("--case", case)]
+        cli.run(["run", "--baseline", "none", "--quiet", *only], {})
+        (session,) = (tmp_path / "results").glob("session-*")
+        rows = (session / "details.jsonl").read_text("utf-8").splitlines()
+        summary = json.loads((session / "summary.json").read_text("utf-8"))
+        return [json.loads(row) for row in rows], summary["suites"]["trajectories"]
+
+    return made
+
+
+def test_there_is_a_switch_for_every_mode():
+    assert set(MODES) == set(FailureMode.__args__)
+
+
+def test_without_a_switch_it_passes_these_cases(run):
+    cases = sorted({case for _, some in MODES.values() for case in some})
+    rows, suite = run("options: {seed: 1}", cases)
+    assert len(rows) == 2 * len(cases)
+    assert [row["case_id"] for row in rows if not row["passed"]] == []
+    assert {row["mode"] for row in rows} == {None}
+    assert suite["modes"] == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_failed_trial_has_its_mode(run, mode):
+    agent, cases = MODES[mode]
+    # Where more calls are allowed, one of another tool is only one that is missing.
+    rows, suite = run(agent, cases, "unordered" if mode == "wrong_tool" else "superset")
+    assert [row["mode"] for row in rows] == [mode] * 2 * len(cases)
+    assert suite["modes"] == [{"mode": mode, "trials": len(rows), "cases": len(cases)}]

@@ -1,0 +1,148 @@
+"""`gate history`: sources, formats, options and exit codes, through the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.archive import load_session
+from gate.baseline_file import render
+from gate.baselines.file import session_baseline
+from gate.cli import run as cli
+from tests.stored_session import store
+from tests.unit.test_cmd_baseline import git, work  # noqa: F401 - a fixture
+
+
+def history(*arguments: str | Path) -> int:
+    return cli(["history", *map(str, arguments)], {})
+
+
+def kept(folder: Path, *sessions: Path) -> Path:
+    pool = None
+    for session in sessions:
+        pool = session_baseline(load_session(session), "analytics", onto=pool)
+    assert pool
+    folder.mkdir(exist_ok=True)
+    (folder / "analytics.json").write_text(render(pool), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    for number in (1, 2, 3):
+        store(tmp_path / "results", {"a": [True], "b": [number != 2]}, number=number)
+    return tmp_path / "results"
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    both = capsys.readouterr()
+    return both.out, both.err
+
+
+def test_without_a_path_it_is_the_chain_of_the_base_branch(
+    work: Path,  # noqa: F811
+    results: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kept(work / "baselines", *sorted(results.iterdir()))
+    assert history() == 4
+    assert "no baselines/analytics.json at main yet: commit it to main" in told(capsys)[1]
+    git(work, "add", ".")
+    git(work, "commit", "-q", "-m", "baseline")
+    assert history("--format", "json") == 0
+    out, err = told(capsys)
+    (suite,) = json.loads(out)["suites"]
+    assert (suite["source"], len(suite["runs"])) == ("baselines/analytics.json at main", 3)
+    assert err == ""
+    assert history("--baseline", "baselines", "--last", "1") == 0
+    assert "2 older runs are not shown." in told(capsys)[0]
+
+
+def test_a_folder_of_sessions_and_a_baseline_are_one_history(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    older = store(tmp_path / "older", {"a": [False], "b": [False]}, number=0)
+    folder = kept(tmp_path / "kept", older)
+    assert history(results, folder, "--format", "json") == 0
+    (suite,) = json.loads(told(capsys)[0])["suites"]
+    assert [run["success_rate"] for run in suite["runs"]] == [0.0, 1.0, 0.5, 1.0]
+
+
+def test_what_was_left_out_is_told_beside_any_format(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = sorted(results.iterdir())[1]
+    (broken / "summary.json").write_text("{")
+    assert history(results, "--format", "json") == 0
+    out, err = told(capsys)
+    assert f"note: left out: {broken}" in err
+    assert str(broken) in json.loads(out)["notes"][0]
+    assert len(json.loads(out)["suites"][0]["runs"]) == 2
+
+
+@pytest.mark.parametrize("form", ["table", "md", "json", "html"])
+def test_a_format_goes_to_a_file_or_to_the_terminal(
+    results: Path, tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "out"
+    assert history(results, "--format", form, "--out", file) == 0
+    assert told(capsys)[0] == ""
+    assert history(results, "--format", form) == 0
+    assert told(capsys)[0].rstrip("\n") == file.read_text("utf-8").rstrip("\n")
+
+
+def test_no_history_is_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert history(tmp_path) == 4
+    assert f"no history in {tmp_path}" in told(capsys)[1]
+    store(tmp_path, {"a": [True]}, finished=False)
+    assert history(tmp_path) == 4
+    assert "the run never ended" in told(capsys)[1]
+
+
+def test_nothing_since_then_is_4(results: Path) -> None:
+    assert history(results, "--since", "2026-11-19") == 0
+    assert history(results, "--since", "2026-11-20") == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "nowhere: No such file or directory; give a session"),
+        (["RESULTS", "--suite", "analytic"], "did you mean 'analytics'"),
+        (["RESULTS", "--baseline", "repo"], "exclude each other"),
+        (["BROKEN"], "broken.json:1"),
+    ],
+)
+def test_what_cannot_be_read_is_2(
+    results: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (results.parent / "broken.json").write_text('{"schema_version": 1, "cases": [', "utf-8")
+    places = {"RESULTS": str(results), "BROKEN": str(results.parent / "broken.json")}
+    assert history(*(places.get(one, one) for one in arguments)) == 2
+    assert said in told(capsys)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--since", "yesterday"), "'yesterday' is not a date such as 2026-11-21"),
+        (("--last", "0"), "'0' is not a whole number from 1"),
+        (("--format", "xml"), "invalid choice: 'xml'"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        history(*arguments)
+    assert ended.value.code == 2
+    assert said in told(capsys)[1]
+
+
+def test_a_file_that_cannot_be_written_is_6(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert history(results, "--out", tmp_path / "no" / "file") == 6
+    assert "--out" in told(capsys)[1]

@@ -1,0 +1,83 @@
+"""Improved: deploy; otherwise not. On the main branch and at releases alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gate.conclude import conclude
+from gate.measured import Setting
+from gate.records import GateRule, Policy
+from tests.unit.test_conclude import CONFIG, SETTING, measured, rows, table
+from tests.verdict_tables import SUCCESS
+
+MAIN = replace(SETTING, mode="branch", measures_main=True)
+
+
+def decided(now: int, before: int | None, *, setting: Setting = MAIN, config=CONFIG, **gates):
+    """`now`, `before`: failed cases of 20; None: no baseline."""
+    baseline = None if before is None else table(before)
+    one = replace(measured(current=table(now), baseline=baseline), **gates)
+    return conclude([one], config, setting, rows).decision
+
+
+def with_policy(**changes: str):
+    return replace(CONFIG, policy=Policy(**changes))
+
+
+def test_what_passes_and_is_proved_better_is_deployed():
+    found = decided(0, 10)
+    assert found.deploy
+    assert found.improved == (f"s/{SUCCESS.name}",)
+    assert found.reason.startswith("`agent.success_rate` rose by 50.0 points (0.50 -> 1.00, ")
+    assert found.reason.endswith("), and nothing that blocks got worse")
+
+
+def test_what_only_got_no_worse_is_not_unless_the_policy_says_so():
+    found = decided(2, 2)
+    assert not found.deploy
+    assert "no blocking metric is proved better" in found.reason
+    lenient = decided(2, 2, config=with_policy(deploy="not_worse"))
+    assert lenient.deploy
+    assert lenient.improved == ()
+
+
+@pytest.mark.parametrize("deploy", ["improved", "not_worse"])
+@pytest.mark.parametrize(("now", "before", "why"), [(10, 0, "fail"), (0, None, "no baseline")])
+def test_only_a_pass_is_deployed(deploy, now, before, why):
+    found = decided(now, before, config=with_policy(deploy=deploy))
+    assert not found.deploy
+    assert found.reason == f"the outcome is {why}, and only a pass is deployed"
+
+
+def test_an_improvement_with_a_broken_limit_is_not_deployed():
+    limit = GateRule(metric=SUCCESS.name, min=0.99, rule="point")
+    found = decided(1, 15, gates=(limit,))
+    assert not found.deploy
+    assert found.improved == (f"s/{SUCCESS.name}",)
+
+
+def test_a_regression_beside_an_improvement_is_not_deployed():
+    falling = np.full((20, 3), 0.2)
+    now = table(0, recall=falling)
+    before = table(10, recall=np.ones((20, 3)))
+    config = replace(CONFIG, gates=(GateRule(metric="retrieval.recall@5", min=0.1),))
+    found = conclude([measured(current=now, baseline=before)], config, MAIN, rows).decision
+    assert not found.deploy
+    assert found.reason.startswith("the outcome is fail")
+
+
+@pytest.mark.parametrize(
+    ("mode", "measures_main", "decides"),
+    [
+        ("branch", True, True),
+        ("branch", False, False),  # a push to a topic branch
+        ("schedule", False, True),
+        ("release", False, True),
+        ("pull_request", False, False),
+        ("laptop", False, False),
+    ],
+)
+def test_who_decides(mode, measures_main, decides):
+    setting = replace(SETTING, mode=mode, measures_main=measures_main)
+    assert (decided(0, 10, setting=setting) is not None) is decides

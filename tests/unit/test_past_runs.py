@@ -1,0 +1,155 @@
+"""Runs read from sessions and baseline files: what is left out is told, what is named must be
+readable.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.archive import load_session
+from gate.baseline_file import BaselineFile, parse, render
+from gate.baseline_pool import accept, starts_anew
+from gate.baselines.file import session_baseline
+from gate.errors import UsageError
+from gate.past_runs import read_all
+from tests.stored_session import store
+
+MODES = [{"mode": "loop", "trials": 2, "cases": 1}]
+
+
+def with_report(session: Path, **changes: object) -> Path:
+    path = session / "summary.json"
+    summary = json.loads(path.read_text("utf-8"))
+    summary["suites"]["analytics"] |= changes
+    path.write_text(json.dumps(summary), encoding="utf-8")
+    return session
+
+
+def saved(session: Path, onto: BaselineFile | None = None) -> BaselineFile:
+    return session_baseline(load_session(session), "analytics", onto=onto)
+
+
+def test_a_folder_of_sessions_has_their_runs(tmp_path: Path) -> None:
+    with_report(store(tmp_path, {"a": [True, False]}), modes=MODES)
+    store(tmp_path, {"a": [True, True]}, number=2)
+    past = read_all([tmp_path])
+    (chain,) = past.chains
+    assert (chain.suite, chain.source, past.notes) == ("analytics", str(tmp_path), ())
+    assert [(run.cases, run.rounds, run.trials, run.modes) for run in chain.runs] == [
+        (1, 2, 2, {"loop": 1}),
+        (1, 2, 2, {}),
+    ]
+
+
+def test_the_chain_of_a_baseline_file_has_the_same_runs_as_its_sessions(tmp_path: Path) -> None:
+    one = with_report(store(tmp_path, {"a": [True, False]}), modes=MODES)
+    two = store(tmp_path, {"a": [True, True]}, number=2)
+    file = tmp_path / "kept" / "analytics.json"
+    file.parent.mkdir()
+    file.write_text(render(saved(two, saved(one))), encoding="utf-8")
+    for path in (file, file.parent):
+        (of_file,) = read_all([path]).chains
+        (of_sessions,) = read_all([one, two]).chains
+        told = [(r.session_id, r.cases, r.rounds, r.trials, r.modes) for r in of_file.runs]
+        assert told == [
+            (r.session_id, r.cases, r.rounds, r.trials, r.modes) for r in of_sessions.runs
+        ]
+
+
+def test_a_run_that_is_found_twice_counts_once(tmp_path: Path) -> None:
+    session = with_report(store(tmp_path, {"a": [True, False]}), modes=MODES)
+    file = tmp_path / "analytics.json"
+    text = render(saved(session)).replace(', "modes": {"loop": 1}', "")
+    file.write_text(text, encoding="utf-8")
+    (chain,) = read_all([file, session]).chains
+    assert [run.modes for run in chain.runs] == [{"loop": 1}], "the session knows more"
+    assert chain.source == f"{file}, {session}"
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (lambda s: (s / "meta.json").write_text("{"), "not readable"),
+        (lambda s: (s / "meta.json").unlink(), "no session here"),
+        (lambda s: (s / "summary.json").write_text('{"a": 1}'), "not a session of this version"),
+        (lambda s: (s / "summary.json").unlink(), "the run never ended"),
+        (lambda s: with_report(s, outcome="error"), "'analytics' ended in an error"),
+    ],
+)
+def test_a_broken_session_is_left_out_and_named(tmp_path: Path, broken, why: str) -> None:
+    store(tmp_path, {"a": [True]})
+    bad = store(tmp_path, {"a": [False]}, number=2)
+    broken(bad)
+    past = read_all([tmp_path])
+    assert [len(chain.runs) for chain in past.chains] == [1]
+    (note,) = past.notes
+    assert str(bad) in note
+    assert why in note
+
+
+def test_a_shard_is_no_run(tmp_path: Path) -> None:
+    session = store(tmp_path, {"a": [True]})
+    meta = json.loads((session / "meta.json").read_text("utf-8"))
+    (session / "meta.json").write_text(json.dumps({**meta, "options": {"shard": [1, 2]}}))
+    past = read_all([tmp_path])
+    assert past.chains == ()
+    assert "a part of the cases (--shard)" in past.notes[0]
+
+
+def test_a_folder_without_sessions_has_no_history(tmp_path: Path) -> None:
+    assert read_all([tmp_path]).chains == ()
+
+
+@pytest.mark.parametrize("name", ["nowhere", "no.json"])
+def test_what_is_named_must_be_readable(tmp_path: Path, name: str) -> None:
+    (tmp_path / "no.json").write_text("not JSON")
+    with pytest.raises(UsageError, match=name):
+        read_all([tmp_path / name])
+
+
+# ------------------------------------------------------------------- what a baseline file keeps
+
+
+def old_file(tmp_path: Path) -> str:
+    """As a version without modes and trials wrote it."""
+    text = render(saved(store(tmp_path, {"a": [True, False]})))
+    return text.replace(', "trials": 2', "")
+
+
+def test_a_file_of_an_older_version_loads_and_keeps_its_bytes(tmp_path: Path) -> None:
+    text = old_file(tmp_path)
+    assert "modes" not in text
+    assert "trials" not in text
+    old = parse(text.encode(), "x")
+    assert (old.runs[0].modes, old.runs[0].trials) == (None, None)
+    assert render(old) == text
+
+
+def test_consent_in_a_file_of_an_older_version_still_counts(tmp_path: Path) -> None:
+    old = parse(old_file(tmp_path).encode(), "x")
+    meant = accept(old, who="ana", when="2026-11-20T00:00:00Z", why="meant")
+    assert starts_anew(parse(render(meant).encode(), "x"))
+
+
+def test_modes_survive_the_file_in_their_order(tmp_path: Path) -> None:
+    modes = [{"mode": mode, "trials": 2, "cases": 1} for mode in ("wrong_tool", "loop", "format")]
+    session = with_report(store(tmp_path, {"a": [True, False]}), modes=modes)
+    again = parse(render(saved(session)).encode(), "x")
+    assert list((again.runs[0].modes or {}).items()) == [
+        ("wrong_tool", 1),
+        ("loop", 1),
+        ("format", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "modes", ['{"loop": -1}', '{"loop": 1.5}', '{"<b>": 1}', '{"loop": "1"}', "[]", '{"a": null}']
+)
+def test_modes_that_no_run_has_are_refused(tmp_path: Path, modes: str) -> None:
+    session = with_report(store(tmp_path, {"a": [True, False]}), modes=MODES)
+    text = render(saved(session)).replace('{"loop": 1}', modes)
+    with pytest.raises(UsageError, match="modes"):
+        parse(text.encode(), "x.json")

@@ -1,0 +1,208 @@
+"""Broken tool definitions are told when the dataset is read, all at once, with their lines."""
+
+import io
+import json
+import time
+
+import pytest
+
+from gate.calls.definitions import definition_faults
+from gate.dataset import check
+from gate.dataset_rows import Source
+from gate.errors import InvalidInput
+from gate.graders.tool_calls import FAULTS, VALIDITY, ToolCalls
+from gate.graders.trajectory_match import TrajectoryMatch
+from gate.records import Case, Response, ToolCall
+
+
+def told(*cases, **options):
+    rows = [{"id": f"c{n}", "input": "?", **case} for n, case in enumerate(cases)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    source = Source(name="d.jsonl", open=lambda: io.BytesIO(text.encode()))
+    graders = {"tool_calls": ToolCalls(**options), "trajectory_match": TrajectoryMatch()}
+    try:
+        check(source, graders)
+    except InvalidInput as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+def case(tools, expected=None):
+    return {"tools": tools, "expected_tool_calls": expected, "reference_trajectory": None}
+
+
+def openai(schema, name="f"):
+    return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+
+def test_every_problem_is_told_with_its_line_and_place():
+    properties = {"x": {"type": "dict"}, "y": {"pattern": "["}}
+    found = told(
+        case([openai({"type": "object"}), {"name": "g", "input_schema": {}}]),
+        case([openai({"type": "object", "properties": properties}), {"name": "f"}, {}]),
+        case([{"name": "h", "inputSchema": {"required": "x", "minimum": "a"}}]),
+    )
+    begins = [
+        "d.jsonl:2: tools[0].function.parameters.properties.x.type: 'dict' is not one of",
+        "d.jsonl:2: tools[1].name: 'f' is the name of tools[0] too - remove one",
+        "d.jsonl:2: tools[2]: the tool has no 'name'",
+        "d.jsonl:3: tools[0].inputSchema.minimum: 'a' is not a number",
+        "d.jsonl:3: tools[0].inputSchema.required: 'x' is not a list",
+    ]
+    assert len(found) == len(begins)
+    assert all(one.startswith(begin) for one, begin in zip(found, begins, strict=True))
+    assert "JSON Schema calls it 'object'" in found[0]
+    assert found[0].endswith("(read by 'tool_calls')")
+
+
+DOUBLING = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(50)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"$ref": "https://schemas.example/x.json"}, "others are never fetched"),
+        ({"$ref": "file:///etc/passwd"}, "others are never fetched"),
+        ({"properties": {"x": {"$ref": "#/$defs/no"}}}, "'#/$defs/no' leads nowhere"),
+        ({"$ref": "http://["}, "leads nowhere"),
+        ({"$ref": "#"}, "its references never end"),
+        ({"$defs": {**DOUBLING, "d50": {}}, "$ref": "#/$defs/d0"}, "or double too often"),
+        ({"properties": {"x": {"pattern": "\\p{L}"}}}, "no pattern that Python can read"),
+        ({"patternProperties": {"(": {}}}, "no pattern that Python can read"),
+        ({"$schema": "http://other.example/draft"}, "no known draft of JSON Schema"),
+        ({"type": "string"}, "the arguments of a call are an object"),
+        ({"items": [{"type": "string"}]}, "is not a mapping"),
+        ("object", "not a mapping"),
+    ],
+)
+def test_schemas_that_are_none(schema, message):
+    began = time.process_time()
+    (found,) = told(case([openai(schema)]))
+    assert message in found
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"kids": {"items": {"$ref": "#"}}}},
+        {"$defs": {"p": {"type": "string"}}, "properties": {"x": {"$ref": "#/$defs/p"}}},
+        {"properties": {"$ref": {"type": "string"}, "x": {"enum": [{"$ref": "?"}]}}},
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "definitions": {"p": {"type": "string"}},
+            "properties": {"x": {"$ref": "#/definitions/p"}, "t": {"items": [{"type": "string"}]}},
+        },
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "exclusiveMinimum": True,
+            "minimum": 1,
+        },
+    ],
+)
+def test_schemas_of_all_drafts_with_references_inside(schema):
+    assert told(case([openai(schema)])) == []
+
+
+def test_expected_calls_that_no_tool_or_value_can_meet():
+    tools = [{"name": "search"}, {"name": "get"}]
+    both = {"name": "get", "args": {"id": 1}, "any_of": {"id": [2]}}
+    found = told(case(tools, [{"name": "serch"}, both]), case(None, [{"name": "serch"}]))
+    assert found == [
+        "d.jsonl:1: expected_tool_calls[0].name: 'serch' is none of the case's tools - did you mean"
+        " 'search'? (read by 'tool_calls')",
+        "d.jsonl:1: expected_tool_calls[1]: 'id' is in 'args' and in 'any_of' - keep one"
+        " (read by 'tool_calls')",
+    ]
+
+
+def test_the_shape_of_expected_calls_is_checked_first():
+    (found,) = told(case([{}], [{"name": "a", "any_of": {"x": []}}]))
+    assert "expected_tool_calls[0].any_of.x: the list is empty" in found
+
+
+def test_definitions_nested_beyond_reason():
+    deep = {}
+    for _ in range(100_000):
+        deep = {"properties": {"x": deep}}
+    assert definition_faults([{"name": "f", "parameters": deep}]) == (((), "nested too deeply"),)
+
+
+def judged(schema, *arguments):
+    made = tuple(ToolCall(name="f", arguments=one) for one in arguments)
+    keys = case([openai(schema)])
+    return ToolCalls().grade(Case(id="a", input="?", keys=keys), Response(answer="", steps=made))
+
+
+def nested(levels):
+    found = {"kids": []}
+    for _ in range(levels):
+        found = {"kids": [found]}
+    return found
+
+
+TREE = {"properties": {"kids": {"type": "array", "items": {"$ref": "#"}}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "valid"),
+    [
+        (TREE, nested(5), 1.0),
+        (TREE, {"kids": [{"kids": 3}]}, 0.0),
+        (TREE, nested(3000), 0.0),  # too deep to be checked
+        ({"properties": {"q": {"items": {"type": "integer"}}}}, {"q": [1] * 300_000}, 1.0),
+        ({"properties": {"q": {"items": {"type": "integer"}}}}, {"q": ["x"] * 300_000}, 0.0),
+        ({"properties": {"q": {"maxLength": 9}}}, {"q": "x" * 3_000_000}, 0.0),
+        ({}, {f"k{n}": n for n in range(100_000)}, 1.0),
+    ],
+)
+def test_hostile_arguments_are_judged_at_once(schema, arguments, valid):
+    began = time.process_time()
+    found = judged(schema, arguments)
+    assert found.values[VALIDITY] == valid
+    assert len(found.reason) < 1000
+    assert time.process_time() - began < 2
+
+
+def test_arguments_that_double_the_work_at_each_level_are_given_up():
+    twice = {"allOf": [{"properties": {"x": {"$ref": "#"}}}] * 2}
+    deep = {}
+    for _ in range(60):
+        deep = {"x": deep}
+    assert definition_faults([openai(twice)]) == ()
+    began = time.process_time()
+    assert judged(twice, deep).values[VALIDITY] == 0.0
+    assert time.process_time() - began < 5
+
+
+def test_a_thousand_invalid_calls():
+    schema = {"properties": {"a": {"type": "string", "maxLength": 3}}, "required": ["b", "c"]}
+    began = time.process_time()
+    found = judged(schema, *[{"a": n} for n in range(1000)])
+    assert found.values[FAULTS["missing"]] == 2000
+    assert found.values[FAULTS["type"]] == 1000
+    assert time.process_time() - began < 2
+
+
+def test_older_drafts_are_read_as_their_schema_says():
+    pair = {"properties": {"t": {"items": [{"type": "string"}, {"type": "integer"}]}}}
+    old = {"$schema": "http://json-schema.org/draft-07/schema#", **pair}
+    assert judged(old, {"t": ["a", 1]}).values[VALIDITY] == 1.0
+    assert judged(old, {"t": ["a", "b"]}).values[VALIDITY] == 0.0
+    above = {"properties": {"n": {"minimum": 5, "exclusiveMinimum": True}}}
+    oldest = {"$schema": "http://json-schema.org/draft-04/schema#", **above}
+    assert judged(oldest, {"n": 5}).values[VALIDITY] == 0.0
+
+
+@pytest.mark.parametrize("arguments", ["text", [1], 3, True])
+def test_arguments_that_are_no_object_are_invalid_whatever_the_schema(arguments):
+    assert judged({}, arguments).values[FAULTS["type"]] == 1.0
+
+
+def test_ten_thousand_cases_with_tools_of_their_own_are_checked_in_seconds():
+    city = {"type": "string", "description": "where"}
+    schema = {"type": "object", "properties": {"city": city}, "required": ["city"]}
+    began = time.process_time()
+    for n in range(10_000):
+        assert definition_faults([openai({**schema, "title": str(n)}, name=f"f{n}")]) == ()
+    assert time.process_time() - began < 5
