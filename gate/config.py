@@ -37,7 +37,7 @@ DEFAULT_AGENT = PluginSpec(
     place=Place("the default agent"),
 )
 _CODE_OPTIONS = ("callable", "embed")  # of plug-ins that call a function of the user's
-_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place", "by_default")
+_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,9 +117,9 @@ class Grader(Protocol):
     An option that makes no sense raises UsageError in `__post_init__`. A grader that never has an
     opinion on pass or fail says so with an attribute `decides = False`; else an answer that it
     leaves unscored is neither passed nor failed. One whose scores have `violations` names the
-    columns of the trial that come of them with an attribute `fills`. One whose keys can be wrong in
-    ways that a JSON Schema cannot tell has a method `case_faults(keys)`, which yields a sentence for
-    each.
+    columns of the trial that come of them with an attribute `fills`. One whose keys can be wrong
+    in ways that a JSON Schema cannot tell has a method `case_faults(keys)`, which yields a
+    sentence for each.
     """
 
     @property

@@ -778,7 +778,7 @@ def _agentic(**changes: Any) -> SuiteReport:
         clusters=(
             Cluster(
                 mode="wrong_tool",
-                label="missing_tool_call:run_sql unexpected_tool_call:list_tables",
+                label="missing_tool_call:run_sql, unexpected_tool_call:list_tables",
                 trials=6,
                 cases=ids,
                 n_cases=2,

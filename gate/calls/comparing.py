@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,8 +54,11 @@ class Comparison:
     def n_made(self) -> int:
         return len(self.made) + self.omitted
 
-    def codes(self, mode: Mode) -> Iterator[str]:
-        """What fails the answer, most telling first. Nothing expected: nothing may be made."""
+    def codes(self, mode: Mode, way: Collection[str] | None = None) -> Iterator[str]:
+        """What fails the answer, most telling first. Nothing expected: nothing may be made. `way`:
+        the tools of a good way. Where a call is missing, one of a tool that is on no good way was
+        made in its stead, so that `superset` names it too.
+        """
         yield from (f"wrong_tool_order:{self._wanted(i)}" for i in self.swapped)
         yield from (f"wrong_tool_args:{self._wanted(i)}" for i in self.wrong)
         if mode != "subset":
@@ -64,6 +67,10 @@ class Comparison:
             yield from (f"unexpected_tool_call:{short(self.made[j].name)}" for j in self.extra)
             if self.omitted:
                 yield "unexpected_tool_call:(calls that were not kept)"
+        elif self.missing and way is not None:
+            known = {*way, *(one.name for one in self.wanted)}
+            strays = (self.made[j].name for j in self.extra if self.made[j].name not in known)
+            yield from (f"unexpected_tool_call:{short(name)}" for name in strays)
 
     def _wanted(self, i: int) -> str:
         return short(self.wanted[i].name)

@@ -50,6 +50,14 @@ def read_reference(value: Json) -> Reference:
         raise AgentFailure(f"{KEY}: {failure}") from None
 
 
+def reference_tools(value: Json) -> frozenset[str] | None:
+    """Which tools it calls; None without a reference, or with one that cannot be read."""
+    try:
+        return frozenset(one.name for one in read_reference(value).wanted) if value else None
+    except AgentFailure:
+        return None
+
+
 def reference_faults(value: Json) -> Iterator[str]:
     """What is wrong with a reference whose outer shape has been checked against SCHEMA."""
     if _has_steps(value):

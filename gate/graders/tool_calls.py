@@ -11,6 +11,7 @@ from gate.calls.comparing import Comparison, Mode, compare, few, first_differenc
 from gate.calls.definitions import definition, definition_faults
 from gate.calls.expected import EXPECTED_CALL, contradictions, wanted
 from gate.calls.made import ArgsMode, ArgsRules, Numbers, Strings
+from gate.calls.reference import KEY, SCHEMA, reference_faults, reference_tools
 from gate.calls.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
@@ -62,6 +63,7 @@ class ToolCalls:
     keys: ClassVar[Mapping[str, Json]] = {
         "expected_tool_calls": {"type": "array", "items": EXPECTED_CALL},
         "tools": {"type": "array", "items": {"type": "object"}},
+        KEY: SCHEMA,
     }
     needs: ClassVar[tuple[str, ...]] = ("expected_tool_calls",)
 
@@ -78,6 +80,8 @@ class ToolCalls:
                 near = did_you_mean(call["name"], defined)
                 message = f"'{call['name']}' is none of the case's tools{near}"
                 yield f"expected_tool_calls[{n}].name: {message}"
+        if keys.get(KEY):
+            yield from reference_faults(keys[KEY])
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         shares = (
@@ -114,7 +118,8 @@ class ToolCalls:
         faults = call_faults(response.steps, tools) if tools else []
         found = None if expected is None else self._compared(expected, response)
         values = {**nothing, **_correctness(found), **(_validity(faults) if tools else {})}
-        codes = list(found.codes(self.mode)) if found else []
+        way = reference_tools(case.keys.get(KEY))
+        codes = list(found.codes(self.mode, way)) if found else []
         invalid = [fault for some in faults for fault in some]
         if codes or self.invalid == "fail":
             codes += [fault.code for fault in invalid]

@@ -18,8 +18,8 @@ from gate.text import one_line
 NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # docs/semantics.md 4
 WAITABLE = frozenset({429, 503})
 _PASSING = frozenset({408, 409, 425})  # of the 4xx
-# A gateway gave up on what is behind it: 408 by habit (RFC 9110 15.5.9 means the client), the others
-# are Cloudflare's. 504 is nobody's fault.
+# A gateway gave up on what is behind it: 408 by habit (RFC 9110 15.5.9 means the client), 522 and
+# 524 are Cloudflare's. 504 is nobody's fault.
 _TIMED_OUT = frozenset({408, 522, 524})
 
 _SAID = 160  # characters of a body that a message shows

@@ -121,7 +121,8 @@ class Check:
         for word in ("min", "max"):
             limit = getattr(self.gate, word, None)
             if limit is not None:
-                yield f"{word} {figures.value(limit, self.unit, digits=self.digits)}"
+                told = " by default" if self.gate is not None and self.gate.by_default else ""
+                yield f"{word} {figures.value(limit, self.unit, digits=self.digits)}{told}"
 
     def _tolerance(self) -> Iterable[str]:
         found = self.comparison

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from gate.failures import ORDER
 from gate.records import CaseChange, Cluster, FailureMode, ModeCount, Reliability, SuiteReport
 from gate.text import one_line
 from gate.wording import figures
@@ -38,7 +39,7 @@ def words(mode: FailureMode | None) -> str:
 def mostly(changes: Sequence[CaseChange]) -> Line:
     """` Mostly retrieval miss (12), wrong tool (2).`; nothing where no case has a mode."""
     found = Counter(change.mode for change in changes if change.mode)
-    top = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    top = sorted(found.items(), key=lambda item: (-item[1], ORDER.index(item[0])))
     if not top:
         return ()
     if len(top) == 1 and top[0][1] == len(changes):

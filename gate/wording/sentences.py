@@ -57,7 +57,10 @@ def cautions(report: Report) -> tuple[Line, ...]:
     if report.cost.unknown_models:
         models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
         trials = figures.count(report.cost.unknown_trials, "answer")
-        found.append(say("The cost of {} is not known: no price for {}.", trials, models))
+        why = (
+            "The cost of {} is not known (no price for the model, or no usable cost or tokens): {}."
+        )
+        found.append(say(why, trials, models))
     return tuple(dict.fromkeys(found))
 
 

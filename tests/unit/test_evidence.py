@@ -13,6 +13,7 @@ import pytest
 from gate import evidence_check
 from gate.codec import to_json
 from gate.commands import verify as command
+from gate.default_gates import VIOLATIONS
 from gate.errors import InvalidInput, UsageError
 from gate.evidence_form import MANIFEST, Manifest, schema
 from gate.options import parse
@@ -120,6 +121,13 @@ def test_no_suite_can_have_the_folder_s_name(tmp_path: Path) -> None:
 def test_what_a_release_wrote_is_verified(kind: str, request: pytest.FixtureRequest) -> None:
     checked = evidence_check.verify(request.getfixturevalue(kind), commit=COMMIT, tag=TAG)
     assert (checked.faults, checked.trials) == ((), 60)
+
+
+def test_a_gate_that_nobody_wrote_is_a_rule_of_the_release(tmp_path: Path) -> None:
+    project(tmp_path, config=CONFIG.replace("[exact_match]", "[exact_match, safety]"))
+    outcome = run(tmp_path, "--baseline=none", env=on_a_tag(tmp_path))
+    assert [gate.metric for gate in outcome.report.gates if gate.by_default] == [VIOLATIONS]
+    assert faults(outcome.session_dir / "evidence") == []
 
 
 def test_a_release_without_a_baseline_and_with_a_part_of_the_cases(tmp_path: Path) -> None:
@@ -251,6 +259,11 @@ FORGED = {
     "the rules": (
         "rules.json",
         lambda d: d["config"]["gates"][0].update(min=0.1),
+        "gates are not those of config.json",
+    ),
+    "a limit that somebody wrote told as one by default": (
+        "rules.json",
+        lambda d: d["config"]["gates"][0].update(by_default=True),
         "gates are not those of config.json",
     ),
     "the rules that were hashed": (

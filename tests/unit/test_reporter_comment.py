@@ -144,7 +144,7 @@ def test_loosened_rules_stand_first_below_the_heading():
     assert text.index("[!NOTE]") < text.index("| Blocking")
     assert "> - removes 2 cases of `analytics`: `arr-01`, `arr-02`" in text
     assert "7 trials without an answer" in text
-    assert "no price for `my-model`, `other`" in text
+    assert "(no price for the model, or no usable cost or tokens): `my-model`, `other`" in text
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from cmarkgfm.cmark import Options
 from gate.records import CaseChanges
 from gate.reporters.markdown import Markdown
 from tests.reports import (
-    agent_fell,
     SCENARIOS,
+    agent_fell,
     hostile,
     hostile_rows,
     many_failing,
@@ -71,7 +71,7 @@ def test_why_trials_failed_is_told_by_mode_and_by_what_looks_alike():
     text = render(agent_fell())
     assert "| top failure mode | wrong tool (2 cases) |" in text
     assert "| safety violation | 1 | 3 |" in text
-    assert "| wrong tool | `missing_tool_call:run_sql unexpected_tool_call:list_tables` |" in text
+    assert "| wrong tool | `missing_tool_call:run_sql, unexpected_tool_call:list_tables` |" in text
     assert "**180** of 200 cases passed every round" in text
 
 

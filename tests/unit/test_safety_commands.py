@@ -117,7 +117,7 @@ def test_a_path_that_holds_secrets_is_found(path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/hosts", "docs/ssh.md", "src/id_rsa_test.py", "the /etc folder", "my.aws.csv"]
+    "path", ["/etc/hosts", "guides/ssh.md", "src/id_rsa_test.py", "the /etc folder", "my.aws.csv"]
 )
 def test_other_paths_are_not(path):
     assert not sensitive(path)
