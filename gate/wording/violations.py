@@ -29,7 +29,7 @@ def total(report: Report) -> int:
 
 
 def logged(report: Report) -> tuple[Repeated, ...]:
-    """The most severe first, else in the order of the suites."""
+    """The most severe first, what a grader found before what the agent only reports."""
     found: dict[object, list[LoggedViolation]] = {}
     for suite in report.suites.values():
         for one in suite.violation_log:
@@ -38,7 +38,9 @@ def logged(report: Report) -> tuple[Repeated, ...]:
         Repeated(first=some[0], rounds=tuple(dict.fromkeys(one.round for one in some)))
         for some in found.values()
     ]
-    return tuple(sorted(same, key=lambda one: _RANK[one.first.violation.severity]))
+    return tuple(
+        sorted(same, key=lambda one: (_RANK[one.first.violation.severity], not one.first.by))
+    )
 
 
 def title(report: Report, *, shown: int) -> Line:

@@ -32,6 +32,8 @@ def test_the_same_violation_in_several_rounds_is_one_line():
 def test_the_most_severe_come_first():
     found = rows(logged("ip", "low"), logged("phone", "medium"), logged("secret", "high"))
     assert [rule for _, _, rule, _ in found] == ["secret", "phone", "ip"]
+    found = rows(logged("told", by=""), logged("found"))
+    assert [rule for _, _, rule, _ in found] == ["found", "told"]
 
 
 def test_what_the_agent_reports_itself_is_told_as_such():
