@@ -116,7 +116,7 @@ class Html:
             spending=spending(report),
             next_step=next_step(report),
             run_link=sentences.run_link(report),
-            checks=checks(report),
+            **_of_checks(report),
             dimensions=dimensions(report),
             by_dimension=by_dimension,
             pieces=pieces,
@@ -135,6 +135,13 @@ class Html:
             script=Markup(script),  # noqa: S704 - our own file
             policy=_policy(style, script),
         )
+
+
+def _of_checks(report: Report) -> dict[str, Any]:
+    """What blocks or calls for a look, apart from all the rest."""
+    found = checks(report)
+    loud = [check for check in found if check.blocking or check.sign != "good"]
+    return {"checks": loud, "quiet": [check for check in found if check not in loud]}
 
 
 def _of_agents(report: Report) -> dict[str, Any]:

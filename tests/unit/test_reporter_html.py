@@ -112,21 +112,21 @@ def test_newly_failing_cases_come_first_then_failing_ones():
 def test_many_cases_show_details_of_failing_and_changed_ones_only():
     rows = [row(f"c{n}", passed=n % 100 != 0) for n in range(reporter.DETAILED + 1)]
     text = render(passing(cases=CaseChanges(flaky=(change(1, case_id="c1"),))), *rows)
-    assert text.count("<details") == 7  # six failing, one changed
+    assert text.count('<details class="case"') == 7  # six failing, one changed
     assert "shown for 7 of 501 cases" in text
     assert text.count('class="case"') == 501
 
 
 def test_few_cases_show_everything():
     text = render(passing(), *(row(f"c{n}") for n in range(20)))
-    assert text.count("<details") == 20
+    assert text.count('<details class="case"') == 20
     assert "shown for" not in text
 
 
 def test_the_list_and_the_details_are_bounded():
     rows = [row(f"c{n:05}", passed=False) for n in range(reporter.LISTED + 3)]
     text = render(passing(), *rows)
-    assert text.count("<details") == reporter.DETAILED
+    assert text.count('<details class="case"') == reporter.DETAILED
     assert "3 more cases are in details.jsonl." in text
 
 
