@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.e2e.container import (
     ROOT,
@@ -12,6 +13,7 @@ from tests.e2e.container import (
     Runner,
     container_build,
     dataset_files,
+    rules,
     serving,
 )
 
@@ -41,9 +43,9 @@ def hub(gate_tools: Path, image: str) -> Iterator[Hub]:
 @pytest.fixture(scope="module")
 def project(hub: Hub) -> str:
     """The commit of main that has the project's own rules, dataset and baseline."""
-    for path in ("gate.yml", "baselines/analytics.json", *dataset_files()):
-        sha = hub.put(path, (ROOT / path).read_bytes(), "main")
-    return sha
+    for path in ("baselines/analytics.json", *dataset_files()):
+        hub.put(path, (ROOT / path).read_bytes(), "main")
+    return hub.put("gate.yml", yaml.safe_dump(rules()).encode(), "main")
 
 
 @pytest.fixture(scope="module")
