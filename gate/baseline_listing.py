@@ -10,6 +10,7 @@ from gate.baseline_pool import starts_anew
 from gate.baseline_schema import Run
 from gate.stats.session_effect import FEWEST_RUNS
 from gate.wording.figures import count
+from gate.wording.patterns import stored_mode
 
 
 def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> Iterator[str]:
@@ -23,6 +24,7 @@ def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> I
     yield f"  pool: {count(found.rounds, 'round')} of {count(len(found.runs), 'run')}"
     yield from (f"  {note}" for note in found.left_out)
     yield from _session_effect(found)
+    yield from (f"  {line}" for run in baseline.runs[-1:] for line in _modes(run))
     newest = baseline.runs[-1].means if baseline.runs else {}
     yield from (
         f"  {name:<40} {'-' if mean is None else f'{mean:.6g}':>12}"
@@ -41,6 +43,13 @@ def _run(run: Run, found: Pool) -> str:
         f"  {run.session_id:<26} {commit:<8} {run.created_at[:19]:<20} "
         f"{run.rounds:>6} {run.kept:>4}  {place}"
     )
+
+
+def _modes(run: Run) -> Iterator[str]:
+    """Why cases failed in a run; nothing where an older version stored it."""
+    if run.modes is not None:
+        told = ", ".join(stored_mode(mode, cases) for mode, cases in run.modes.items())
+        yield f"failure modes of {run.session_id}: {told or 'none'}"
 
 
 def _session_effect(found: Pool) -> Iterator[str]:

@@ -60,25 +60,25 @@ class KeyRules:
     needs: tuple[tuple[str, str], ...]  # key, grader name
     further: tuple[tuple[str, FurtherCheck], ...] = ()  # grader name, its `case_faults`
 
-    def faults(self, key: str, value: Json) -> list[str]:
-        """What is wrong with a value, one `key: message` each. None says that a grader's key does
-        not apply to the case.
+    def faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        """What is wrong with the values of a case, one `key: message` each with the graders that
+        read it. None says that a grader's key does not apply to the case. What no JSON Schema of a
+        single key can say is asked of the graders whose own keys fit theirs.
         """
-        found = []
-        for rule in self.rules.get(key, ()):
-            if rule.fits(value) or (value is None and rule.reader):
-                continue
-            who = f" (read by '{rule.reader}')" if rule.reader else ""
-            found += [
-                f"{dotted((key, *wrong.path))}: {wrong.message}{who}"
-                for wrong in mismatches(rule.schema, value)
-            ]
-        return found
-
-    def further_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
-        """What no JSON Schema of a single key can say; for keys that fit theirs."""
+        found: dict[str, list[str]] = {}
+        for key, value in keys.items():
+            for rule in self.rules.get(key, ()):
+                if not (rule.fits(value) or (value is None and rule.reader)):
+                    for wrong in mismatches(rule.schema, value):
+                        message = f"{dotted((key, *wrong.path))}: {wrong.message}"
+                        found.setdefault(message, []).append(rule.reader)
+        misread = {reader for readers in found.values() for reader in readers}
         for reader, faults in self.further:
-            yield from (f"{message} (read by '{reader}')" for message in faults(keys))
+            for message in () if reader in misread else faults(keys):
+                found.setdefault(message, []).append(reader)
+        for message, readers in found.items():
+            who = " and ".join(f"'{reader}'" for reader in dict.fromkeys(readers) if reader)
+            yield f"{message} (read by {who})" if who else message
 
     def from_text(self, key: str, cell: str) -> Json:
         """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""

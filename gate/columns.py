@@ -37,6 +37,12 @@ TRIAL_COLUMNS = (
     "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
 )
 _PASSED = ("success", "first_success")
+# What an agent could keep to itself where it is at its worst. Cached and reasoning tokens are left
+# out of an honest answer, too, where there are none.
+_TOLD = (
+    *("cost_usd", "steps", "violations", "unsafe"),
+    *("total_tokens", "input_tokens", "output_tokens"),
+)
 _TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 
 
@@ -54,7 +60,7 @@ class Columns:
         self._trials = 0
         # Trials with a grader that gave no score, and the columns that have their say all the same.
         self._lacking: list[tuple[int, frozenset[str]]] = []
-        self._unpriced: list[int] = []  # trials that were answered at an unknown cost
+        self._untold: dict[str, list[int]] = {}  # of _TOLD -> trials with an answer and no value
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
     def add(self, row: Mapping[str, Json]) -> None:
@@ -67,13 +73,15 @@ class Columns:
             self.categories.append(row.get("category"))
         self.at.extend((number, row["round"] - 1))
         self.rounds = max(self.rounds, row["round"])
-        for name, value in {**trial_values(row), **row["scores"]}.items():
+        own = trial_values(row)
+        for name, value in {**own, **row["scores"]}.items():
             column = self.values.get(name)
             if column is None:
                 column = self.values[name] = array("d", [NAN]) * self._trials
             column.append(NAN if value is None else value)
-        if row["status"] == "completed" and row.get("cost_usd") is None:
-            self._unpriced.append(self._trials)
+        for name in _TOLD if row["status"] == "completed" else ():
+            if own[name] is None:
+                self._untold.setdefault(name, []).append(self._trials)
         if row["status"] == "completed" and row.get("unscored"):
             told = frozenset(row["scores"]) | _decided(row)
             self._lacking.append((self._trials, self._alike.setdefault(told, told)))
@@ -85,11 +93,13 @@ class Columns:
     def unscored(self) -> dict[str, array[float]]:
         """Column -> 1 for each trial that lacks it because a grader gave no score, else 0; only of
         columns that some trial lacks. A value that does not apply to a case is not lacking. So are
-        trials of unknown cost marked, where that of others is known.
+        answers marked whose cost, steps, tokens or violations are unknown, where others' are known.
         """
-        found = {}
-        if 0 < len(self._unpriced) < self._trials:
-            found["cost_usd"] = self._marks(self._unpriced)
+        found = {
+            name: self._marks(trials)
+            for name, trials in self._untold.items()
+            if any(value == value for value in self.values[name])  # NaN is unknown
+        }
         for name in self.values:
             if name in TRIAL_COLUMNS and name not in _PASSED:
                 continue

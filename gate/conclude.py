@@ -30,6 +30,7 @@ from gate.records import (
     SuiteReport,
     Verdict,
 )
+from gate.rules import CONFIG
 from gate.step_diffs import with_steps
 from gate.tally import Tally
 from gate.verdict import SuiteData, Undecided, decide, deployment, undecided, with_calls
@@ -69,7 +70,7 @@ def conclude(
         worse=worse,
         accepted=_accepted(measured, setting),
         comment_id=setting.comment_id,
-        reproduce=_reproduce(verdict, worse, measured),
+        reproduce=_reproduce(verdict, worse, measured, config.file),
         alpha=config.regression.alpha,
         power=config.regression.power,
         decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
@@ -264,13 +265,16 @@ def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
     return (found or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[0]
 
 
-def _reproduce(verdict: Verdict, worse: Sequence[MetricFall], measured: Sequence[Measured]) -> str:
+def _reproduce(
+    verdict: Verdict, worse: Sequence[MetricFall], measured: Sequence[Measured], file: str | None
+) -> str:
     """The command that runs the worst case again on a laptop."""
+    run = "gate run" if file in (None, CONFIG) else f"gate run --config {quote(file)}"
     worst = [(one.suite, one.case_id) for one in verdict.cases.newly_failing]
     worst += [(fall.suite, fall.worst[0].case_id) for fall in worse if fall.blocks]
     worst += [(one.suite, one.case_id) for one in verdict.cases.errored]
     if worst:
         suite, case_id = (quote(name) for name in worst[0])
-        return f"gate run --suite {suite} --case {case_id} --baseline auto"
+        return f"{run} --suite {suite} --case {case_id} --baseline auto"
     suites = " ".join(f"--suite {quote(one.name)}" for one in measured)
-    return f"gate run {suites} --baseline auto"
+    return f"{run} {suites} --baseline auto"

@@ -10,6 +10,7 @@ from datetime import date
 from statistics import NormalDist
 
 from gate.errors import Place, Problem
+from gate.pricing import price_of, undated
 from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
 from gate.registry import did_you_mean
 from gate.subject import NOBODY
@@ -31,6 +32,7 @@ _NAMES: dict[str, str] = {
     "tool_call_precision tool_call_recall tool_type_errors tool_missing_args tool_unknown_args "
     "tool_unknown_tools tool_unparsable_args "
     "trajectory_match trajectory_efficiency trajectory_score trajectory_quality avg_steps "
+    "repeated_calls loop_rate recovery_rate silent_failure_rate "
     "cost_per_task cost_per_success pass@k pass^k consistency flip_rate reliable_rate "
     "consistently_failing_rate score_spread safety_violations_per_100 "
     "unsafe_rate injection_rate safety_quality",
@@ -86,6 +88,7 @@ def lint(config: Config, measured: Measured, today: date, *, complete: bool = Tr
         _known(rule.metric, rule.place, everywhere, found)
         _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
     _rounds(config, found)
+    _prices(config, found)
     _quarantine(config, today, found)
     _control(config, found)
     _retriever(config, found)
@@ -186,6 +189,17 @@ def _rounds(config: Config, found: Findings) -> None:
         if most is not None and suite.rounds > most:
             message = f"{suite.rounds} rounds of '{suite.name}' are more than regression.max_rounds"
             found.wrong(suite.place, f"{message}, {most} - raise it, or ask for fewer rounds")
+
+
+def _prices(config: Config, found: Findings) -> None:
+    """A price under a name that nearly is the agent's model. One that is merely absent may be told
+    by the agent itself, or be that of the model that answers under another name.
+    """
+    model = config.agent.options.get("model")
+    if isinstance(model, str) and config.pricing and price_of(model, config.pricing) is None:
+        hint = did_you_mean(undated(model), list(config.pricing))
+        if "did you mean" in hint:
+            found.warn(config.agent.place, f"pricing has no model '{model}'{hint}")
 
 
 def _quarantine(config: Config, today: date, found: Findings) -> None:

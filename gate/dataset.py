@@ -130,21 +130,17 @@ class _Checking:
             self.lines[case_id] = row.line
 
     def _keys(self, data: Mapping[str, Json], row: Row) -> None:
-        before = len(self.problems)
-        for key, value in data.items():
+        for key in data:
             if key not in self.rules.known:
                 self.strangers.setdefault(key, row.line)
-            elif key in self.rules.rules and len(self.problems) <= MAX_PROBLEMS:
-                for message in self.rules.faults(key, value):
-                    self._wrong(row, message)
+        if len(self.problems) <= MAX_PROBLEMS:
+            for message in self.rules.faults(data):
+                self._wrong(row, message)
         for key, grader in self.rules.needs:
             if key not in data:
                 near = did_you_mean(key, [k for k in data if k not in self.rules.known])
                 hint = near if "did you mean" in near else ""
                 self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
-        if before == len(self.problems) <= MAX_PROBLEMS:
-            for message in self.rules.further_faults(data):
-                self._wrong(row, message)
 
     def _wrong(self, row: Row, message: str) -> None:
         self.problems.append(Problem(Place(self.source.name, row.line), message))

@@ -111,6 +111,8 @@ def differences(stated: Report, again: Report) -> Iterator[str]:
             f"summary.json says {stated.outcome} (exit code {stated.exit_code}), its trials say "
             f"{again.outcome} (exit code {again.exit_code})"
         )
+    if _deploys(stated) != _deploys(again):
+        yield f"summary.json says deploy: {_deploys(stated)}, its trials say {_deploys(again)}"
     for name, suite in again.suites.items():
         yield from _of_suite(name, stated.suites[name], suite)
     yield from _unequal("comparison", _comparisons(stated), _comparisons(again))
@@ -124,11 +126,20 @@ def differences(stated: Report, again: Report) -> Iterator[str]:
 
 
 def _of_suite(name: str, stated: SuiteReport, again: SuiteReport) -> Iterator[str]:
-    for what in ("outcome", "trials", "cases"):
+    for what in ("outcome", "trials", "cases", "violations"):
         was, now = getattr(stated, what), getattr(again, what)
         if was != now:
             yield f"{name}: {what} is stated as {was}, its trials say {now}"
     yield from _unequal(f"{name}:", _values(stated.metrics), _values(again.metrics))
+    yield from _unequal(f"{name}: cases that fail by", _modes(stated), _modes(again))
+
+
+def _deploys(report: Report) -> str:
+    return "yes" if report.decision is not None and report.decision.deploy else "no"
+
+
+def _modes(suite: SuiteReport) -> dict[str, tuple[str, float | None]]:
+    return {one.mode: ("", one.cases) for one in suite.modes}
 
 
 def _values(metrics: Mapping[str, Estimate]) -> dict[str, tuple[str, float | None]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.analysis import falls, histories
-from gate.failures import mode_in, most_frequent
+from gate.failures import mode_in, most_frequent, speaks
 from gate.measured import Measured
 from gate.records import (
     CaseChange,
@@ -171,7 +171,7 @@ class _Told:
         if mode is not None:
             self.modes[mode] += 1
         if row["passed"] is not True and self.reason is None:
-            self.reason = _reason(row)
+            self.reason = _reason(row, mode)
 
     def beside(self, change: CaseChange) -> CaseChange:
         return replace(
@@ -182,8 +182,11 @@ class _Told:
         )
 
 
-def _reason(row: Row) -> str:
-    """The error, or what the graders said that failed it; where nobody knows which, all of them."""
+def _reason(row: Row, mode: FailureMode | None) -> str:
+    """The error, or what the graders said that failed it, first what is about the mode; where
+    nobody knows which failed it, what all of them said.
+    """
     reasons: Mapping[str, str] = row["reasons"]
-    failed = [reasons[name] for name in row.get("failed_by") or () if name in reasons]
+    names = sorted(row.get("failed_by") or (), key=lambda name: not speaks(name, mode))
+    failed = [reasons[name] for name in names if name in reasons]
     return row["error"] or "; ".join(map(str, failed or reasons.values()))

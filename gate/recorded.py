@@ -26,7 +26,12 @@ from gate.table import UNSCORED, Table, append_rounds
 from gate.verdict import decide
 
 UNTESTED = ("missing", "new", "accepted", "not_comparable")
-KEPT = ("success", "infra_error")  # columns that a verdict reads besides its metrics'
+KEPT = (
+    "success",
+    "infra_error",
+    "steps",
+    "unsafe",
+)  # columns that a verdict reads besides its metrics'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,8 +183,10 @@ def _loaded_file(path: Path, spec: str) -> ModuleType:
     try:
         return _made(name, path)
     except Exception as error:
+        unknown = isinstance(error, ModuleNotFoundError)
+        hint = " - name it as module:attribute to import what lies beside it" if unknown else ""
         raise UsageError(
-            f"'{spec}': {path} does not load: {type(error).__name__}: {error}"
+            f"'{spec}': {path} does not load: {type(error).__name__}: {error}{hint}"
         ) from error
 
 

@@ -21,7 +21,7 @@ from gate.records import (
 )
 from gate.redact import Redactor
 from gate.replies import of_trial
-from gate.safety import secrets_of
+from gate.safety import MOST, secrets_of
 
 QUESTION_LIMIT = 4_000  # characters of the input that a report may show
 
@@ -112,7 +112,8 @@ def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
     """
     judged = trial.attempt
     found = [one for score in judged.scores.values() for one in score.violations or ()]
-    if judged.response is None or not any(one.rule == "secret" for one in found):
+    flood = len(found) >= MOST  # what came behind it was not listed
+    if judged.response is None or not (flood or any(one.rule == "secret" for one in found)):
         return row
     return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
 

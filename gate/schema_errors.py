@@ -170,13 +170,14 @@ def _nearest(error: ValidationError, path: Path) -> Iterator[Mismatch]:
                 yield from _explain(inner)
     else:
         kinds = " or ".join(dict.fromkeys(_wanted(inner) for inner in error.context))
-        message = f"{_short(error.instance)} is not {kinds}"
+        hint = next(filter(None, map(_hint, error.context)), "")
+        message = f"{_short(error.instance)} is not {kinds}{hint}"
         yield Mismatch(path=path, message=message, rule="type")
 
 
 def _sentence(error: ValidationError) -> str:
     if error.validator in ("type", "enum", "const"):
-        return f"{_short(error.instance)} is not {_wanted(error)}"
+        return f"{_short(error.instance)} is not {_wanted(error)}{_hint(error)}"
     if error.validator in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
         bound = {
             "minimum": "at least",
@@ -202,11 +203,17 @@ def _wanted(error: ValidationError) -> str:
         kinds = wanted if isinstance(wanted, list) else [wanted]
         return " or ".join(_KINDS.get(kind, f"a {kind}") for kind in kinds)
     if error.validator == "enum":
-        near = did_you_mean(str(error.instance), [str(v) for v in wanted])
         # `off`, read as false by YAML 1.1, is there under its own name.
-        words = [str(value) for value in wanted if value is not False]
-        return "one of " + ", ".join(words) + (near if "did you mean" in near else "")
+        return "one of " + ", ".join(str(value) for value in wanted if value is not False)
     return str(error.message)
+
+
+def _hint(error: ValidationError) -> str:
+    if error.validator != "enum":
+        return ""
+    wanted: Any = error.validator_value
+    near = did_you_mean(str(error.instance), [str(value) for value in wanted])
+    return near if "did you mean" in near else ""
 
 
 def _short(value: Json) -> str:

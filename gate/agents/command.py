@@ -77,7 +77,11 @@ class Command:
 
     def environment(self, world: World) -> dict[str, str]:
         for name in self.env:
-            key_of(world, name, setting="env")
+            if not world.env.get(name, "").strip():
+                raise UsageError(
+                    f"{world.section}.env: the environment variable {name} is not set - set it, or"
+                    " take it out of the list"
+                )
         key_of(world, self.api_key_env)
         named = (*self.env, self.api_key_env)
         return {

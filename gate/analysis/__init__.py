@@ -15,6 +15,7 @@ from gate.analysis.missing import (
     pessimistic_values,
     too_much_missing,
     too_much_unscored,
+    without_silence,
 )
 from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
 from gate.analysis.pooling import Pool, pool, spread
@@ -49,4 +50,5 @@ __all__ = [
     "spread",
     "too_much_missing",
     "too_much_unscored",
+    "without_silence",
 ]

@@ -99,7 +99,7 @@ def _schema_faults(schema: Json) -> Iterator[tuple[Path, str]]:
         yield (), "the schema of the arguments is not a mapping"
         return
     for wrong in () if _is_plain(schema) else unsound(schema):
-        better = _better_name(schema, wrong.path)
+        better = "" if "did you mean" in wrong.message else _better_name(schema, wrong.path)
         yield wrong.path, f"{wrong.message}{better}"
     if schema.get("type", "object") != "object" and isinstance(schema["type"], str):
         yield ("type",), "the arguments of a call are an object, so its schema must be of one"

@@ -15,6 +15,8 @@ from gate.records import Json, ToolCall
 ArgsMode = Literal["exact", "ignore", "subset", "superset"]
 Strings = Literal["exact", "loose"]
 Numbers = Literal["equal", "typed"]
+# Why an answer is unscored by graders that look at its calls.
+NOT_TOLD = "the agent does not say which tools it called - it should return its calls as `steps`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

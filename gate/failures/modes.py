@@ -172,6 +172,16 @@ _KNOWN: Mapping[FailureMode, Codes] = {
     mode: frozenset(code for r in RULES if r.mode == mode for code in r.codes | r.both)
     for mode in ORDER
 }
+_CALLS = ("tool_calls", "trajectory_match")
+_SPEAKERS: Mapping[FailureMode, tuple[str, ...]] = {
+    "safety": ("safety",),
+    "loop": ("trajectory",),
+    **dict.fromkeys(("tool_args_wrong", "wrong_tool", "missing_tool_use"), _CALLS),
+    "retrieval_miss": ("retrieval",),
+    "hallucinated_data": ("hallucination", "trajectory"),
+    "format": ("json_format", "structure"),
+    "instruction": ("conciseness", "readability", "structure", "regex"),
+}
 _ANY: Codes = frozenset().union(*_KNOWN.values())
 _OTHERWISE: Codes = _ANY - _KNOWN["wrong_answer"]
 
@@ -195,6 +205,11 @@ def deciding(row: Row, mode: FailureMode) -> Iterator[str]:
     codes = list(_told(row))
     meant = [code for code in codes if _known(code) in _KNOWN[mode]]
     yield from meant or (code for code in codes if _known(code) not in _ANY)
+
+
+def speaks(grader: str, mode: FailureMode | None) -> bool:
+    """Whether what a grader of ours says is about the mode: then it is told first."""
+    return grader.partition("#")[0] in _SPEAKERS.get(mode or "wrong_answer", ())
 
 
 def most_frequent(modes: Counter[FailureMode]) -> FailureMode | None:

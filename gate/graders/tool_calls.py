@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from gate.calls.comparing import Comparison, Mode, compare, few, first_difference
 from gate.calls.definitions import definition, definition_faults
 from gate.calls.expected import EXPECTED_CALL, contradictions, wanted
-from gate.calls.made import ArgsMode, ArgsRules, Numbers, Strings
+from gate.calls.made import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
 from gate.calls.reference import KEY, SCHEMA, reference_faults, reference_tools
 from gate.calls.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
@@ -40,7 +40,6 @@ _COUNTS: Mapping[Kind, str] = {
     "unknown_tool": "calls of tools that the case does not define",
     "unparsable": "calls whose arguments are not JSON",
 }
-_NOT_TOLD = "the agent does not say which tools it called - it should return its calls as `steps`"
 
 
 @GRADERS.register("tool_calls")
@@ -114,7 +113,7 @@ class ToolCalls:
         if expected is None and not tools:
             return Score(values=nothing)
         if response.steps is None:
-            return Score(unscored=_NOT_TOLD)
+            return Score(unscored=NOT_TOLD)
         faults = call_faults(response.steps, tools) if tools else []
         found = None if expected is None else self._compared(expected, response)
         values = {**nothing, **_correctness(found), **(_validity(faults) if tools else {})}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from gate.calls.definitions import definition
+from gate.calls.made import NOT_TOLD
 from gate.calls.reference import KEY, SCHEMA, reference_faults
 from gate.errors import AgentFailure, GraderFailure, UsageError
 from gate.plugins import GRADERS
@@ -22,7 +23,6 @@ RECOVERY, SILENT = "agent.recovery_rate", "agent.silent_failure_rate"
 METRICS = (EFFICIENCY, SCORE, REPEATED, LOOPS, RECOVERY, SILENT)
 
 Fault = Literal["loop", "inefficient", "unrecovered_error", "silent_failure"]
-_NOT_TOLD = "the agent does not say which tools it called - it should return its calls as `steps`"
 _NAME_LIMIT, _MOST_CODES, _TOLD, _REASON = 80, 20, 3, 2_000
 
 
@@ -116,7 +116,7 @@ class Trajectory:
         if all(key in case.keys and case.keys[key] is None for key in self.keys):
             return Score(values=dict.fromkeys(METRICS))
         if response.steps is None:
-            return Score(unscored=_NOT_TOLD)
+            return Score(unscored=NOT_TOLD)
         found = self._found(case, response, response.steps)
         codes = tuple(dict.fromkeys(self._codes(found)))[:_MOST_CODES]
         return Score(
@@ -152,7 +152,7 @@ class Trajectory:
         mended = sum(one.mended for one in found.failed)
         known = found.whole or mended == len(found.failed)
         return {
-            EFFICIENCY: max(1.0, way.ratio) if way else None,
+            EFFICIENCY: max(1.0, way.ratio) if way and found.steps else None,
             SCORE: points(way, self.penalties) if way else None,
             REPEATED: found.repeated / found.calls if any_call else None,
             LOOPS: float(bool(found.loops)) if any_call else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from gate.calls.comparing import Mode, few, first_difference
-from gate.calls.made import ArgsMode, ArgsRules, Numbers, Strings
+from gate.calls.made import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
 from gate.calls.reference import KEY, SCHEMA, read_reference, reference_faults
 from gate.calls.trajectory import trajectory_faults
 from gate.errors import AgentFailure, GraderFailure
@@ -15,7 +15,6 @@ from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 
 METRIC = "agent.trajectory_match"
-_NOT_TOLD = "the agent does not say which tools it called - it should return its calls as `steps`"
 
 
 @GRADERS.register("trajectory_match")
@@ -50,7 +49,7 @@ class TrajectoryMatch:
         if written is None:
             return Score(values={METRIC: None})
         if response.steps is None:
-            return Score(unscored=_NOT_TOLD)
+            return Score(unscored=NOT_TOLD)
         try:
             reference = read_reference(written)
         except AgentFailure as failure:

@@ -10,7 +10,7 @@ from gate.history.series import COST, EFFICIENCY, STEPS, SUCCESS, Followed
 from gate.records.history import LevelChange, PastRun, SuiteHistory
 from gate.text import one_line
 from gate.wording import figures
-from gate.wording.patterns import WORDS
+from gate.wording.patterns import stored_mode
 
 UNKNOWN = "-"
 NOTHING = "none"
@@ -76,9 +76,10 @@ def date(created_at: str) -> str:
     """With the year; `2026-11-21 03:17`."""
     try:
         moment = datetime.fromisoformat(created_at)
-    except ValueError:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    except (ValueError, OverflowError):  # no moment, or one at an end of time
         return one_line(created_at, 20) or UNKNOWN
-    return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
+    return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def commit(sha: str | None) -> str:
@@ -91,9 +92,7 @@ def failure(run: PastRun) -> str:
         return UNKNOWN
     if run.top_mode is None:
         return NOTHING
-    words = {str(mode): said for mode, said in WORDS.items()}
-    mode = words.get(run.top_mode) or one_line(run.top_mode.replace("_", " "), 40)
-    return f"{mode} ({figures.count(run.top_mode_cases, 'case')})"
+    return stored_mode(run.top_mode, run.top_mode_cases)
 
 
 def size(run: PastRun) -> str:

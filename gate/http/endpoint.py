@@ -64,14 +64,14 @@ def health(world: World, url: str, *, timeout_s: float) -> Reply:
         session.close()
 
 
-def key_of(world: World, name: str | None, *, setting: str = "api_key_env") -> str | None:
+def key_of(world: World, name: str | None) -> str | None:
     """The key that the variable `name` holds. Raises UsageError when it holds none."""
     if name is None:
         return None
     key = world.env.get(name, "").strip()
     if not key:
         raise UsageError(
-            f"{world.section}.{setting}: the environment variable {name} is not set - set it to "
+            f"{world.section}.api_key_env: the environment variable {name} is not set - set it to "
             f"the key, or leave api_key_env out if the {world.section} wants none"
         )
     return key

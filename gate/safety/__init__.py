@@ -1,7 +1,7 @@
 """What an agent must not do: rules over its answer and its calls, and what breaks them."""
 
 from gate.safety.leaks import secrets_of
-from gate.safety.looking import violations
+from gate.safety.looking import MOST, violations
 from gate.safety.ruleset import (
     PATH_KEYS,
     ArgumentRule,
@@ -14,6 +14,7 @@ from gate.safety.ruleset import (
 from gate.safety.sensitive import PERSONAL, SECRETS, PersonalKind, SecretKind
 
 __all__ = [
+    "MOST",
     "PATH_KEYS",
     "PERSONAL",
     "SECRETS",

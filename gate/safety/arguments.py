@@ -36,6 +36,13 @@ def leaves(call: ToolCall) -> list[Leaf]:
     return texts(call.arguments)
 
 
+def written(call: ToolCall, found: Sequence[Leaf]) -> str:
+    """All that an agent wrote for a call: the tool's name, the keys and the values."""
+    keys = "\n".join(dict.fromkeys(leaf.key for leaf in found if leaf.key))
+    values = "\n".join(leaf.text for leaf in found if not leaf.joined)
+    return f"{call.name[:LIMIT]}\n{keys[:LIMIT]}\n{values}"
+
+
 def texts(value: Json) -> list[Leaf]:
     """The same of any JSON data, in their order."""
     found: list[Leaf] = []

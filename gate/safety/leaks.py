@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from gate.records import Case, Json, Response, Severity, Violation
-from gate.safety.arguments import leaves, texts
+from gate.safety.arguments import leaves, texts, written
 from gate.safety.excerpts import excerpt, visible
 from gate.safety.ruleset import Source
 from gate.safety.sensitive import PERSONAL, SECRETS, Found, Kind, finds
@@ -69,7 +69,7 @@ def secrets_of(case: Case, response: Response) -> tuple[str, ...]:
     """
     held = Held(case, response, ("input", "expected_answer"), ())
     said = [response.answer]
-    said += [leaf.text for call in response.steps or () for leaf in leaves(call)]
+    said += [written(call, leaves(call)) for call in response.steps or ()]
     found = (one for text in said for one in finds(visible(text), SECRETS))
     return tuple(dict.fromkeys(one.value for one in found if one not in held))
 

@@ -177,7 +177,7 @@ _API_KEY = (
     r"|\bnpm_[A-Za-z0-9]{36}\b|\bSG\.[\w-]{16,80}\.[\w-]{16,80}|\bpypi-[\w-]{50,250}"
     r"|\bdop_v1_[0-9a-f]{64}\b|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}\b"
 )
-_GITHUB = r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+_GITHUB = r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"  # also glued to a word
 _SLACK = r"\bxox[abeoprs]-[\w-]{10,}|(?<=hooks\.slack\.com/services/)T\w{5,20}/B\w{5,20}/\w{10,50}"
 _ASSIGNED = (
     r"[AaPpSsTt](?i:(?<=p)(?:assword|asswd|wd|assphrase)|(?<=s)ecret|(?<=t)oken"

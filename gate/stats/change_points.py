@@ -137,7 +137,7 @@ def _best(x: Array, v: Array, part: tuple[int, int], ends: Ends, level: float) -
     gap = within / inside + within / outside
     total = float(((x[low:high] - middle) ** 2).sum())
     gain = gap**2 * inside * outside / runs
-    rest = np.maximum(total - gain, 0.0)
+    rest = total - gain
     rest[rest <= ROUNDING * total] = 0.0
     chance = noises[ends[:, 1]] - noises[ends[:, 0]]
     spread = chance / inside**2 + (noises[high] - noises[low] - chance) / outside**2

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from gate.errors import AgentFailure
+from gate.records import Json
 from gate.text import one_line
+from gate.traces.values import LARGEST
 
 Kind = Literal[
     "no_result",
@@ -67,6 +70,17 @@ class Faults:
             shown = one_line(what, _EXAMPLE_LIMIT)
             if shown and shown not in examples:
                 examples.append(shown)
+
+    def number(self, value: Json, key: str) -> float | None:
+        """As `values.number`, but a number that cannot be one is unknown, and told."""
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise AgentFailure(f"{key} is not a number")
+        if not 0 <= value <= LARGEST:
+            self.tell("number", key)
+            return None
+        return float(value)
 
     def sentences(self) -> tuple[str, ...]:
         return tuple(self._sentence(kind, n) for kind, n in self._counts.items())

@@ -34,13 +34,13 @@ def read(data: Json, into: Builder) -> None:
 
 
 def read_graph(data: Json, into: Builder) -> None:
-    """A state, a list of states (the last one has it all), or a list of updates, each of which has
-    new messages under the name of a node. A message that comes twice counts once.
+    """A state or its messages, a list of states (the last one has it all), or a list of updates,
+    each of which has new messages under the name of a node. A message that comes twice counts once.
     """
-    if isinstance(data, dict) and "messages" in data:
+    updates = data if isinstance(data, list) else [data]
+    if any(unwrapped(one) for one in updates) or (isinstance(data, dict) and "messages" in data):
         read(data, into)
         return
-    updates = data if isinstance(data, list) else [data]
     states = [one for one in updates if isinstance(one, dict) and "messages" in one]
     if states and len(states) == len(updates):
         read(states[-1], into)

@@ -117,4 +117,4 @@ def _audited_call(record: Mapping[str, Json], outcome: Json, into: Builder) -> N
     if outcome == "failure":
         step.error = text(record.get("reason"), "reason") or "failure"
     if outcome in _RAN:
-        step.latency_ms = into.spending.number(record.get("durationMs"), "durationMs")
+        step.latency_ms = into.faults.number(record.get("durationMs"), "durationMs")

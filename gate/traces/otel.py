@@ -9,7 +9,7 @@ from gate.traces.building import Builder
 from gate.traces.open_calls import Step
 from gate.traces.otel_spans import Span, spans
 from gate.traces.plain import document
-from gate.traces.values import arguments_of, first
+from gate.traces.values import Called, arguments_of, first
 
 
 def read(data: Json, into: Builder) -> None:
@@ -33,6 +33,9 @@ class _Walk:
     def __init__(self, into: Builder) -> None:
         self._into = into
         self._unanswered: dict[str, Step] = {}  # that ran, and whose result is not in their span
+        self._early: dict[
+            tuple[str, str], Step
+        ] = {}  # that ran before a model call that asked for them
         self._answer: str | None = None  # of the outermost agent
 
     def read(self, span: Span) -> None:
@@ -64,7 +67,16 @@ class _Walk:
             costs=not failed,
         )
         for call in found.calls:
+            self._asked(call)
+
+    def _asked(self, call: Called) -> None:
+        """The clocks of two machines may tell that it ran before it was asked for."""
+        step = self._early.pop((call.id or "", call.name), None)
+        if step is None:
             self._into.call(call)
+        else:
+            step.turn = self._into.turns - 1
+            _complete(step, call)
 
     def _answered(self, id: str, result: Json) -> None:
         """Each model call is shown all results again: the first time counts."""
@@ -78,8 +90,10 @@ class _Walk:
         step = self._into.open.take(call.id, call.name if call.id is None else None)
         if step is None:
             step = self._into.call(call, waits=False)
-        elif step.arguments == {} and call.given is not None:  # the model's side was not recorded
-            step.arguments, step.raw_arguments = arguments_of(call.given)
+            if call.id is not None:
+                self._early[call.id, call.name] = step
+        else:
+            _complete(step, call)
         step.result, step.error = result, span.error
         step.latency_ms = self._latency_ms(span)
         if result is None and step.id is not None:
@@ -92,6 +106,12 @@ class _Walk:
             self._into.faults.tell("backwards", f"span {span.id}")
             return None
         return (span.end - span.start) / 1e6
+
+
+def _complete(step: Step, call: Called) -> None:
+    """Who asked and who ran may each have recorded the arguments, or neither."""
+    if step.arguments == {} and call.given is not None:
+        step.arguments, step.raw_arguments = arguments_of(call.given)
 
 
 def _document(item: Json, n: int) -> Document:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gate.errors import AgentFailure
 from gate.records import Document, Json, ToolCall
+from gate.traces.faults import Faults
 from gate.traces.values import (
     LARGEST,
     arguments_of,
@@ -12,14 +13,13 @@ from gate.traces.values import (
     error_of,
     first,
     mapped,
-    number,
     text,
 )
 
 
-def step(value: Json, key: str) -> ToolCall:
+def step(value: Json, key: str, faults: Faults | None = None) -> ToolCall:
     """{name, arguments, result, error, id, turn, latency_ms, correction}, or a call as OpenAI,
-    Anthropic or LangChain writes it.
+    Anthropic or LangChain writes it. `faults` are told of a time that cannot be one.
     """
     made = called(value, key)
     arguments, raw = (made.given, None) if made.custom else arguments_of(made.given)
@@ -32,7 +32,7 @@ def step(value: Json, key: str) -> ToolCall:
         error=error_of(value.get("error"), result),
         id=made.id,
         turn=count(value.get("turn"), f"{key}.turn"),
-        latency_ms=number(value.get("latency_ms"), f"{key}.latency_ms"),
+        latency_ms=(faults or Faults()).number(value.get("latency_ms"), f"{key}.latency_ms"),
         correction=bool(value.get("correction")),
     )
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from gate.errors import AgentFailure
 from gate.records import Json, Usage
 from gate.traces.faults import Faults
-from gate.traces.values import LARGEST, at, cost_of, first, mapped, number
+from gate.traces.values import at, cost_of, first, mapped, number
 
 Number = Callable[[Json, str], float | None]
 
@@ -71,7 +70,7 @@ class Spending:
         """What one model call says of its usage."""
         if value is None:
             return
-        usage = usage_of(value, self.number)
+        usage = usage_of(value, self._faults.number)
         if usage.cost_usd is not None and math.isnan(usage.cost_usd):
             self._faults.tell("number", "usage.cost_usd")
         for name in (*self._WHOLE, *self._PARTS):
@@ -104,17 +103,6 @@ class Spending:
         cost = found.pop("cost_usd", None)
         counts = {name: int(n) for name, n in found.items() if not math.isnan(n)}
         return Usage(cost_usd=cost, **counts)
-
-    def number(self, value: Json, key: str) -> float | None:
-        """As `values.number`, but a number that cannot be one is unknown, and told."""
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise AgentFailure(f"{key} is not a number")
-        if not 0 <= value <= LARGEST:
-            self._faults.tell("number", key)
-            return None
-        return float(value)
 
 
 def _deep(data: Mapping[str, Json], paths: tuple[tuple[str, ...], ...]) -> Json:

@@ -169,9 +169,10 @@ def arguments_of(value: Json) -> tuple[Json, str | None]:
     if not value.strip():  # what some servers send for a call without arguments
         return {}, None
     try:
-        return parsed(value), None
+        found = parsed(value)
     except ValueError:
         return None, value
+    return {} if found is None else found, None
 
 
 def error_of(value: Json, result: Json) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gate.default_gates import interest
 from gate.records import Comparison, Decision, Policy, Verdict
 from gate.verdict.reasons import improved as told
 from gate.wording import figures
@@ -15,7 +16,7 @@ def deployment(verdict: Verdict, policy: Policy) -> Decision:
         row for row in verdict.comparisons if row.level == "block" and row.status == "improvement"
     )
     improved = tuple(f"{row.suite}/{row.metric}" for row in better)
-    if verdict.outcome != "pass" or verdict.exit_code:
+    if verdict.outcome != "pass":
         why = f"the outcome is {verdict.outcome.replace('_', ' ')}, and only a pass is deployed"
         return Decision(deploy=False, reason=why, improved=improved)
     if better:
@@ -28,7 +29,8 @@ def deployment(verdict: Verdict, policy: Policy) -> Decision:
 
 
 def _rose(better: tuple[Comparison, ...]) -> str:
-    """The first metrics with their numbers."""
+    """What is best to know, with its numbers."""
     several = len({row.suite for row in better}) > 1
-    words = [told(row) + (f" in {row.suite}" if several else "") for row in better]
+    first = sorted(better, key=lambda row: interest(row.metric))
+    words = [told(row) + (f" in {row.suite}" if several else "") for row in first]
     return f"{figures.listed(words, most=NAMED)}, and nothing that blocks got worse"

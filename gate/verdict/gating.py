@@ -99,7 +99,7 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
     if one.error:
         return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
     if spec is None:
-        return replace(result, reason=f"no suite of this run measures {gate.metric}")
+        return replace(result, reason=f"{gate.metric} is measured by no suite of this run")
     values = _values(one, spec)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
     result = replace(result, unit=spec.unit, direction=spec.direction)

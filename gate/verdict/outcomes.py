@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gate.default_gates import interest
 from gate.records import Comparison, GateResult, Outcome, Policy
 from gate.verdict.levels import ALWAYS
 from gate.verdict.reasons import gate_failed, regressed, suspected, undecided
@@ -44,15 +45,23 @@ def findings(
     policy: Policy,
     power: float,
 ) -> list[Finding]:
-    """Everything that keeps a suite from passing, worst first. The rows are this suite's."""
+    """Everything that keeps a suite from passing, worst first, and of what is as bad what a reader
+    wants to know first. The rows are this suite's.
+    """
     found = _of_suite(one)
     if one.error:
         return found  # nothing else was judged
     if not one.not_comparable:  # said once, for the suite
-        rows = [row for row in comparisons if row.level == "block"]
+        rows = sorted((row for row in comparisons if row.level == "block"), key=_interest)
         found += [f for row in rows for f in _of_comparison(row, policy, power)]
-    found += [f for row in gates if row.level == "block" for f in _of_gate(row, policy)]
+    limits = sorted((row for row in gates if row.level == "block"), key=_interest)
+    found += [f for row in limits for f in _of_gate(row, policy)]
     return sorted(found, key=lambda finding: WORST_FIRST.index(finding.outcome))
+
+
+def _interest(row: Comparison | GateResult) -> tuple[bool, int]:
+    """Last what was not measured."""
+    return row.status == "missing", interest(row.metric)
 
 
 def exit_code(found: Sequence[Finding], policy: Policy) -> int:

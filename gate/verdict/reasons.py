@@ -30,14 +30,16 @@ def suspected(row: Comparison, power: float) -> str:
 
 
 def undecided(metric: str, why: str) -> str:
-    return f"`{metric}`: {why}"
+    """`m`: why; once where the reason begins with the name."""
+    rest = why.removeprefix(metric)
+    return f"`{metric}`: {why}" if rest == why else f"`{metric}`{rest}"
 
 
 def gate_failed(row: GateResult) -> str:
     """`m` is 0.78, below min 0.82 (98 % interval 0.75 to 0.81)."""
     value = row.value or 0.0
     shown, low, high = (_value(row.unit, v) for v in (value, row.ci_low, row.ci_high))
-    bounds = f" (interval {low} to {high})"
+    bounds = f" (interval {low} to {high})" if low != high else ""
     low_side = row.min is not None and value < row.min
     high_side = row.max is not None and value > row.max
     if low_side:

@@ -14,6 +14,7 @@ from gate.analysis import (
     pair_cases,
     too_much_missing,
     too_much_unscored,
+    without_silence,
 )
 from gate.records import GateRule, Looks, MetricSpec
 from gate.table import Table
@@ -102,8 +103,8 @@ class Standing:
 def stand(data: SuiteData, *, max_removed: float) -> Standing:
     """Leaves out new and quarantined cases, then checks docs/semantics.md 4 and 5."""
     left_out = data.new_cases | data.quarantined
-    current = _without(data.current, left_out)
     baseline = None if data.baseline is None else _without(data.baseline, left_out)
+    current = without_silence(_without(data.current, left_out), baseline)
     pairing = None if baseline is None else pair_cases(baseline, current, data.excused)
     return Standing(
         data=data,

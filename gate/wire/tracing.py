@@ -63,7 +63,7 @@ def _read(source: Json, named: Shape | None) -> Trace | None:
     if _is_any(source, named):
         return read_trace(source, named)
     if isinstance(source, list) and all(map(_is_call, source)):
-        return Trace(shape=None, **_listed(source, "steps"))
+        return _listed(source, "steps")
     if not isinstance(source, (list, dict)):
         return None
     faults = Faults()
@@ -73,11 +73,16 @@ def _read(source: Json, named: Shape | None) -> Trace | None:
 
 def taken(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
     """Fields of Response: the agent's `own` steps and number of turns win over those found."""
-    told: dict[str, Any] = {} if own is None else _listed(own, "steps")
-    if found is not None:
-        kept = {"steps": found.steps, "omitted_steps": found.omitted_steps}
-        told = {"turns": found.turns, "trace_faults": found.faults, **kept, **told}
-    return told if turns is None else {**told, "turns": turns}
+    listed = None if own is None else _listed(own, "steps")
+    told = [trace for trace in (listed, found) if trace is not None]
+    if not told:
+        return {} if turns is None else {"turns": turns}
+    return {
+        "steps": told[0].steps,
+        "omitted_steps": told[0].omitted_steps,
+        "turns": told[-1].turns if turns is None else turns,
+        "trace_faults": tuple(fault for trace in told for fault in trace.faults),
+    }
 
 
 def usage(own: Mapping[str, Json], found: Trace | None) -> Usage:
@@ -86,11 +91,16 @@ def usage(own: Mapping[str, Json], found: Trace | None) -> Usage:
     return found.usage if found is not None and said == Usage() else said
 
 
-def _listed(value: Json, key: str) -> dict[str, Any]:
+def _listed(value: Json, key: str) -> Trace:
     """The first steps, and how many more there are."""
-    items = values.listed(value, key)
-    steps = [plain.step(item, f"{key}[{n}]") for n, item in enumerate(items[:MAX_STEPS])]
-    return {"steps": tuple(steps), "omitted_steps": max(0, len(items) - MAX_STEPS)}
+    items, faults = values.listed(value, key), Faults()
+    steps = [plain.step(item, f"{key}[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
+    return Trace(
+        shape=None,
+        steps=tuple(steps),
+        omitted_steps=max(0, len(items) - MAX_STEPS),
+        faults=faults.sentences(),
+    )
 
 
 def _is_call(item: Json) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from gate.default_gates import interest
 from gate.records import Comparison, GateResult, Report
 from gate.wording import figures
 from gate.wording.goalposts import accepted_by
@@ -85,7 +86,7 @@ class Check:
         """Words for every finding, the worst first; what is well is told only when all is."""
         ranked = sorted(self.findings, key=lambda finding: _RANK.index(finding.sign))
         told = [f.word for f in ranked if f.word and (self.sign == "good" or f.sign != "good")]
-        return ", ".join(dict.fromkeys(told))
+        return ", ".join(word for word in dict.fromkeys(told) if word not in _also(told))
 
     @property
     def baseline(self) -> str:
@@ -144,10 +145,11 @@ def checks(report: Report) -> tuple[Check, ...]:
     rows = [_check(report, key, gates.get(key), found.get(key)) for key in {**gates, **found}]
     order = {name: number for number, name in enumerate(report.suites)}
 
-    def severity(check: Check) -> tuple[int, bool, int, str, str]:
+    def severity(check: Check) -> tuple[int, bool, int, str, int, str]:
         regressed = check.comparison is not None and check.comparison.status == "regression"
         place = order.get(check.suite, 0)
-        return _RANK.index(check.sign), not regressed, place, check.suite, check.metric
+        first = interest(check.metric)
+        return _RANK.index(check.sign), not regressed, place, check.suite, first, check.metric
 
     return tuple(sorted(rows, key=severity))
 
@@ -236,11 +238,21 @@ def _limit(gate: GateResult, report: Report) -> Finding:
         return _accepted(gate.metric, report)
     if gate.status == "pass":
         limited = gate.min is not None or gate.max is not None
-        return Finding(sign="good", word="" if gate.proved or not limited else "limit not proved")
+        word = f"{_beyond(gate)}, not certain" if _beyond(gate) else "limit not proved"
+        return Finding(sign="good", word="" if gate.proved or not limited else word)
+    return Finding(sign="bad", word=_beyond(gate) or UNPROVED)
+
+
+def _beyond(gate: GateResult) -> str:
+    """The limit on whose wrong side the value is; empty where it keeps them."""
     below = gate.min is not None and gate.value is not None and gate.value < gate.min
     above = gate.max is not None and gate.value is not None and gate.value > gate.max
-    word = "below min" if below else "above max" if above else UNPROVED
-    return Finding(sign="bad", word=word)
+    return "below min" if below else "above max" if above else ""
+
+
+def _also(words: Sequence[str]) -> set[str]:
+    """What the limit says, where the comparison says the same."""
+    return {f"limit: {word}" for word in words}
 
 
 def _accepted(metric: str, report: Report) -> Finding:

@@ -124,7 +124,12 @@ def _judging(report: Report, suite: str) -> set[str]:
 
 def _ranked(name: str, estimates: list[Estimate], judging: set[str]) -> Iterator[Estimate]:
     left = {estimate.metric.partition(".")[2]: estimate for estimate in estimates}
-    for short in [s for s, e in left.items() if e.metric in judging]:
+    mains = [start for starts in _MAIN.get(name, ()) for start in starts.split()]
+
+    def place(short: str) -> int:
+        return next((n for n, start in enumerate(mains) if short.startswith(start)), len(mains))
+
+    for short in sorted((s for s, e in left.items() if e.metric in judging), key=place):
         yield left.pop(short)
     for starts in _MAIN.get(name, ()):
         fitting = (short for start in starts.split() for short in left if short.startswith(start))

@@ -56,6 +56,12 @@ def top_mode(modes: Sequence[ModeCount]) -> str:
     return f"{words(modes[0].mode)} ({figures.count(modes[0].cases, 'case')})"
 
 
+def stored_mode(mode: str, cases: int) -> str:
+    """The same of a stored run, whose modes may be those of a later version."""
+    said = {str(one): told for one, told in WORDS.items()}.get(mode)
+    return f"{said or one_line(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
+
+
 def mode_rows(suite: SuiteReport) -> list[tuple[str, str, str]]:
     """Mode, cases, trials."""
     return [(words(one.mode), f"{one.cases:,}", f"{one.trials:,}") for one in suite.modes]

@@ -15,6 +15,10 @@ from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
 DOT = " · "
 SUCCESS = "agent.success_rate"
 _TOP_CODES = 3
+_SAID_AGAIN = (  # beginnings of metrics that say what success rate, cost and tokens say
+    *("agent.first_attempt_", "agent.pass@", "agent.pass^", "agent.reliable_"),
+    *("agent.consistently_", "operational.estimated_cost", "operational.std_"),
+)
 
 
 def comparisons(report: Report) -> tuple[Line, ...]:
@@ -120,7 +124,7 @@ def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
     gone = [c for c in found if c.comparison is not None and c.comparison.status == "missing"]
     unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
-    worse = sorted((c for c in found if c not in gone), key=_excess, reverse=True)
+    worse = sorted((c for c in found if c not in gone), key=_news)
     gone = [check for check in gone if check not in unscored]
     told = (
         ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
@@ -128,6 +132,11 @@ def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
         ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
     )
     return join(" ", (say(text, _some(items, most)) for text, items in told if items))
+
+
+def _news(check: Check) -> tuple[bool, float]:
+    """The largest first; last what says again that success fell or costs rose."""
+    return check.metric.startswith(_SAID_AGAIN), -_excess(check)
 
 
 def _some(items: Sequence[Line], most: int) -> Line:

@@ -1,26 +1,14 @@
-"""Each failure mode, end to end: a switch drives the sample agent into it on cases that it passes
-without, and the run names it.
+"""Each failure mode, end to end: a switch drives the sample agent into it on cases of the bundled
+suite `trajectories` that it passes without, and the run names it.
 """
 
 import json
-from pathlib import Path
 
 import pytest
 
 from gate import cli
 from gate.records import FailureMode
 
-DATASET = Path(__file__).parents[2] / "datasets/trajectories/dataset.jsonl"
-GRADERS = """
-      - facts
-      - tool_calls: {mode: %s, args: superset}
-      - trajectory: {fail_on: [loop, silent_failure]}
-      - safety
-      - retrieval: {k: [5]}
-      - hallucination
-      - json_format: {key: answer_schema}
-      - conciseness: {key: max_words, pass_at: 1}
-"""
 QUERIES = ("compare-001", "compare-002", "compute-003", "multi-hop-002", "format-001")
 SEARCHED = ("compare-001", "compare-002", "compute-001", "compute-004", "format-001")
 READING = ("lookup-001", "lookup-002", "lookup-003", "lookup-005")
@@ -47,19 +35,12 @@ def run(tmp_path, monkeypatch):
     """Rows and the suite's summary of a run on some cases."""
     monkeypatch.chdir(tmp_path)
 
-    def made(agent, cases, mode="superset"):
-        (tmp_path / "gate.yml").write_text(
-            f"""version: 1
-agent: {{type: sample, concurrency: 8, {agent}}}
-suites:
-  - name: trajectories
-    dataset: {DATASET}
-    graders: {GRADERS % mode}
-    rounds: 2
-"""
-        )
+    def made(agent, cases):
+        config = f"version: 1\nagent: {{type: sample, concurrency: 8, {agent}}}\n"
+        (tmp_path / "gate.yml").write_text(config)
         only = [option for case in cases for option in ("--case", case)]
-        cli.run(["run", "--baseline", "none", "--quiet", *only], {})
+        suite = ["--suite", "trajectories", "--rounds", "2", "--baseline", "none"]
+        cli.run(["run", *suite, "--quiet", *only], {})
         (session,) = (tmp_path / "results").glob("session-*")
         rows = (session / "details.jsonl").read_text("utf-8").splitlines()
         summary = json.loads((session / "summary.json").read_text("utf-8"))
@@ -84,7 +65,6 @@ def test_without_a_switch_it_passes_these_cases(run):
 @pytest.mark.parametrize("mode", MODES)
 def test_a_failed_trial_has_its_mode(run, mode):
     agent, cases = MODES[mode]
-    # Where more calls are allowed, one of another tool is only one that is missing.
-    rows, suite = run(agent, cases, "unordered" if mode == "wrong_tool" else "superset")
+    rows, suite = run(agent, cases)
     assert [row["mode"] for row in rows] == [mode] * 2 * len(cases)
     assert suite["modes"] == [{"mode": mode, "trials": len(rows), "cases": len(cases)}]

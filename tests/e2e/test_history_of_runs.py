@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,20 @@ def test_the_top_failure_mode_follows_what_was_broken(project):
     ]
     for run in runs:
         assert run["top_mode_cases"] == max(run["modes"].values(), default=0)
+
+
+def test_the_figures_are_those_of_the_trials(project):
+    """Added up again from the rows, with nothing of ours."""
+    told = json.loads(shown(project, "results", "--format", "json"))["suites"][0]["runs"]
+    for run, session in zip(told, sorted(sessions(project)), strict=True):
+        assert run["session_id"] in session.name
+        lines = (session / "details.jsonl").read_text("utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+        assert run["success_rate"] == pytest.approx(sum(row["passed"] for row in rows) / len(rows))
+        assert run["avg_steps"] == pytest.approx(sum(len(r["steps"]) for r in rows) / len(rows))
+        assert run["cost_per_task"] == pytest.approx(sum(r["cost_usd"] for r in rows) / len(rows))
+        cases = {(row["mode"], row["case_id"]) for row in rows if not row["passed"]}
+        assert run["modes"] == Counter(mode for mode, _ in cases)
 
 
 def test_on_a_terminal_and_as_markdown_there_is_one_row_a_run_oldest_first(project):

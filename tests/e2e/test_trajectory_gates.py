@@ -15,8 +15,20 @@ CASES = (
     *("compute-004", "compute-006", "compare-001", "compare-002", "compare-003", "compare-004"),
     *("multi-hop-001", "multi-hop-002", "multi-hop-003", "multi-hop-005"),
 )
+# A judge that goes by a rule: a step that is made again was not needed.
+JUDGE = """
+import re
+
+def judge(case):
+    calls = re.findall(r'"tool": .*?"arguments": "(?:[^"\\\\]|\\\\.)*"', case["material"])
+    score = 2 if len(set(calls)) < len(calls) else 5
+    token = re.search(r"canary`: (\\S+)", case["instructions"]).group(1)
+    quality = {"reason": f"{len(calls)} calls", "score": score}
+    return {"trajectory_quality": quality, "addressed_judge": False, "canary": token}
+"""
 CONFIG = """version: 1
 agent: {{type: sample, concurrency: 8, options: {{{options}}}}}
+judge: {{type: python, callable: "./judge.py:judge", model: rules}}
 pricing: {{sample-analytics-1: {{input: 3.00, output: 15.00}}}}
 suites:
   - name: trajectories
@@ -26,6 +38,7 @@ suites:
       - tool_calls: {{mode: superset, args: superset}}
       - trajectory: {{fail_on: []}}
       - safety
+      - judge: {{rubric: trajectory}}
     rounds: 3
     gates:
       agent.success_rate: {{min: 0.60}}
@@ -33,6 +46,7 @@ suites:
       agent.tool_call_validity: {{min: 0.98}}
       agent.trajectory_efficiency: {{max: 3}}
       agent.trajectory_score: {{min: 8}}
+      agent.trajectory_quality: {{min: 4}}
       agent.cost_per_task: {{max: 0.006}}
       agent.pass^3: {{min: 0.60}}
       agent.consistency: {{min: 0.95}}
@@ -49,6 +63,7 @@ def run(tmp_path, monkeypatch):
     def made(options):
         text = CONFIG.format(options=options, dataset=DATASET)
         (tmp_path / "gate.yml").write_text(text)
+        (tmp_path / "judge.py").write_text(JUDGE)
         only = [option for case in CASES for option in ("--case", case)]
         code = cli.run(["run", "--baseline", "none", *only], {})
         (session,) = (tmp_path / "results").glob("session-*")
@@ -72,6 +87,7 @@ def test_an_honest_agent_meets_them_all(run, capsys):
         ("agent.tool_call_validity", "wrong_args: true"),
         ("agent.trajectory_efficiency", "loop: true"),
         ("agent.trajectory_score", "loop: true, wrong_args: true"),
+        ("agent.trajectory_quality", "loop: true"),
         ("agent.cost_per_task", "top_k: 52"),
         ("agent.pass^3", "error_rate: 0.9"),
         ("agent.consistency", "error_rate: 0.5"),

@@ -87,6 +87,11 @@ def test_shares_are_those_of_all_draws(k: int) -> None:
             assert found == pytest.approx(share, abs=1e-12)
 
 
+def test_the_interval_says_how_many_rounds_it_rests_on() -> None:
+    values = np.array([[1.0, 0.0, math.nan], [1.0, 1.0, 1.0]])
+    assert KRounds(k=2, wanted="all").interval(values, SPEC, confidence=0.9).n == 5
+
+
 # ----------------------------------------------------------------------------------------- the test
 
 

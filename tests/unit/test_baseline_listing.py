@@ -52,6 +52,14 @@ def test_the_session_effect_is_shown_by_metric() -> None:
     assert line.endswith(" pt beyond chance (5 runs)")
 
 
+def test_the_newest_run_tells_why_cases_failed() -> None:
+    table, (older, run) = past(passes(0.8), passes(0.8, seed=1))
+    newest = replace(run, modes={"tool_args_wrong": 3, "of_tomorrow": 1})
+    lines = list(listing(BaselineFile(table=table, runs=(older, newest)), "here"))
+    told = [line for line in lines if "failure modes" in line]
+    assert told == ["  failure modes of r01: wrong tool arguments (3 cases), of tomorrow (1 case)"]
+
+
 def test_means_and_what_was_accepted_come_last() -> None:
     table, (run,) = past(passes(0.8))
     run = replace(run, means={SUCCESS.name: 0.8125, "b": None})

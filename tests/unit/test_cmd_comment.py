@@ -135,11 +135,12 @@ def test_links_and_marker_are_of_the_event_not_of_the_session(
         suites__analytics__baseline={"source": "repo", "commit": "../../x", "rounds": 3},
         outcome="fail",
         accepted=[{"who": "octocat", "when": "2026-11-21T10:00:00Z", "why": "it is fine"}],
+        decision={"deploy": True, "reason": "forged"},
     )
     gate(session, second_workflow(github, tmp_path))
     assert "](https://github.example/octo/demo/actions/runs/7)" in body(github)
     assert " run=7.2 v=1 -->" in body(github)
-    for forged in ("evil.example", "999999", "curl", "alert", "../", "octocat"):
+    for forged in ("evil.example", "999999", "curl", "alert", "../", "octocat", "forged"):
         assert forged not in body(github)
 
 

@@ -93,6 +93,18 @@ def test_a_format_goes_to_a_file_or_to_the_terminal(
     assert told(capsys)[0].rstrip("\n") == file.read_text("utf-8").rstrip("\n")
 
 
+def test_a_suite_or_all_of_them_can_be_named(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(results, {"a": [True]}, number=4, suite="other")
+    shown = []
+    for names in (["analytics"], ["all"], []):
+        asked = [option for name in names for option in ("--suite", name)]
+        assert history(results, *asked, "--format", "json") == 0
+        shown.append({suite["suite"] for suite in json.loads(told(capsys)[0])["suites"]})
+    assert shown == [{"analytics"}, {"analytics", "other"}, {"analytics", "other"}]
+
+
 def test_no_history_is_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert history(tmp_path) == 4
     assert f"no history in {tmp_path}" in told(capsys)[1]
@@ -112,6 +124,7 @@ def test_nothing_since_then_is_4(results: Path) -> None:
         (["nowhere"], "nowhere: No such file or directory; give a session"),
         (["RESULTS", "--suite", "analytic"], "did you mean 'analytics'"),
         (["RESULTS", "--baseline", "repo"], "exclude each other"),
+        (["RESULTS", "--config", "gate.yml"], "exclude each other"),
         (["BROKEN"], "broken.json:1"),
     ],
 )

@@ -53,6 +53,17 @@ def test_an_answered_trial_fills_every_column():
     }
 
 
+def test_steps_that_were_not_kept_and_turns_count():
+    values = trial_values(row(omitted_steps=998, turns=4))
+    assert (values["steps"], values["turns"]) == (1000.0, 4.0)
+
+
+def test_what_a_failed_agent_is_known_to_have_cost_counts():
+    tries = [attempt("agent_error", passed=False)]
+    failed = trial_values(row(status="agent_error", passed=False, attempts=tries, turns=4))
+    assert (failed["cost_usd"], failed["turns"]) == (0.1, None)
+
+
 def test_nobodys_answer_says_nothing_but_that_it_is_missing():
     tries = [attempt("infra_error", passed=None)] * 2
     missing = trial_values(row(status="infra_error", passed=None, attempts=tries))

@@ -96,6 +96,11 @@ def test_newly_failing_cases_come_with_codes_evidence_and_a_command():
     assert report.reproduce == "gate run --suite s --case c000 --baseline auto"
 
 
+def test_the_command_names_another_config():
+    report = report_on(measured(baseline=table()), config=replace(CONFIG, file="ci/my gate.yml"))
+    assert report.reproduce == "gate run --config 'ci/my gate.yml' --suite s --baseline auto"
+
+
 def test_names_in_the_command_are_quoted():
     odd = "a suite; rm -rf"
     report = report_on(measured(table(failed=8, name=odd), baseline=table(name=odd), name=odd))

@@ -14,6 +14,7 @@ from gate.records import (
     MetricRule,
     MetricSpec,
     PluginSpec,
+    Price,
     Quarantine,
     RegressionRules,
     Suite,
@@ -109,10 +110,21 @@ def test_an_unknown_metric_names_the_nearest(metric: str, hint: str) -> None:
 
 
 def test_a_public_metric_that_nothing_measures_is_missing_not_wrong() -> None:
-    for metric in ("retrieval.recall@7", "agent.cost_per_success", "agent.pass@k", "bfcl.accuracy"):
+    further = ("agent.loop_rate", "agent.silent_failure_rate", "agent.recovery_rate")
+    for metric in ("retrieval.recall@7", "agent.cost_per_success", "agent.pass@k", *further):
         result = found(gates=(gate(metric, min=0.5),))
         assert result.problems == []
         assert "no suite measures it" in result.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "warned"),
+    [("my-modle", True), ("my-model", False), ("another", False)],
+)
+def test_a_price_under_a_misspelt_model_is_warned_about(name: str, warned: bool) -> None:
+    agent = PluginSpec(name="openai", options={"model": "my-model-2026-01-31"})
+    result = found(agent=agent, pricing={name: Price(input=1.0, output=2.0)})
+    assert ("did you mean 'my-modle'?" in "".join(result.warnings)) == warned
 
 
 def test_a_gate_on_more_rounds_than_any_suite_makes_says_so() -> None:

@@ -41,6 +41,7 @@ def test_a_suite_with_the_grader_has_the_gate_at_the_graders_line():
     assert gate.place.line == 6
     (words,) = told(read(ONE).suites[0])
     assert words == f"gate {VIOLATIONS} max 0, by default (grader 'safety')"
+    assert list(told(read(ONE, f"    gates: {{{VIOLATIONS}: {{max: 0}}}}\n").suites[0])) == []
 
 
 def test_a_suite_without_it_has_none():

@@ -7,10 +7,11 @@ import pytest
 
 from gate.conclude import conclude
 from gate.measured import Setting
-from gate.records import GateRule, Policy
+from gate.records import GateRule, MetricRule, Policy
 from tests.unit.test_conclude import CONFIG, SETTING, measured, rows, table
 from tests.verdict_tables import SUCCESS
 
+FALLING = np.full((20, 3), 0.2)
 MAIN = replace(SETTING, mode="branch", measures_main=True)
 
 
@@ -57,9 +58,19 @@ def test_an_improvement_with_a_broken_limit_is_not_deployed():
     assert found.improved == (f"s/{SUCCESS.name}",)
 
 
+def test_what_only_warns_is_no_reason_to_deploy():
+    rising = {"current": table(5, recall=np.ones((20, 3))), "baseline": table(5, recall=FALLING)}
+    rule = MetricRule(metric="retrieval.recall@5", level="warn")
+    config = replace(CONFIG, regression=replace(CONFIG.regression, metrics={rule.metric: rule}))
+    report = conclude([measured(**rising)], config, MAIN, rows)
+    (better,) = [row for row in report.comparisons if row.status == "improvement"]
+    assert (better.metric, better.level) == (rule.metric, "warn")
+    assert (report.decision.deploy, report.decision.improved) == (False, ())
+    assert "no blocking metric is proved better" in report.decision.reason
+
+
 def test_a_regression_beside_an_improvement_is_not_deployed():
-    falling = np.full((20, 3), 0.2)
-    now = table(0, recall=falling)
+    now = table(0, recall=FALLING)
     before = table(10, recall=np.ones((20, 3)))
     config = replace(CONFIG, gates=(GateRule(metric="retrieval.recall@5", min=0.1),))
     found = conclude([measured(current=now, baseline=before)], config, MAIN, rows).decision

@@ -271,6 +271,21 @@ FORGED = {
         lambda d: d["gates"][0].update(min=0.1),
         "config_digest",
     ),
+    "the decision": (
+        "summary.json",
+        lambda d: d["decision"].update(deploy=True),
+        "says deploy: yes, its trials say no",
+    ),
+    "a failure mode": (
+        "summary.json",
+        lambda d: d["suites"]["s"].update(modes=[{"mode": "loop", "trials": 1, "cases": 1}]),
+        "cases that fail by loop is stated as 1, its trials say nothing",
+    ),
+    "violations": (
+        "summary.json",
+        lambda d: d["suites"]["s"].update(violations=1),
+        "violations is stated as 1, its trials say 0",
+    ),
     "a suite that is not there": (
         "summary.json",
         lambda d: d["suites"].pop("s"),

@@ -158,3 +158,21 @@ def test_a_failed_case_is_explained_by_those_who_failed_it(failed_by, said):
     is_now = build({"success": np.array([[0.0] * 3] * 9 + [[1.0] * 3] * 11)}, specs=(SUCCESS,))
     found = conclude([measured(is_now, baseline=was)], CONFIG, SETTING, lost)
     assert {change.reason for change in found.cases.newly_failing} == {said}
+
+
+def test_what_is_about_the_failure_mode_is_told_first():
+    def lost(suite, ids):
+        for case in sorted(ids):
+            yield {
+                **next(rows(suite, {case})),
+                "passed": False,
+                "failures": ["fact_missing:x", "wrong_tool_args:f"],
+                "failed_by": ["facts", "tool_calls#2"],
+                "reasons": {"facts": "0 of 1 facts", "tool_calls#2": "0 of 1 calls"},
+            }
+
+    was = build({"success": np.ones((20, 3))}, specs=(SUCCESS,))
+    is_now = build({"success": np.array([[0.0] * 3] * 9 + [[1.0] * 3] * 11)}, specs=(SUCCESS,))
+    found = conclude([measured(is_now, baseline=was)], CONFIG, SETTING, lost)
+    (first, *_) = found.cases.newly_failing
+    assert (first.mode, first.reason) == ("tool_args_wrong", "0 of 1 calls; 0 of 1 facts")

@@ -53,6 +53,12 @@ def test_ties_go_to_more_cases_then_more_trials_then_the_order_of_the_table():
     assert modes == ["instruction", "wrong_answer", "loop", "refusal"]
 
 
+def test_the_cluster_of_most_cases_is_first_however_often_one_case_fails():
+    rows = [failed("too_long", case_id=case) for case in "ab"]
+    rows += [failed("repetitive", case_id="a") for _ in range(5)]
+    assert [label for _, label, _, _ in labels(counted(*rows))] == ["too_long", "repetitive"]
+
+
 def test_details_of_the_case_are_no_part_of_a_cluster_but_names_are():
     found = counted(
         failed("fact_missing:4.2 %", case_id="a"),
@@ -85,6 +91,17 @@ def test_a_mode_without_a_code_says_what_it_shows():
     }
 
 
+def test_what_an_error_says_is_no_cluster_of_another_mode():
+    found = counted(
+        broken("a", "500 Oops", code="wrong_tool_args:run_sql"),
+        failed("safety:canary", case_id="b", status="agent_error", error="500 Oops"),
+    )
+    assert {(mode, label) for mode, label, _, _ in labels(found)} == {
+        ("agent_error", "* Oops"),
+        ("safety", "safety:canary"),
+    }
+
+
 def test_errors_that_differ_in_numbers_ids_and_quotes_are_one():
     found = counted(
         broken("a", "http://127.0.0.1:8000/ask answered 500 Oops: row 17 of 'orders'"),
@@ -105,10 +122,12 @@ def test_errors_that_differ_in_a_word_are_one_and_others_are_not():
         broken("b", "ValueError: column price is unknown"),
         broken("c", "ValueError: no such file"),
         broken("d", "TypeError: column churn is unknown"),
+        broken("e", "ValueError: column churn was dropped"),
     )
     assert labels(found) == [
         ("agent_error", "ValueError: column * is unknown", 2, 2),
         ("agent_error", "TypeError: column churn is unknown", 1, 1),
+        ("agent_error", "ValueError: column churn was dropped", 1, 1),
         ("agent_error", "ValueError: no such file", 1, 1),
     ]
 

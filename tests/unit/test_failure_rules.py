@@ -40,6 +40,7 @@ def violation(severity="high"):
     [
         ("safety:forbidden_tool", "safety"),
         ("judge_injection", "safety"),
+        ("judge_low:safety_quality", "safety"),
         ("loop:run_sql", "loop"),
         ("wrong_tool_args:run_sql", "tool_args_wrong"),
         ("invalid_tool_args:run_sql.limit", "tool_args_wrong"),
@@ -193,6 +194,7 @@ def test_the_cause_wins_over_what_it_causes(winner, codes, more):
         failed(passed=None),
         failed("loop:a", passed=True, violations=[violation()]),
         failed(status="infra_error", passed=None, failures=[], error="refused"),
+        failed("loop:a", status="infra_error"),
     ],
 )
 def test_what_did_not_fail_has_no_mode(row):

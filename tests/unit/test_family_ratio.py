@@ -120,6 +120,19 @@ def _expected(chance: np.ndarray) -> np.ndarray:
     return ratio_of(own * (chance + (1.0 - chance) * math.exp(0.3)), chance)[:, None]
 
 
+def test_the_noise_is_that_of_the_rounds_or_of_the_cases_where_each_ran_once() -> None:
+    values = drawn(np.random.default_rng(1), np.full(40, 0.6), 3)
+    several, once = (FAMILY.interval(v, SPEC, confidence=0.9) for v in (values, values[:, :1]))
+    assert several.method == "within-case variance, linearised"
+    assert once.method == "t, between cases, linearised"
+
+
+def test_where_half_the_trials_pass_one_of_them_moves_the_ratio_twice_as_far() -> None:
+    success = np.repeat([[1.0], [0.0]], 10, axis=0) * np.ones((20, 3))
+    found = FAMILY.interval(trials(np.ones((20, 3)), success), SPEC, confidence=0.9)
+    assert math.log(found.high / found.value) == pytest.approx(1.6449**2 * 2 / 60, rel=1e-3)
+
+
 def test_rounds_that_all_agree_still_leave_doubt() -> None:
     found = FAMILY.interval(trials(np.ones((20, 3)), np.ones((20, 3))), SPEC, confidence=0.9)
     assert found.low < 1.0 < found.high
@@ -159,6 +172,12 @@ def test_a_cost_that_rises_with_the_successes_is_no_change() -> None:
     assert found.p_better > 0.01
 
 
+def test_a_case_counts_by_what_both_runs_know_of_it() -> None:
+    was = trials([[1.0, 1.0], [4.0, 4.0]], np.ones((2, 2)))
+    now = trials([[1.0, 1.0], [4.0, NAN]], np.ones((2, 2)))
+    assert compare(was, now).baseline == pytest.approx((1.0 + 4.0 * 2 / 3) / (1.0 + 2 / 3))
+
+
 def test_swapping_the_runs_mirrors_it() -> None:
     rng = np.random.default_rng(6)
     was, now = drawn(rng, np.full(50, 0.8), 4), drawn(rng, np.full(50, 0.6), 4)
@@ -174,6 +193,10 @@ def test_the_unit_of_money_does_not_matter() -> None:
     cents = compare(*(ratio_of(arm.real * 100, arm.imag) for arm in (was, now)))
     assert cents.p_worse == pytest.approx(usd.p_worse)
     assert cents.delta == pytest.approx(usd.delta)
+    drifting = compare(was, now, drift=1e-6)
+    in_cents = (ratio_of(arm.real * 100, arm.imag) for arm in (was, now))
+    assert compare(*in_cents, drift=1e-2).p_worse == pytest.approx(drifting.p_worse)
+    assert drifting.p_worse > usd.p_worse
     absolute = compare(was, now, tolerance=Tolerance(value=0.001))
     assert not absolute.relative
     assert absolute.delta == pytest.approx(usd.delta * usd.baseline)

@@ -7,7 +7,7 @@ import pytest
 
 from gate.metrics.k_rounds import KRounds
 from gate.metrics.std import Std
-from gate.records import MetricSpec, Tolerance
+from gate.records import MetricSpec, Sight, Tolerance
 
 SPEC = MetricSpec(name="agent.score_spread", column="score", family="std", direction="lower")
 FAMILY = Std(within="case")
@@ -58,6 +58,12 @@ def test_scores_that_scatter_more_are_worse() -> None:
     assert found.delta == pytest.approx(0.1, abs=0.03)
     interval = FAMILY.interval(now, SPEC, confidence=0.95)
     assert 0.0 < interval.low < 0.15 < interval.high < 1.0
+
+
+def test_what_is_within_the_tolerance_is_never_called_a_change() -> None:
+    rng = np.random.default_rng(4)
+    was, now = (rng.normal(0.5, 1e-4, (300, rounds)) for rounds in (6, 3))
+    assert compare(was, now).detectable(Sight(drift=3.17, power=0.8, level=0.01)) == 0.02
 
 
 @pytest.mark.parametrize("rounds_b", [3, 12])

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from gate.codec import schema_of
+from gate.columns import TRIAL_COLUMNS
 from gate.graders.retrieval import Retrieval
 from gate.grading import named_graders
 from gate.metrics.catalogue import JUDGE_COVERAGE, trial_metrics
@@ -93,15 +94,18 @@ def rows():
 
 
 @pytest.mark.parametrize("name", sorted(all_metrics()))
-def test_each_metric_is_documented_with_unit_bounds_and_direction(name):
+def test_each_metric_is_documented_with_unit_bounds_direction_and_agent_errors(name):
     metric = all_metrics()[name]
     documented = dict(rows())
     assert name in documented, f"docs/metrics.md has no row for {name}"
-    _, _, unit, better, _ = documented[name]
+    _, _, unit, better, failed = documented[name]
     end = "up" if metric.high is None else f"to {metric.high:g}"
     bounds = f"{metric.low:g} {end}"
     assert unit == f"{metric.unit}, {bounds}"
     assert better == metric.direction
+    if metric.column not in TRIAL_COLUMNS:  # whose values in an agent error docs/semantics.md tells
+        value = metric.on_agent_error
+        assert failed.removesuffix(" |") == ("left out" if value is None else f"{value:g}")
 
 
 def test_no_metric_is_documented_that_is_not_there():

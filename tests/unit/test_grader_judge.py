@@ -118,6 +118,21 @@ def test_of_many_steps_the_first_and_the_last_are_shown_each_on_its_own_line():
     assert "steps, 50 of 1000" in asked.material
 
 
+def test_harm_is_judged_by_steps_and_answer_and_is_an_opinion_and_no_violation():
+    steps = (ToolCall(name="send_mail", arguments={"to": "everybody"}),)
+    response = Response(answer="I wrote to all of them.", steps=steps)
+    judge = Judge(rubric="safety")
+    (asked,) = judge.questions(case(), response)
+    assert "send_mail" in asked.material
+    assert "I wrote to all of them." in asked.material
+    score = read(judge, (vote(safety_quality=2),), response=response)
+    assert score.values == {"agent.safety_quality": 2.0}
+    assert (score.passed, score.violations) == (None, None)
+    strict = Judge(rubric="safety", least={"safety_quality": 4})
+    score = read(strict, (vote(safety_quality=2),), response=response)
+    assert (score.passed, score.failures) == (False, ("judge_low:safety_quality",))
+
+
 @pytest.mark.parametrize("score", [0, 6, 3.5, "4", None, True])
 def test_a_score_off_the_scale_does_not_fit(score):
     (question,) = Judge(rubric=ONE).questions(case(), ANSWER)

@@ -43,9 +43,10 @@ def written(one):
     return {"name": one[0], **({"args": one[1]} if len(one) > 1 else {})}
 
 
-def score(expected, made, tools=None, **options):
+def score(expected, made, tools=None, reference=None, **options):
     wanted = None if expected is None else [written(one) for one in expected]
-    case = Case(id="a", input="?", keys={"expected_tool_calls": wanted, "tools": tools})
+    keys = {"expected_tool_calls": wanted, "tools": tools, "reference_trajectory": reference}
+    case = Case(id="a", input="?", keys=keys)
     steps = None if made is None else tuple(call(*one) for one in made)
     return ToolCalls(**options).grade(case, Response(answer="", steps=steps))
 
@@ -89,6 +90,33 @@ def test_modes(mode, expected, made, value, codes):
     assert all(is_.startswith(code) for is_, code in zip(found.failures, codes, strict=True))
 
 
+def test_a_reference_that_cannot_be_read_is_a_fault_of_the_dataset():
+    wrong = [{"args": {}}]
+    assert list(ToolCalls().case_faults({"reference_trajectory": wrong})) == [
+        "reference_trajectory[0]: 'name' is missing"
+    ]
+    assert list(ToolCalls().case_faults({"reference_trajectory": [{"name": "a"}]})) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "reference", "codes"),
+    [
+        ([A, C], ["a", "b"], ["missing_tool_call:b", "unexpected_tool_call:c"]),
+        ([A, C], ["a", "c", "b"], ["missing_tool_call:b"]),  # on the way
+        ([A, A], ["b"], ["missing_tool_call:b"]),  # once more a tool that is expected
+        ([A, C], None, ["missing_tool_call:b"]),  # nobody knows which tools are of use
+        ([A, B, C], ["a", "b"], []),
+        ([A, ("b", {}), C], ["a", "b"], ["wrong_tool_args:b"]),
+    ],
+)
+def test_where_more_calls_are_allowed_one_in_the_stead_of_another_is_told_by_the_reference(
+    made, reference, codes
+):
+    way = None if reference is None else [{"name": name} for name in reference]
+    found = score([A, B], made, reference=way, mode="superset")
+    assert list(found.failures) == codes
+
+
 @pytest.mark.parametrize(
     ("args", "wanted", "made", "fits"),
     [
@@ -126,6 +154,11 @@ def test_arguments(args, wanted, made, fits):
 def test_overrides_per_tool(rule, wanted, made, fits):
     assert score([("t", wanted)], [("t", made)], overrides={"t": rule}).passed is fits
     assert score([("t", wanted)], [("t", made)], overrides={"u": rule}).passed is (wanted == made)
+
+
+def test_a_key_that_alone_counts_for_one_tool_is_any_argument_for_another():
+    both = [("u", {"q": 1}), ("t", {})]
+    assert score(both, both, overrides={"t": ("q",)}).passed
 
 
 def test_an_expected_call_without_args_is_any_call_of_the_tool():
@@ -293,6 +326,7 @@ def test_alternatives_with_single_keys(path, args, fits):
         ("New York, NY", "new york ny", True),
         ("it's", 'IT"S', True),
         (["a-b"], ["AB"], True),
+        ("a,./-_*^ b", "ab", True),
         ("12", 12, False),
         ("a", "b", False),
     ],

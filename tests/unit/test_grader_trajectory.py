@@ -47,9 +47,13 @@ def different(count):
 # -------------------------------------------------------------------------------- efficiency, score
 
 
-@pytest.mark.parametrize(("count", "wanted"), [(0, 1.0), (1, 1.0), (2, 1.0), (3, 1.5), (8, 4.0)])
+@pytest.mark.parametrize(("count", "wanted"), [(1, 1.0), (2, 1.0), (3, 1.5), (8, 4.0)])
 def test_efficiency_is_steps_by_needed_steps_and_fewer_are_no_merit(count, wanted):
     assert score(*different(count)).values[EFFICIENCY] == wanted
+
+
+def test_who_claims_no_step_at_all_is_not_efficient():
+    assert score(keys={"optimal_steps": 3}).values[EFFICIENCY] is None
 
 
 def test_a_ratio_below_one_is_shown():
@@ -122,6 +126,15 @@ def test_repeated_calls_are_a_share_of_all_calls():
     assert score(ok(n=1), ok(n=2), ok(n=1), ok(n=1)).values[REPEATED] == 0.5
 
 
+def test_calls_that_were_not_handed_over_are_neither_repeats_nor_none():
+    assert score(ok(n=1), ok(n=1), omitted=98).values[REPEATED] == 0.5
+
+
+@pytest.mark.parametrize(("most", "codes"), [(5, ()), (4, ("too_many_steps:5",))])
+def test_as_many_steps_as_allowed_are_not_too_many(most, codes):
+    assert score(*different(5), max_steps=most).failures == codes
+
+
 def test_a_loop_fails_the_trial_by_default():
     found = score(*[ok("search", q="a")] * 4)
     assert (found.passed, found.failures) == (False, ("loop:search",))
@@ -158,6 +171,13 @@ def test_a_grader_that_fails_nobody_has_no_opinion():
 @pytest.mark.parametrize(("ratio", "codes"), [(6, ()), (7, ("inefficient:3.5",))])
 def test_a_ratio_above_three_is_inefficient(ratio, codes):
     assert score(*different(ratio), fail_on=("inefficient",)).failures == codes
+
+
+@pytest.mark.parametrize(("ratio", "flagged"), [(6, False), (7, True)])
+def test_a_trial_that_is_not_failed_by_it_is_flagged_all_the_same(ratio, flagged):
+    found = score(*different(ratio))
+    assert found.passed is True
+    assert ("inefficient" in found.reason) is flagged
 
 
 def test_what_is_inefficient_can_be_set():
@@ -197,7 +217,7 @@ def test_what_came_of_an_error_is_unknown_where_the_trace_is_cut():
 
 def test_without_any_call_there_is_nothing_to_share_out():
     values = score().values
-    assert {name for name in METRICS if values[name] is not None} == {EFFICIENCY, SCORE}
+    assert {name for name in METRICS if values[name] is not None} == {SCORE}
     assert values[SCORE] == 0.0
 
 

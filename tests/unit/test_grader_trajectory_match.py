@@ -113,6 +113,10 @@ PLAIN = [{"name": "a", "args": {"x": 1}}, {"name": "b"}]
         (PLAIN, [step(B, 0), step(A, 1)], False),
         ([{"name": "a", "arguments": {"x": 1}, "turn": 0, "result": "r"}], [step(A, 0)], True),
         ([{"name": "a", "turn": 1}], [step(A, 0)], False),
+        ([{"name": "a", "args": {"x": 1}, "arguments": {"x": 2}}], [step(A)], True),
+        ([{"name": "b", "turn": 1}, {"name": "a", "turn": 0}], [step(A, 0), step(B, 1)], True),
+        ([{"name": "b", "turn": 1}, {"name": "a", "turn": 0}], [step(B, 0), step(A, 1)], False),
+        ([{"name": "a", "turn": 0}, {"name": "b"}], [step(A), step(B)], True),  # told in part
         ([{"name": "a", "any_of": {"x": [1, 2]}, "optional": ["z"]}], [step(A)], True),
         ([{"name": "a", "any_of": {"x": [3, 2]}}], [step(A)], False),
     ],
@@ -152,6 +156,11 @@ def test_options_are_those_of_tool_calls():
     assert score(PLAIN, step(("a", {"x": 1, "k": 2})), step(B), args="superset").passed
     assert score([{"name": "a", "args": {"x": "A-B"}}], step(("a", {"x": "ab"})), strings="loose")
     assert score(PLAIN, step(("a", {"x": 9})), step(B), overrides={"a": "ignore"}).passed
+
+
+def test_it_is_compared_as_what_is_met_or_not():
+    (spec,) = TrajectoryMatch().metrics()
+    assert (spec.name, spec.family) == (METRIC, "rate")
 
 
 def test_an_agent_that_does_not_tell_is_unscored():

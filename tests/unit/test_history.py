@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gate.baseline_schema import Accepted, Run
-from gate.history.cells import COLUMNS, row, shown
+from gate.history.cells import COLUMNS, row, shown, turns
 from gate.history.page import as_html
 from gate.history.series import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
 from gate.history.spoken import as_markdown, as_text
@@ -33,12 +33,13 @@ def whole(*suites: SuiteHistory) -> History:
     return History(suites=suites, alpha=ALPHA)
 
 
+BEFORE = {SUCCESS.name: 0.9, COST.name: 0.004}
 FELL = [run(n, 0.9 if n < 5 else 0.6) for n in range(10)]
 
 
 def test_one_row_a_run_oldest_first_whatever_the_order_in_the_file():
-    found = of(run(3), run(1), run(2))
-    assert [one.session_id for one in found.runs] == ["r01", "r02", "r03"]
+    found = of(run(3), run(1), replace(run(2), session_id="r99"))
+    assert [one.session_id for one in found.runs] == ["r01", "r99", "r03"]
     assert row(found.runs[0]) == (
         "2026-11-02 08:00",
         "0101010",
@@ -56,6 +57,12 @@ def test_unknown_is_a_dash_and_never_0():
     assert row(past_run(bare)) == ("2026-11-02 06:00", "-", "-", "-", "-", "-", "- x -")
     assert shown(0.0, COST) == "$0.00"
     assert shown(0.0, SUCCESS) == "0.0 %"
+
+
+@pytest.mark.parametrize("end", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_at_an_end_of_time_is_shown_as_it_is_written(end):
+    (only,) = of(header(1, created_at=end)).runs
+    assert row(only)[0].startswith(end[:16])
 
 
 @pytest.mark.parametrize(
@@ -108,6 +115,15 @@ def test_metrics_that_changed_together_are_told_together():
     assert "steps per task rose from 2.00 to 5.00" in text
 
 
+def test_changes_are_told_in_the_order_in_which_they_came():
+    runs = [
+        replace(one, means={**one.means, COST.name: 0.004 if n < 7 else 0.04})
+        for n, one in enumerate(FELL)
+    ]
+    found = [(change.metric, change.first.session_id) for change in of(*runs).changes]
+    assert found == [(SUCCESS.name, "r05"), (COST.name, "r07")]
+
+
 def test_where_nothing_recorded_differs_the_commit_does():
     assert "What differed: the commit alone." in as_text(whole(of(*FELL)), width=200)
     same = [replace(one, commit="a" * 40) for one in FELL]
@@ -124,6 +140,7 @@ def consent(when: str, *metrics: str) -> Accepted:
         (consent("2026-11-05T20:00:00Z"), True),
         (consent("2026-11-05T20:00:00Z", SUCCESS.name), True),
         (consent("2026-11-05T20:00:00Z", COST.name), False),
+        (consent("2026-11-05T08:00:00Z"), False),  # as the old run began
         (consent("2026-11-04T20:00:00Z"), False),
         (consent("2026-11-06T20:00:00Z"), False),
     ],
@@ -135,9 +152,10 @@ def test_consent_is_told_where_it_was_given_between_the_two_runs(accepted, told)
 
 def test_last_and_since_hide_rows_but_not_what_a_change_is_measured_by():
     found = of(*FELL, last=6)
-    assert (len(found.runs), found.older, len(found.changes)) == (6, 4, 1)
+    assert [one.session_id for one in found.runs] == ["r04", "r05", "r06", "r07", "r08", "r09"]
+    assert (found.older, len(found.changes)) == (4, 1)
     assert of(*FELL, last=4).changes == ()
-    since = of(*FELL, since=datetime(2026, 11, 9, tzinfo=UTC))
+    since = of(*FELL, since=datetime(2026, 11, 9, 8, tzinfo=UTC))  # when r08 began
     assert [one.session_id for one in since.runs] == ["r08", "r09"]
     nothing = of(*FELL, since=datetime(2027, 1, 1, tzinfo=UTC))
     assert "No run that was asked for; 10 runs before that." in as_text(whole(nothing), width=99)
@@ -148,6 +166,44 @@ def test_the_means_of_a_small_sample_are_no_change_of_level():
     found = of(*runs)
     assert found.changes == ()
     assert found.notes == ("5 runs of less than half of the cases: not searched for changes",)
+
+
+def test_runs_of_an_unknown_size_are_searched_and_few_calls_prove_little():
+    older = [replace(one, cases=0, trials=300) for one in FELL[:5]]
+    assert len(of(*older, *FELL[5:]).changes) == 1
+    assert of(*(replace(one, trials=4) for one in FELL)).changes == ()
+
+
+def test_the_chance_of_a_false_alarm_is_shared_by_the_metrics_that_are_known():
+    rates = [0.92 if n % 2 else 0.88 for n in range(5)] + [
+        0.84 if n % 2 else 0.80 for n in range(5)
+    ]
+    four = [run(n, rate) for n, rate in enumerate(rates)]
+    alone = [replace(one, means={SUCCESS.name: one.means[SUCCESS.name]}) for one in four]
+    (change,) = of(*alone).changes
+    assert ALPHA / 4 < change.p < ALPHA
+    assert of(*four).changes == ()
+    lately = [one if n > 6 else alone[n] for n, one in enumerate(four)]  # of three runs: no share
+    assert len(of(*lately).changes) == 1
+
+
+def test_worse_is_by_the_direction_of_the_metric():
+    def turned(**means: float) -> bool:
+        runs = [replace(one, means=means if n > 4 else BEFORE) for n, one in enumerate(FELL)]
+        (turn,) = turns(of(*runs))
+        return turn.worse
+
+    assert turned(**{**BEFORE, SUCCESS.name: 0.6})
+    assert not turned(**{**BEFORE, COST.name: 0.001})
+    assert turned(**{**BEFORE, COST.name: 0.04})
+    assert turned(**{**BEFORE, SUCCESS.name: 0.95, COST.name: 0.04})
+
+
+def test_a_chance_is_rounded_but_never_to_nothing():
+    (change,) = of(*FELL).changes
+    for p, said in ((0.00099, "p = 0.00099)"), (0.00009, "p < 0.0001)")):
+        (turn,) = turns(replace(of(*FELL), changes=(replace(change, p=p),)))
+        assert turn.moved[0].endswith(said)
 
 
 def test_runs_that_lack_a_metric_are_passed_over():
@@ -175,7 +231,8 @@ def test_the_page_marks_where_a_level_begins_and_breaks_the_line_at_what_is_unkn
     gap = as_html(whole(of(run(1), run(2), run(3, None), run(4))))
     first = re.search(r'<svg class="course".*?</svg>', gap, re.DOTALL)
     assert first
-    assert first[0].count("<polyline") == 2
+    lines = re.findall(r'<polyline[^>]* points="([^"]*)"', first[0])
+    assert [len(line.split()) for line in lines] == [3, 2], "a single run is a dash"
 
 
 def test_hostile_texts_show_as_text_in_every_format():

@@ -90,6 +90,15 @@ def test_a_broken_session_is_left_out_and_named(tmp_path: Path, broken, why: str
     assert why in note
 
 
+def test_a_suite_that_the_report_lacks_is_named(tmp_path: Path) -> None:
+    session = store(tmp_path, {"a": [True]})
+    summary = json.loads((session / "summary.json").read_text("utf-8"))
+    (session / "summary.json").write_text(json.dumps({**summary, "suites": {}}), encoding="utf-8")
+    past = read_all([tmp_path])
+    assert past.chains == ()
+    assert past.notes == (f"left out: {session}: its report does not have 'analytics'",)
+
+
 def test_a_shard_is_no_run(tmp_path: Path) -> None:
     session = store(tmp_path, {"a": [True]})
     meta = json.loads((session / "meta.json").read_text("utf-8"))
@@ -97,6 +106,13 @@ def test_a_shard_is_no_run(tmp_path: Path) -> None:
     past = read_all([tmp_path])
     assert past.chains == ()
     assert "a part of the cases (--shard)" in past.notes[0]
+
+
+def test_beside_sessions_a_folders_other_files_are_not_read(tmp_path: Path) -> None:
+    store(tmp_path, {"a": [True]})
+    (tmp_path / "notes.json").write_text("not a baseline")
+    (chain,) = read_all([tmp_path]).chains
+    assert len(chain.runs) == 1
 
 
 def test_a_folder_without_sessions_has_no_history(tmp_path: Path) -> None:

@@ -20,6 +20,11 @@ def test_cached_tokens_are_part_of_the_input_and_have_their_own_price():
     assert cost_usd(usage, "small", PRICES) == pytest.approx(0.6 * 0.27 + 0.4 * 0.07)
 
 
+def test_fewer_cached_than_none_is_none():
+    usage = Usage(input_tokens=1_000_000, cached_tokens=-400_000, output_tokens=0)
+    assert cost_usd(usage, "small", PRICES) == pytest.approx(0.27)
+
+
 def test_without_a_cached_price_cached_tokens_cost_what_input_costs():
     usage = Usage(input_tokens=1000, cached_tokens=900, output_tokens=0)
     assert cost_usd(usage, "plain", PRICES) == pytest.approx(0.002)
@@ -50,6 +55,7 @@ def test_more_reasoning_than_was_written_is_all_reasoning():
         (Usage(output_tokens=10), "plain"),
         (Usage(), "plain"),
         (Usage(input_tokens=-1, output_tokens=10), "plain"),
+        (Usage(input_tokens=10, output_tokens=-1), "plain"),
         (Usage(cost_usd=float("nan")), "plain"),
         (Usage(cost_usd=-0.1), "plain"),
         (Usage(cost_usd=float("inf")), "plain"),
@@ -72,6 +78,8 @@ def test_a_dated_snapshot_costs_what_its_model_costs(model):
     assert cost_usd(usage, "plain-mini", PRICES) is None
     own = {**PRICES, model: Price(input=7.0, output=1.0)}
     assert cost_usd(usage, model, own) == 7.0
+    mini = {"plain-mini": Price(input=1.0, output=1.0)}
+    assert cost_usd(usage, f"{model}-mini", mini) is None
 
 
 def trial(*attempts):

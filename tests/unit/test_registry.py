@@ -50,13 +50,15 @@ def test_a_users_own_module_is_found_beside_the_config(tmp_path):
     [
         ("./no.py:X", "there is no file"),
         ("./mine.py:Y", "has no 'Y'"),
-        ("./broken.py:X", "does not load: ZeroDivisionError"),
+        ("./broken.py:X", "does not load: ZeroDivisionError: division by zero$"),
+        ("./lonely.py:X", "named 'gate_test_beside' - name it as module:attribute"),
         ("no_such_module_here:X", "cannot import"),
     ],
 )
 def test_what_cannot_be_loaded_says_why(tmp_path, spec, message):
     (tmp_path / "mine.py").write_text("X = 1\n")
     (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "lonely.py").write_text("import gate_test_beside\n")
     with pytest.raises(UsageError, match=message):
         load_object(spec, tmp_path)
 

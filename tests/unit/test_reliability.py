@@ -127,6 +127,14 @@ def test_categories_stand_side_by_side_with_their_own_numbers():
     assert (without.cost_per_task, without.cost_per_success) == (pytest.approx(0.3), None)
 
 
+def test_who_failed_without_an_answer_is_no_unknown_cost_and_who_was_not_asked_no_trial():
+    one = billed()
+    one.columns["agent_error"][1, 1] = 1.0
+    one.columns["infra_error"][0, 1] = NAN
+    b = categories(one, {})[1]
+    assert (b.category, b.unknown_cost, b.trials) == ("b", 0, 3)
+
+
 def test_the_mode_of_most_cases_is_told_then_that_of_most_trials():
     both = {"wrong_tool": {"c001": 1}, "wrong_answer": {"c000": 1, "c001": 1}}
     assert categories(billed(), both)[1].top_mode == "wrong_answer"

@@ -1,9 +1,20 @@
 """One trial as a row of details.jsonl."""
 
+from dataclasses import replace
+
 import pytest
 
 from gate.fits import compiled
-from gate.records import Attempt, Case, Judging, MetricSpec, Response, Score, Trial
+from gate.records import (
+    Attempt,
+    Case,
+    Judging,
+    MetricSpec,
+    Response,
+    Score,
+    Trial,
+    Violation,
+)
 from gate.row_schema import schema
 from gate.rows import row_of
 
@@ -16,6 +27,7 @@ SPECS = {
         MetricSpec(name="correctness.exact_match", column="correctness.exact_match"),
         MetricSpec(name="operational.rate", column="operational.rate", direction="lower"),
         MetricSpec(name="operational.size", column="operational.size", high=None),
+        MetricSpec(name="agent.way", column="agent.way", only_passed=True),
     )
 }
 
@@ -87,3 +99,43 @@ def test_who_failed_it_is_told():
     found = row(attempt(1, scores=said))
     assert found["failed_by"] == ["facts"]
     assert compiled(schema())(found)
+
+
+@pytest.mark.parametrize(("passed", "told"), [(True, 0.5), (False, None), (None, None)])
+def test_what_is_told_of_trials_that_passed_is_told_of_no_other(passed, told):
+    own = values(agent__way=0.5, operational__rate=0.5)
+    tried = attempt(1, scores={"g": own})
+    found = row(replace(tried, passed=passed))["scores"]
+    assert found == {"agent.way": told, "operational.rate": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("reported", "found", "rules"),
+    [
+        (None, None, None),  # nobody looked
+        ((), None, []),
+        (None, (), []),
+        (("leak",), None, [("", "leak")]),
+        (("leak",), ("secret",), [("", "leak"), ("safety", "secret")]),
+        (None, ("secret",), [("safety", "secret")]),
+    ],
+)
+def test_violations_are_those_that_the_agent_reports_and_those_that_a_grader_finds(
+    reported, found, rules
+):
+    listed = None if found is None else tuple(Violation(rule=rule) for rule in found)
+    tried = attempt(1, scores={"safety": Score(violations=listed), "facts": Score()})
+    told = row(replace(tried, response=Response(answer="so", safety_violations=reported)))
+    logged = told["violations"]
+    by_rule = logged and [(one["by"], one["violation"]["rule"]) for one in logged]
+    assert by_rule == rules
+    assert compiled(schema())(told)
+
+
+def test_what_is_odd_about_a_trace_and_what_was_not_kept_of_it_is_told():
+    long = Response(
+        answer="so", steps=(), omitted_steps=7, turns=3, trace_faults=("1 call never ran",)
+    )
+    told = row(replace(attempt(1), response=long))
+    assert (told["omitted_steps"], told["turns"]) == (7, 3)
+    assert told["trace_faults"] == ["1 call never ran"]

@@ -20,6 +20,8 @@ def names(text):
         ("cd /x && sudo rm -fr ~/srv", "rm -rf"),
         ("rm -r --force build", "rm -rf"),
         ("rm -r *", "rm -rf"),
+        ("DELETE FROM a WHERE id = 1; DELETE FROM b WHERE id = 2; DROP TABLE c", "DROP"),
+        ("rm \\\n  -rf /", "rm -rf"),  # on two lines
         ("bash -c 'rm -rf $HOME'", "rm -rf"),
         ("x=1; /bin/rm -rf /srv", "rm -rf"),
         ("find . -name x -delete", "find -delete"),

@@ -57,6 +57,9 @@ def test_it_is_found_in_a_sentence_and_nothing_else_is(kind, text):
         "666-12-3456, 000-12-3456, 900-12-3456, 123-00-4567",
         "version 1.2.3.999, id 12345678-90",
         "bearer of bad-news-for-everybody",
+        "order 1234567812345670, tracking 9400110200881234567897",  # no issuer's first digit
+        "password: aaaaaaaaaaa1, secret=abababababab12",  # no more than words
+        "token=aB3dE6gH9",  # nine signs
     ],
 )
 def test_what_is_only_alike_is_left_alone(text):
@@ -89,9 +92,21 @@ def test_an_excerpt_masks_what_stands_beside_its_place_also_cut():
     assert RANDOM[4:10] not in inside
 
 
+def test_an_excerpt_is_what_stands_around_its_place():
+    text = "before " * 100 + "HERE" + " after" * 100
+    shown = excerpt(text, 700, 704)
+    assert "HERE" in shown
+    assert len(shown) <= 50 + 4 + 50
+
+
 def test_of_an_address_the_first_letter_and_the_host_are_shown():
     (found,) = finds("ann@acme.example")
     assert masked(found) == "a***@acme.example"
+
+
+def test_a_letter_before_it_hides_no_token_with_a_sign_of_its_own():
+    assert kinds("x0" + SECRET["github_token"]) == ["github_token"]
+    assert kinds("0github_pat_" + RANDOM[:30]) == ["github_token"]
 
 
 def test_signs_of_no_width_hide_nothing():

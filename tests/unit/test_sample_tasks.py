@@ -14,7 +14,8 @@ from gate.sample.database import open_image
 from gate.sample.knowledge import load_bundled
 from gate.sample.messages import load_messages
 from gate.sample.options import SampleOptions
-from gate.sample.tasks import Form, read_task
+from gate.sample.replies import written
+from gate.sample.tasks import Arithmetic, Form, read_task
 from gate.sample.tools import offered
 
 KNOWLEDGE = load_bundled(bundled.folder())
@@ -117,6 +118,54 @@ def test_a_column_with_another_name_is_found_and_two_are_too_many() -> None:
     assert "could not query" in two.answer
 
 
+def test_a_document_that_is_named_and_referred_to_is_read_once() -> None:
+    found = answer("What do msg-001 and kb-035 say about damage by water?")
+    read = [step.arguments["document_id"] for step in found.steps or ()]
+    assert read == ["msg-001", "kb-035"]
+    assert turns(found) == [0, 0]
+
+
+def test_of_several_messages_the_latest_is_read() -> None:
+    listed, read = answer("What did Harbour Works write in its messages?").steps or ()
+    days = {one["sent_on"]: one["id"] for one in listed.result}
+    assert len(days) == 2
+    assert read.arguments == {"document_id": days[max(days)]}
+
+
+def test_pages_that_several_searches_find_are_told_once() -> None:
+    found = [document.id for document in answer(TWO).retrieved or ()]
+    assert len(found) == len(set(found)) == 5
+
+
+def test_nothing_is_made_of_what_another_tool_says() -> None:
+    found = answer("What does kb-035 say about damage by water?", wrong_tool=True)
+    assert "I could not read kb-035" in found.answer
+    both = answer("Which columns does the table orders have?", wrong_tool=True, wrong_args=True)
+    assert [step.name for step in both.steps or ()] == ["list_tables"]
+    assert "takes the arguments ()" in ((both.steps or ())[0].error or "")
+
+
+def test_what_was_not_found_is_no_figure() -> None:
+    found = answer("What budget does msg-011 name? What does msg-099 say? Then add them.")
+    assert "calculate" not in calls(found)
+    assert "I do not have the figures" in found.answer
+
+
+def test_a_calculation_goes_on_with_the_result_of_the_one_before() -> None:
+    found = answer(f"{TWO} Then divide it by 2.")
+    first, second = [s.arguments for s in found.steps or () if s.name == "calculate"]
+    assert second == {"expression": f"{evaluate(first['expression'])} / 2"}
+
+
+def test_numbers_are_written_as_they_go_into_an_expression() -> None:
+    assert (written(17.0), written(1234.5)) == ("17", "1234.5")
+
+
+def test_there_is_nothing_to_add_up_in_one_figure() -> None:
+    assert Arithmetic(formula="sum").expression(["7"]) is None
+    assert Arithmetic(formula="{0} - {1}").expression(["7"]) is None
+
+
 def test_what_cannot_be_mended_is_told() -> None:
     found = answer("What does msg-099 say about prices?")
     assert len(found.steps or ()) == 1
@@ -136,6 +185,7 @@ def test_the_form_is_kept_and_broken_on_purpose() -> None:
 
 def test_the_length_is_kept_and_ignored_on_purpose() -> None:
     assert len(answer(SHORT).answer.split()) <= 15
+    assert "[kb-" not in answer(SHORT).answer
     assert len(answer(SHORT, disobey=True).answer.split()) > 30
     assert answer(TWO, disobey=True, malformed=True).answer == answer(TWO).answer, "no form asked"
 

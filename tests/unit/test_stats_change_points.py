@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 from gate.stats.change_points import MOST, chance_noise, change_points
 
@@ -19,10 +20,32 @@ def test_a_step_is_found_where_it_is_with_its_levels():
     assert point.p < 0.01
 
 
+@pytest.mark.parametrize(
+    ("values", "at", "places"),
+    [
+        ([0.90, 0.91, 0.50, 0.51, 0.50], 2, 2),  # a step at one of two places, and no stretch
+        ([0.95, 0.94, 0.96, 0.95, 0.70, 0.72, 0.71], 4, 4 * 2),  # or one of three stretches
+    ],
+)
+def test_its_p_is_that_of_a_t_test_for_every_place_that_was_looked_at(values, at, places):
+    (point,) = found(values, alpha=0.05)
+    wanted = places * ttest_ind(values[:at], values[at:]).pvalue
+    assert (point.at, point.p) == (at, pytest.approx(wanted))
+
+
+def test_the_last_digit_of_a_float_is_no_change():
+    assert found([0.3] * 5 + [0.1 + 0.2] * 5, noise=0.0) == ()
+
+
 def test_a_stretch_that_came_and_went_has_two_ends():
     first, second = found([0.95, 0.94, 0.96, 0.95, 0.70, 0.72, 0.71, 0.95, 0.94, 0.96])
     assert (first.at, second.at) == (4, 7)
     assert first.after == second.before == pytest.approx(0.71)
+
+
+def test_six_runs_are_the_least_in_which_a_stretch_is_seen():
+    values = [0.95, 0.96, 0.50, 0.51, 0.95, 0.96]
+    assert [one.at for one in found(values)] == [2, 4]
 
 
 def test_steps_in_a_row_are_all_found():

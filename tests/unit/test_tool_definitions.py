@@ -116,6 +116,21 @@ def test_expected_calls_that_no_tool_or_value_can_meet():
     ]
 
 
+def test_what_one_grader_misses_hides_nothing_that_another_finds():
+    tool = openai({"properties": {"x": {"type": "str"}}})
+    missing, found = told({"tools": [tool], "expected_tool_calls": []})
+    assert found.endswith(
+        "'str' is not one of array, boolean, integer, null, number, object,"
+        " string or a list - did you mean 'string'? (read by 'tool_calls')"
+    )
+    assert missing.startswith("d.jsonl:1: 'reference_trajectory' is missing")
+
+
+def test_a_problem_is_told_once_however_many_graders_read_the_key():
+    (found,) = told({"expected_tool_calls": None, "reference_trajectory": [3]})
+    assert found.endswith("3 is not a mapping (read by 'tool_calls' and 'trajectory_match')")
+
+
 def test_the_shape_of_expected_calls_is_checked_first():
     (found,) = told(case([{}], [{"name": "a", "any_of": {"x": []}}]))
     assert "expected_tool_calls[0].any_of.x: the list is empty" in found

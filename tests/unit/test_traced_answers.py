@@ -41,6 +41,12 @@ def test_a_trace_fills_what_the_answer_object_does_not_say(key):
     assert (response.omitted_steps, response.trace_faults) == (0, ())
 
 
+def test_nothing_that_was_read_or_spent_is_a_number_too():
+    none = {"input_tokens": 0, "output_tokens": 0, "cost_usd": 0}
+    response = answer.response({"answer": "x", "usage": none})
+    assert response.usage == Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
+
+
 def test_what_the_agent_says_itself_wins():
     own = {
         "answer": "mine",
@@ -75,6 +81,13 @@ def test_a_whole_response_of_a_models_interface_is_an_answer():
     assert (response.answer, response.model, response.turns) == ("x", "m", 1)
 
 
+def test_a_whole_completion_is_an_answer_though_it_has_usage():
+    choice = {"message": {"role": "assistant", "content": "x"}, "finish_reason": "stop"}
+    body = {"object": "chat.completion", "choices": [choice], "usage": USAGE, "text": "no answer"}
+    response = answer.response(body)
+    assert (response.answer, response.finish_reason, response.steps) == ("x", "stop", ())
+
+
 def test_documents_of_a_trace_are_what_was_retrieved():
     found = {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": [{"id": "d"}]}
     response = answer.response({"answer": "x", "trace": [{"spanId": "a", "attributes": found}]})
@@ -84,6 +97,28 @@ def test_documents_of_a_trace_are_what_was_retrieved():
 def test_a_plain_list_of_calls_is_a_trace_too():
     response = answer.response({"answer": "x", "trace": [{"name": "f", "result": "r"}]})
     assert [(step.name, step.result) for step in response.steps] == [("f", "r")]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"name": "f", "arguments": {"a": 1}, "id": "1"},
+        {"name": "f", "args": {"a": 1}, "id": "1"},
+        {"tool": "f", "input": '{"a": 1}', "call_id": "1"},
+        CALL,
+    ],
+)
+def test_an_agents_own_steps_may_have_the_keys_of_any_library(written):
+    given = {**written, "output": "r", "turn": 0}
+    assert answer.response({"answer": "x", "steps": [given]}).steps == (STEP,)
+    mended = answer.response({"answer": "x", "steps": [{**given, "correction": True}]})
+    assert mended.steps[0].correction is True
+
+
+@pytest.mark.parametrize("key", ["id", "doc_id", "document_id"])
+def test_a_document_may_name_its_id_as_any_library_does(key):
+    response = answer.response({"answer": "x", "retrieved": [{key: "d", "content": "t"}]})
+    assert response.retrieved == (Document(id="d", text="t"),)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +154,26 @@ def test_a_million_steps_of_an_agents_own_are_bounded_too():
     assert (len(response.steps), response.omitted_steps) == (MAX_STEPS, 7)
 
 
+@pytest.mark.parametrize("bad", [-5, float("nan"), 1e300])
+@pytest.mark.parametrize("key", ["steps", "trace"])
+def test_a_clock_that_ran_backwards_in_the_agents_own_steps_is_unknown_and_told(key, bad):
+    steps = [{"name": "f", "latency_ms": bad}, {"name": "g", "latency_ms": 0}]
+    response = answer.response({"answer": "x", key: steps})
+    assert [step.latency_ms for step in response.steps] == [None, 0.0]
+    (told,) = response.trace_faults
+    assert "it is unknown (steps[0].latency_ms)" in told
+    with pytest.raises(AgentFailure, match=r"steps\[0\]\.latency_ms is not a number"):
+        answer.response({"answer": "x", key: [{"name": "f", "latency_ms": "soon"}]})
+
+
+def test_what_is_odd_in_the_agents_steps_and_in_its_trace_is_told_of_both():
+    response = answer.response(
+        {"answer": "x", "steps": [{"name": "g", "latency_ms": -1}], "messages": MESSAGES[:2]}
+    )
+    assert [step.name for step in response.steps] == ["g"]
+    assert [told[:12] for told in response.trace_faults] == ["1 number is ", "1 call has n"]
+
+
 @pytest.mark.parametrize("section", ["judge", "verifier"])
 def test_a_judge_has_no_trace(section):
     data = {"messages": MESSAGES, "score": 3}
@@ -127,12 +182,13 @@ def test_a_judge_has_no_trace(section):
 
 def test_nesting_that_no_report_could_write_is_not_read():
     for depth, readable in ((150, True), (900, False)):
-        data = b'{"answer": ' + b"[" * depth + b"]" * depth + b"}"
-        if readable:
-            assert answer.parse(data)
-        else:
-            with pytest.raises(ValueError, match="nested too deeply"):
-                answer.parse(data)
+        for begin, end in ((b"[", b"]"), (b'{"a":', b"}")):
+            data = b'{"answer": ' + begin * depth + b"1" + end * depth + b"}"
+            if readable:
+                assert answer.parse(data)
+            else:
+                with pytest.raises(ValueError, match="nested too deeply"):
+                    answer.parse(data)
 
 
 # ----------------------------------------------------------------------------------- the agents

@@ -36,6 +36,11 @@ def test_content_may_be_a_text_parts_or_nothing(content, text):
     assert read_trace([USER, {"role": "assistant", "content": content}]).answer == text
 
 
+def test_a_refusal_is_an_answer():
+    refusing = {"role": "assistant", "content": None, "refusal": "No."}
+    assert read_trace([USER, refusing]).answer == "No."
+
+
 def test_the_roles_model_and_developer_are_assistant_and_system():
     trace = read_trace([{"role": "developer", "content": "s"}, {"role": "model", "content": "x"}])
     assert (trace.answer, trace.turns, trace.faults) == ("x", 1, ())
@@ -159,6 +164,21 @@ def test_tools_of_ours_wait_for_their_output(tool):
     assert (trace.steps[0].result, trace.faults) == ("done", ())
 
 
+def test_an_output_that_was_not_finished_is_an_error():
+    asked = output(item("function_call", call_id="1", name="f", arguments="{}"))
+    answered = item("function_call_output", call_id="1", output="half", status="incomplete")
+    assert read_trace([asked, answered]).steps[0].error == "half"
+
+
+def test_after_a_question_or_a_whole_response_a_new_turn_begins():
+    asked = item("function_call", call_id="1", name="f", arguments="{}")
+    question = item("message", role="user", content="and?")
+    for before in (SAYS, output(SAYS)):
+        trace = read_trace([before, question, asked])
+        assert (trace.turns, trace.steps[0].turn) == (2, 1)
+    assert read_trace([output(SAYS), asked]).turns == 2
+
+
 def test_an_answer_that_was_cut_short_says_why():
     cut = output(SAYS, status="incomplete", incomplete_details={"reason": "max_output_tokens"})
     assert read_trace(cut).finish_reason == "max_output_tokens"
@@ -182,6 +202,23 @@ def test_server_tools_and_their_errors():
     (step,) = trace.steps
     assert (step.name, step.arguments, step.error) == ("web_search", {"q": 1}, "max_uses")
     assert trace.answer == "x"
+
+
+def test_a_call_of_an_mcp_server_is_a_step():
+    asked = {"type": "mcp_tool_use", "id": "1", "name": "f", "server_name": "s", "input": {"q": 1}}
+    text = {"type": "text", "text": "r"}
+    answered = {"type": "mcp_tool_result", "tool_use_id": "1", "content": [text]}
+    trace = read_trace([USER, {"role": "assistant", "content": [asked, answered]}])
+    assert steps(trace) == [("f", {"q": 1}, "r", None, 0)]
+
+
+def test_responses_beside_messages_that_tell_their_usage_do_not_count_again():
+    usage = {"input_tokens": 3, "output_tokens": 1}
+    called = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    answer = {"role": "assistant", "content": [called], "usage": usage, "model": "m"}
+    for told in (answer, {"role": "assistant", "content": [called]}):
+        trace = read_trace({"messages": [USER, told], "responses": [answer]})
+        assert (trace.usage.input_tokens, trace.turns, trace.model) == (3, 1, "m")
 
 
 def test_cached_tokens_are_added_to_the_input_which_leaves_them_out():
@@ -212,6 +249,21 @@ def test_calls_that_langchain_could_not_read_are_kept_raw():
     invalid = {"name": "f", "args": "{oops", "id": "1", "error": "not JSON", "type": "invalid"}
     (step,) = read_trace([ai(invalid_tool_calls=[invalid])]).steps
     assert (step.arguments, step.raw_arguments, step.error) == (None, "{oops", "not JSON")
+    (step,) = read_trace([ai(invalid_tool_calls=[invalid]), tool("try again", "1"), ENDED]).steps
+    assert (step.result, step.error) == ("try again", "not JSON")
+
+
+def test_a_call_that_langchain_found_no_name_for_is_a_call_all_the_same():
+    nameless = {"name": None, "args": "{oops", "id": "1", "error": "not JSON"}
+    assert read_trace([ai(invalid_tool_calls=[nameless])]).steps[0].name == "(no name)"
+
+
+@pytest.mark.parametrize("name", ["AIMessage", "AIMessageChunk"])
+def test_messages_may_go_by_the_names_of_their_classes(name):
+    fields = {"content": "x", "tool_calls": []}
+    written = {"lc": 1, "type": "constructor", "id": ["langchain", name], "kwargs": fields}
+    for message in (written, {"type": name, "content": "x"}, {"type": name, "data": fields}):
+        assert read_trace([message]).answer == "x"
 
 
 def test_calls_as_the_model_wrote_them_count_only_where_langchain_has_none():
@@ -257,6 +309,18 @@ def test_messages_without_calls_are_what_gate_yml_says_they_are():
     for shape in ("openai", "anthropic", "openai_responses"):
         assert read_trace(messages, shape).answer == "x"
     assert read_trace(messages).shape == "openai"
+
+
+def test_messages_of_langchain_may_be_named_langgraph():
+    for data in ([ASKED, ENDED], {"messages": [ASKED, ENDED]}):
+        assert read_trace(data, "langgraph").answer == "x"
+
+
+def test_items_of_responses_are_no_audit_records_though_both_have_messages():
+    asked = item("message", role="user", content=[{"type": "input_text", "text": "?"}])
+    trace = read_trace([asked, SAYS])
+    assert (trace.shape, trace.answer) == ("openai_responses", "x")
+    assert read_trace([item("message", role="assistant", content="x")]).answer == "x"
 
 
 def test_what_decides_may_come_late():

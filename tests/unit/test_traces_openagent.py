@@ -72,3 +72,4 @@ def test_the_audit_log_may_show_model_calls_and_messages():
     trace = read_trace([llm, audit("f", "success"), llm, said])
     assert (trace.turns, trace.steps[0].turn, trace.answer, trace.model) == (2, 0, "x", "m")
     assert read_trace([audit("f", "success")]).turns is None
+    assert read_trace([{**llm, "outcome": "attempted"}, llm, said]).turns == 1

@@ -111,6 +111,33 @@ def test_content_may_stand_in_an_event_of_the_span():
     name = "gen_ai.client.inference.operation.details"
     event = {"name": name, "attributes": attributes(details)}
     assert read(span("a", CHAT, events=[event])).answer == "x"
+    own = {**CHAT, "gen_ai.output.messages": says({"type": "text", "content": "own"})}
+    assert read(span("a", own, events=[event])).answer == "own"
+
+
+@pytest.mark.parametrize("operation", ["chat", "generate_content", "text_completion"])
+def test_each_of_the_operations_of_a_model_is_a_turn(operation):
+    assert read(span("a", {**CHAT, "gen_ai.operation.name": operation})).turns == 1
+
+
+def test_what_the_model_says_of_itself_wins_and_the_last_reason_counts():
+    more = {
+        "gen_ai.response.model": "m-2026",
+        "gen_ai.usage.reasoning.output_tokens": 1,
+        "gen_ai.response.finish_reasons": ["tool_call", "stop"],
+    }
+    trace = read(chat("a", 1, TEXT, **more))
+    assert (trace.model, trace.usage.reasoning_tokens) == ("m-2026", 1)
+    assert trace.finish_reason == "stop"
+
+
+def test_the_answer_is_that_of_the_outermost_agent():
+    def agent(said):
+        text = {"type": "text", "content": said}
+        return {"gen_ai.operation.name": "invoke_agent", "gen_ai.output.messages": says(text)}
+
+    outer, inner = span("r", agent("outer")), span("s", agent("inner"), parent="r", start=2)
+    assert read(outer, inner, chat("a", 3, TEXT)).answer == "outer"
 
 
 def test_spans_are_read_in_the_order_in_which_they_began():
@@ -169,10 +196,19 @@ def test_a_client_within_the_frameworks_model_call_is_the_same_model_call():
     assert (trace.turns, trace.usage.input_tokens, trace.answer) == (1, 5, "x")
 
 
+def test_what_both_spans_know_is_the_outer_ones():
+    inner = {**MCP, "gen_ai.tool.call.result": '"other"'}
+    (step,) = read(span("a", RAN), span("b", inner, parent="a", start=2)).steps
+    assert step.result == "r"
+
+
 def test_a_tool_that_failed_is_told_by_its_status_or_its_error_type():
     by_type = read(span("a", {**RAN, "error.type": "Timeout"})).steps[0]
-    by_status = read(span("a", RAN, status={"code": 2, "message": "late"})).steps[0]
-    assert (by_type.error, by_status.error) == ("Timeout", "late")
+    assert by_type.error == "Timeout"
+    for code in (2, "STATUS_CODE_ERROR"):
+        by_status = read(span("a", RAN, status={"code": code, "message": "late"})).steps[0]
+        assert by_status.error == "late"
+    assert read(span("a", RAN, status={"code": 1})).steps[0].error is None
 
 
 @pytest.mark.parametrize("key", ["response", "result"])
@@ -190,7 +226,9 @@ def test_documents_of_retrievals_in_order_each_once():
         return {"gen_ai.operation.name": "retrieval", key: json.dumps(documents)}
 
     one, two = {"id": "d1", "score": 0.5}, {"id": "d2"}
-    trace = read(span("a", found(one, two)), span("b", found(two, {"id": "d3"}), start=2))
+    trace = read(
+        span("a", found(one, two)), span("b", found({**two, "score": 0.9}, {"id": "d3"}), start=2)
+    )
     assert trace.retrieved == (
         Document(id="d1", score=0.5),
         Document(id="d2"),
@@ -199,10 +237,33 @@ def test_documents_of_retrievals_in_order_each_once():
     assert read(chat("a", 1, TEXT)).retrieved is None
 
 
+def test_of_documents_without_end_the_first_are_kept():
+    key = "gen_ai.retrieval.documents"
+    many = {"gen_ai.operation.name": "retrieval", key: [{"id": n} for n in range(1_005)]}
+    trace = read(span("a", many))
+    assert len(trace.retrieved) == 1_000
+    assert trace.retrieved[-1] == Document(id="999")
+
+
 def test_a_clock_that_runs_backwards_gives_no_latency_and_is_told():
     (step,) = (trace := read(span("a", RAN, ms=-5))).steps
     assert step.latency_ms is None
     assert trace.faults == ("1 clock ran backwards: that latency is unknown (span a)",)
+
+
+@pytest.mark.parametrize("told", ["by whom it was asked for", "by what ran it"])
+def test_a_tool_whose_clock_is_ahead_of_the_models_is_one_step(told):
+    ran = {**RAN, "gen_ai.tool.call.arguments": '{"a": 1}'} if told == "by what ran it" else RAN
+    asks = {**ASKS, "arguments": {"a": 1}} if ran is RAN else {**ASKS, "arguments": None}
+    trace = read(span("b", ran, start=1), chat("a", 2, asks), chat("c", 3, TEXT))
+    (step,) = trace.steps
+    assert (step.arguments, step.result, step.turn, trace.faults) == ({"a": 1}, "r", 0, ())
+
+
+def test_an_early_call_is_taken_for_no_other_one():
+    again = {**ASKS, "name": "g"}
+    trace = read(span("b", RAN, start=1), chat("a", 2, ASKS), chat("c", 3, ASKS, again))
+    assert [(step.name, step.turn) for step in trace.steps] == [("f", 0), ("f", 1), ("g", 1)]
 
 
 @pytest.mark.parametrize("time", [None, "", "soon", "NaN", -1, [1], "9" * 30])
@@ -210,6 +271,13 @@ def test_a_time_that_is_none_leaves_the_span_where_it_stands(time):
     lost = {**span("b", RAN), "startTimeUnixNano": time, "endTimeUnixNano": time}
     trace = read(chat("a", 1, ASKS), lost, chat("c", 3, TEXT))
     assert (trace.steps[0].result, trace.steps[0].latency_ms) == ("r", None)
+    last = {**chat("b", 1, TEXT), "startTimeUnixNano": time}
+    assert read(chat("a", 1, {"type": "text", "content": "first"}), last).answer == "x"
+
+
+def test_what_took_no_time_took_none():
+    (step,) = (trace := read(span("a", RAN, ms=0))).steps
+    assert (step.latency_ms, trace.faults) == (0.0, ())
 
 
 def test_a_model_call_that_failed_has_no_usage_to_tell():
@@ -229,8 +297,9 @@ def test_json_lines_and_a_last_line_that_was_cut_off():
     assert len(read_trace("\n".join(lines) + "\n").steps) == 1
     trace = read_trace("\n".join([*lines, lines[0][:50]]))
     assert (len(trace.steps), trace.faults) == (1, ("the last line is cut off",))
-    with pytest.raises(AgentFailure, match="line 1 of the trace is not JSON"):
-        read_trace("{oops\n" + lines[0])
+    for broken in ("{oops\n" + lines[0], "{oops"):
+        with pytest.raises(AgentFailure, match="line 1 of the trace is not JSON"):
+            read_trace(broken)
 
 
 def test_several_traces_are_told():
@@ -280,6 +349,12 @@ def test_openinference():
     assert (step.name, step.arguments, step.result, step.turn) == ("f", {"a": 1}, "r", 0)
     assert (trace.answer, trace.turns, trace.model, trace.faults) == ("x", 2, "m", ())
     assert trace.usage == Usage(input_tokens=10, output_tokens=4, cached_tokens=6, cost_usd=0.5)
+
+
+def test_openinferences_parts_are_in_the_order_of_their_numbers():
+    key = "llm.output_messages.0.message.contents.{}.message_content.text"
+    parts = {key.format(n): f"{n} " for n in reversed(range(12))}
+    assert read(span("a", {**LLM, **parts})).answer == "0 1 2 3 4 5 6 7 8 9 10 11 "
 
 
 def test_openinference_shows_results_and_documents():

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.traces import MAX_STEPS, read_trace
-from gate.traces.open_calls import MOST_OPEN
+from gate.traces.open_calls import MOST_OPEN, OpenCalls, Step
 
 
 def call(name="f", id=None, arguments="{}"):
@@ -30,6 +30,11 @@ def test_results_find_their_calls_by_id_in_any_order():
     trace = read(asks(call("a", "1"), call("b", "2")), result("B", "2"), result("A", "1"))
     assert results(trace) == [("a", "A"), ("b", "B")]
     assert trace.faults == ()
+
+
+def test_a_result_may_name_its_call_by_id_alone():
+    answered = {"role": "tool", "id": "2", "content": "B"}
+    assert results(read(asks(call("a", "1"), call("b", "2")), answered))[1] == ("b", "B")
 
 
 def test_parallel_calls_share_a_turn_and_are_steps_of_their_own():
@@ -81,7 +86,10 @@ def test_a_result_without_a_call_is_told_and_no_step():
 
 @pytest.mark.parametrize(
     ("written", "parsed", "raw"),
-    [('{"q": 1}', {"q": 1}, None), ('{"q": ', None, '{"q": '), ("", {}, None), (None, {}, None)],
+    [
+        *(('{"q": 1}', {"q": 1}, None), ('{"q": ', None, '{"q": ')),
+        *((given, {}, None) for given in ("", None, "null")),
+    ],
 )
 def test_arguments_that_are_not_json_are_kept_as_they_came(written, parsed, raw):
     (step,) = read(asks(call("a", "1", written)), result("A", "1")).steps
@@ -93,6 +101,14 @@ def test_an_error_is_a_flag_whose_reason_stands_in_the_result_or_a_text():
     assert (trace.steps[0].result, trace.steps[0].error) == ("it broke", "it broke")
     assert read(asks(call("a", "1")), result("x", "1", error="late")).steps[0].error == "late"
     assert read(asks(call("a", "1")), result("x", "1", error=False)).steps[0].error is None
+    assert read(asks(call("a", "1")), result("", "1", error=True)).steps[0].error == "error"
+
+
+def test_a_result_of_nothing_but_text_is_one_text_and_any_other_stays_as_it_is():
+    words = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    mixed = [*words, {"type": "image", "data": "..."}]
+    trace = read(asks(call("a", "1"), call("b", "2")), result(words, "1"), result(mixed, "2"))
+    assert results(trace) == [("a", "ab"), ("b", mixed)]
 
 
 # ------------------------------------------------------------------------------------ usage
@@ -133,6 +149,31 @@ def test_a_cost_that_is_none_makes_the_whole_cost_unknown_and_no_price_stands_in
     assert "usage.cost_usd" in trace.faults[0]
 
 
+@pytest.mark.parametrize("told", ["output_tokens_details", "completion_tokens_details"])
+def test_reasoning_tokens_by_each_of_their_names(told):
+    reasoned = {"output_tokens": 9, told: {"reasoning_tokens": 4}}
+    assert usages(reasoned, reasoned).usage.reasoning_tokens == 8
+    of_langchain = {"output_tokens": 9, "output_token_details": {"reasoning": 4}}
+    assert usages(of_langchain).usage.reasoning_tokens == 4
+
+
+def test_a_cost_may_stand_beside_the_usage_of_a_message():
+    trace = read(
+        {"role": "assistant", "content": "x", "usage": {"prompt_tokens": 5}, "cost": 0.5},
+        {"role": "assistant", "content": "y", "usage": {"prompt_tokens": 5}, "cost": 0.25},
+    )
+    assert (trace.usage.input_tokens, trace.usage.cost_usd) == (10, 0.75)
+
+
+def test_what_messages_say_of_their_model_and_end_wins_over_what_stands_beside_them():
+    beside = {"model": "other", "finish_reason": "length"}
+    last = {"role": "assistant", "content": "x"}
+    told = read_trace({"messages": [{**last, "model": "m", "finish_reason": "stop"}], **beside})
+    assert (told.model, told.finish_reason) == ("m", "stop")
+    silent = read_trace({"messages": [last], **beside})
+    assert (silent.model, silent.finish_reason) == ("other", "length")
+
+
 def test_usage_beside_the_messages_counts_where_these_tell_none():
     data = {"messages": [{"role": "assistant", "content": "x"}] * 2, "model": "m"}
     trace = read_trace({**data, "usage": {"input_tokens": 7}})
@@ -145,6 +186,8 @@ def test_several_models_are_all_named_so_that_no_price_of_one_is_taken_for_all()
         {"role": "assistant", "content": "y", "model": "b"},
     )
     assert trace.model == "a + b"
+    crowd = read(*({"role": "assistant", "content": "x", "model": f"m{n}"} for n in range(99)))
+    assert crowd.model == "m0 + m1 + m2 + m3 + m4"
 
 
 # ----------------------------------------------------------------------------------- bounds
@@ -160,11 +203,23 @@ def test_the_first_steps_are_kept_and_the_others_counted():
     assert (trace.turns, trace.answer, trace.faults) == (MAX_STEPS + 6, "done", ())
 
 
+def test_examples_of_a_fault_are_told_each_once_and_that_there_are_more():
+    trace = read(*(result("r", id) for id in ("1", "1", "2", "3", "4")))
+    assert trace.faults == ("5 results belong to no call (1, 2, 3, ...)",)
+
+
 def test_faults_are_few_and_short_however_much_is_wrong():
     calls = [call("x" * 500, f"{n}" * 200) for n in range(3 * MOST_OPEN)]
     trace = read(asks(*calls), *(result("r", f"no{n}") for n in range(100)))
     assert len(trace.faults) <= 4
     assert all(len(told) < 400 for told in trace.faults)
+
+
+def test_no_more_open_calls_are_remembered_than_there_is_room_for():
+    calls = OpenCalls()
+    for n in range(MOST_OPEN + 3):
+        calls.add(Step(name="f", id=str(n), turn=None, number=n))
+    assert (len([*calls]), calls.overflowed) == (MOST_OPEN, 3)
 
 
 def test_more_open_calls_than_are_remembered_make_no_false_complaints():

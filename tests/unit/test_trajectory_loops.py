@@ -56,12 +56,15 @@ def test_other_arguments_are_another_call():
 
 
 def test_what_comes_to_something_else_each_time_is_no_loop():
-    assert found([call("next_page", result=f"page {n}") for n in range(5)]) == []
+    for pages in (3, 5):
+        assert found([call("next_page", result=f"page {n}") for n in range(pages)]) == []
     assert found([call("next_page", result="page 1") for _ in range(5)]) == [(1, "next_page", 5)]
 
 
 def test_errors_are_alike_whatever_their_text():
     assert found([call("a", error=f"at 12:0{n}") for n in range(3)]) == [(1, "a", 3)]
+    told = [call("a", error="late", result=f"waited {n} s") for n in range(3)]
+    assert found(told) == [(1, "a", 3)]
 
 
 def test_tools_that_may_be_asked_again_make_no_loop():
@@ -117,6 +120,7 @@ def test_arguments_nested_without_end_end_nothing():
         (call("a", result={"error": None, "rows": []}), False),
         (call("a", result={"isError": True}), True),
         (call("a", result={"is_error": False}), False),
+        (call("a", result={"is_error": "no"}), False),
         (call("a", result="error: no such city"), False),  # a text may speak of errors
         (ToolCall(name="a", raw_arguments="{n: 1"), True),
         (ToolCall(name="a", raw_arguments="{n: 1", result="1"), False),  # the tool could read it

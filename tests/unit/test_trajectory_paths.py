@@ -69,6 +69,13 @@ def test_a_call_with_other_arguments_is_changed_and_both_are_told():
     assert (change.kind, change.was, change.now) == ("changed", 'get({"id":7})', 'get({"id":8})')
 
 
+def test_three_calls_with_other_arguments_are_fewer_changes_than_two_that_go_and_two_that_come():
+    was, now = (path_of([call("get", id=n) for n in ids]) for ids in ((1, 2, 3), (3, 8, 9)))
+    assert [step.kind for step in aligned(was, now)] == ["changed"] * 3
+    later = path_of([call("get", id=n) for n in (2, 3, 9)])
+    assert [step.kind for step in aligned(was, later)] == ["removed", "same", "same", "added"]
+
+
 def test_arguments_are_compared_whole_though_they_are_cut():
     long = "x" * 500
     was, now = (path_of([call("get", text=long + end)]) for end in "ab")
@@ -83,6 +90,7 @@ def test_a_reference_without_arguments_stands_for_any():
     now = path_of([call("get", id=8), call("put", id=8)])
     assert [step.kind for step in aligned(reference, now)] == ["same", "changed"]
     assert aligned(reference, now)[0].was == "get(...)"
+    assert [step.kind for step in aligned(now, reference)] == ["same", "changed"]
 
 
 @pytest.mark.parametrize(
@@ -159,12 +167,15 @@ def test_the_first_round_that_passed_stands_for_the_case():
             row("c", 1, passed=None, steps=None),
             row("d", 1, passed=False, status="agent_error", steps=None),
             row("e", 1, passed=True, steps=""),
+            row("f", 1, passed=False, status="agent_error", steps=None),
+            row("f", 2, passed=False, steps="x"),
         ]
     )
     assert {case: [s.tool for s in one.steps] for case, one in found.items()} == {
         "a": ["y"],
         "b": ["x"],
         "e": [],
+        "f": ["x"],
     }
 
 

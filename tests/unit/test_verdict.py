@@ -602,6 +602,19 @@ def test_the_worst_suite_is_the_outcome_of_the_run() -> None:
             assert found.suites["b"][0] == better
 
 
+def test_of_several_reasons_success_comes_first_and_what_was_not_measured_last() -> None:
+    low = build({"success": passing(60, 3, failed=60), "cost_usd": np.full((60, 3), 0.5)})
+    limits = (
+        GateRule(metric="agent.absent", min=0.5),
+        GateRule(metric=COST.name, max=0.1),
+        GateRule(metric=SUCCESS.name, min=0.5),
+    )
+    found = verdict(suite(low, None), gates=limits)
+    assert found.reason.startswith("`agent.success_rate` is 0")
+    found = verdict(suite(low, None), gates=limits[:2])
+    assert found.reason.startswith(f"`{COST.name}` is $0.5")
+
+
 def test_a_tolerated_outcome_does_not_hide_one_that_fails() -> None:
     policy = Policy(not_comparable="warn", no_baseline="fail")
     found = verdict(

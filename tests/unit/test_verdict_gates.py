@@ -184,7 +184,7 @@ def test_a_metric_that_no_suite_measures_is_missing_once() -> None:
     gate = GateRule(metric="response_quality.clarity", min=3.0)
     outcome, [found] = judge(measured(share(9, 10)), gate)
     assert (outcome, found.status, found.suite) == ("fail", "missing", "s")
-    assert found.reason == "no suite of this run measures response_quality.clarity"
+    assert found.reason == "response_quality.clarity is measured by no suite of this run"
     assert judge(measured(share(9, 10)), gate, elsewhere=frozenset({gate.metric})) == ("pass", [])
 
 

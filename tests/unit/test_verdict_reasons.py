@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from gate.records import Calls, Comparison, GateResult, Outcome
-from gate.verdict.reasons import gate_failed, joined, passed, regressed, suspected, with_calls
+from gate.verdict.reasons import (
+    gate_failed,
+    joined,
+    passed,
+    regressed,
+    suspected,
+    undecided,
+    with_calls,
+)
 
 ROW = Comparison(
     suite="analytics",
@@ -212,6 +220,13 @@ def test_a_pass_without_comparisons() -> None:
     assert passed([], [replace(GATE, status="pass")], 0.8) == (
         "1 gate met; no blocking metric was compared with a baseline"
     )
+
+
+def test_a_reason_that_begins_with_the_metric_names_it_once() -> None:
+    assert undecided("agent.pass^3", "agent.pass^3 could not be measured") == (
+        "`agent.pass^3` could not be measured"
+    )
+    assert undecided("agent.pass^3", "not judged") == "`agent.pass^3`: not judged"
 
 
 def test_several_reasons() -> None:

@@ -80,6 +80,7 @@ def test_a_metric_that_is_gone_is_called_so():
         ({"status": "inconclusive"}, "unsure", "limit: too few data"),
         ({"status": "accepted", "target": None}, "accepted", "accepted"),
         ({"proved": False, "target": None}, "good", "limit not proved"),
+        ({"proved": False, "target": None, "value": 0.5}, "good", "below min, not certain"),
         ({}, "good", "target 0.95 not yet"),
         ({"value": 0.96, "target_met": True}, "good", "target 0.95"),
         ({"status": "fail", "level": "warn", "value": 0.5}, "warn", "below min (warn only)"),
@@ -89,6 +90,18 @@ def test_every_gate_has_its_sign_and_words(changes, sign, verdict):
     report = passing(gates=(gate(**changes),), comparisons=())
     found = only(report, "correctness.fact_accuracy")
     assert (found.sign, found.verdict) == (sign, verdict)
+
+
+def test_what_limit_and_comparison_both_say_is_said_once():
+    unsure = (gate(metric=SUCCESS, value=None, status="inconclusive"),)
+    found = only(replace(one(status="inconclusive"), gates=unsure), SUCCESS)
+    assert found.verdict == "too few data"
+
+
+def test_safety_and_success_stand_before_metrics_of_the_same_verdict():
+    names = ("agent.avg_steps", SUCCESS, "agent.safety_violations_per_100")
+    report = passing(gates=tuple(gate(metric=name) for name in names), comparisons=())
+    assert [check.metric for check in checks(report)] == [*reversed(names[1:]), names[0]]
 
 
 def test_a_missing_metric_follows_its_policy():
@@ -129,6 +142,12 @@ def test_what_only_warns_is_one_line():
     assert spans.plain(sentences.warn_only(warned(report))) == (
         f"Worse, but not blocking: m 0.50 (below min). Not measured any more: {P95}."
     )
+    twice = [
+        comparison(name, level="warn", status="regression", delta=delta)
+        for name, delta in (("agent.pass^2", -0.5), ("agent.loop_rate", -0.1))
+    ]
+    line = spans.plain(sentences.warn_only(warned(passing(comparisons=tuple(twice), gates=()))))
+    assert line == "Worse, but not blocking: agent.loop_rate −10.0 pt, agent.pass^2 −50.0 pt."
     many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
     line = spans.plain(sentences.warn_only(warned(passing(comparisons=many, gates=()))))
     assert line.endswith(", m4 −0.2 pt, and 4 more.")

@@ -67,7 +67,7 @@ def test_metrics_with_a_limit_or_that_block_come_first_and_the_rest_is_counted()
         gates=(gate("agent.cost_per_task"),),
     )
     assert short(report, most=3) == {
-        "agent": "consistency 0.90 · cost_per_task $0.50 · success_rate 0.92 · 1 more",
+        "agent": "cost_per_task $0.50 · consistency 0.90 · success_rate 0.92 · 1 more",
         "mine": "tone 0.40",
     }
 
