@@ -170,7 +170,7 @@ def test_what_is_odd_in_the_agents_steps_and_in_its_trace_is_told_of_both():
     response = answer.response(
         {"answer": "x", "steps": [{"name": "g", "latency_ms": -1}], "messages": MESSAGES[:2]}
     )
-    assert [step.name for step in response.steps] == ["g"]
+    assert ([step.name for step in response.steps], response.turns) == (["g"], 1)
     assert [told[:12] for told in response.trace_faults] == ["1 number is ", "1 call has n"]
 
 
