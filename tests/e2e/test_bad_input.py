@@ -212,7 +212,7 @@ def wait_for_trials(folder, n):
 
 
 def test_two_runs_at_once_have_two_folders_and_a_second_resume_is_2(tmp_path):
-    with ChatServer(right, delay_s=0.2) as server:
+    with ChatServer(right, delay_s=0.8) as server:
         write_project(tmp_path, server.url)
         first = start(tmp_path, "run", "--baseline", "none")
         session = wait_for_trials(tmp_path, 1)
@@ -257,7 +257,7 @@ def test_a_full_disk_is_6_and_keeps_the_finished_trials(tmp_path):
     resource = pytest.importorskip("resource", reason="limits of a process are POSIX")
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (14_000, 14_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (24_000, 24_000))  # meta.json has 16,000
 
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)

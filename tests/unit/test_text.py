@@ -57,7 +57,7 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self._inside:
             self.code += data
-            self.loose += "\0"  # what stands before and after is no one word
+            self.loose += " "  # what stands before and after is no one word
         else:
             self.loose += data
 
