@@ -79,7 +79,7 @@ def project(tmp_path_factory):
 
 
 def shown(project, *arguments, code=0):
-    done = gate(project, "history", *arguments)
+    done = gate(project, "history", *arguments, env={"COLUMNS": "120"})
     assert done.returncode == code, done.stderr + done.stdout
     return done.stdout
 

@@ -122,7 +122,9 @@ def test_an_answer_with_its_tokens(ask, kind):
 @both
 def test_a_tool_call(ask, kind):
     response = ask(kind, "use a tool")
-    assert response.steps == (ToolCall(name="lookup", arguments={"city": "Paris"}, id="call_1"),)
+    assert response.steps == (
+        ToolCall(name="lookup", arguments={"city": "Paris"}, id="call_1", turn=0),
+    )
     assert response.finish_reason in ("tool_calls", "tool_use")
 
 
