@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from gate.filelock import FileLock
 from gate.records import (
     MOST_CASES,
     MOST_ROUNDS,
+    Health,
     Json,
     Looks,
     MetricSpec,
@@ -98,7 +99,7 @@ class SessionWriter:
             raise InfrastructureError(message) from error
         writer = cls(folder, meta, redact)
         writer._open()
-        writer.write(META, json.dumps(to_json(meta), indent=2, ensure_ascii=False) + "\n")
+        writer._write_meta()
         writer.log.line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
         return writer
 
@@ -111,6 +112,14 @@ class SessionWriter:
         writer = cls(folder, read_meta(folder), redact)
         writer._open()
         return writer
+
+    def note_health(self, health: Health) -> None:
+        """Into meta.json: what the agent's health check found, of the latest run that asked."""
+        self.meta = replace(self.meta, health=to_json(health))
+        self._write_meta()
+
+    def _write_meta(self) -> None:
+        self.write(META, json.dumps(to_json(self.meta), indent=2, ensure_ascii=False) + "\n")
 
     def append(self, row: Row) -> None:
         """Writes one trial; on return it survives kill -9."""

@@ -10,7 +10,7 @@ from itertools import islice
 
 from gate.plugins import Grader
 from gate.records import Case, Suite
-from gate.runner import Task
+from gate.runner import AskOwn, Task
 
 Done = Callable[[str, str, int], bool]  # suite, case id, round
 
@@ -22,6 +22,11 @@ class PreparedSuite:
     suite: Suite
     graders: Mapping[str, Grader]
     cases: Callable[[], Iterable[Case]]
+    ask: AskOwn | None = None  # its own way to ask; None: the run's agent
+
+    def task(self, case: Case, number: int) -> Task:
+        """Round `number` of a case, not yet begun."""
+        return Task(suite=self.suite, graders=self.graders, case=case, round=number, ask=self.ask)
 
 
 def whole_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
@@ -36,7 +41,7 @@ def whole_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
                 continue
             for case in one.cases():
                 if not done(one.suite.name, case.id, number):
-                    yield Task(suite=one.suite, graders=one.graders, case=case, round=number)
+                    yield one.task(case, number)
 
 
 def case_order(ids: Iterable[str], *, suite: str, seed: str) -> tuple[str, ...]:
@@ -57,7 +62,7 @@ def batch(one: PreparedSuite, order: Sequence[str], trials: range, done: Done) -
         part = frozenset(order[max(0, trials.start - before) : trials.stop - before])
         for case in one.cases():
             if case.id in part and not done(one.suite.name, case.id, number):
-                yield Task(suite=one.suite, graders=one.graders, case=case, round=number)
+                yield one.task(case, number)
 
 
 def in_turn(streams: Iterable[Iterator[Task]]) -> Iterator[Task]:

@@ -13,6 +13,10 @@ def folder() -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / "datasets"
 
 
+# Of the OpenAgent benchmark: what runs where nobody names a suite.
+DEFAULT = ("baseperf", "dialogue", "hardchat", "tool")
+
+
 def suites() -> tuple[str, ...]:
     """Names of the bundled suites: every sub-folder with a suite.yml, sorted."""
     return tuple(sorted(found.parent.name for found in folder().glob("*/suite.yml")))

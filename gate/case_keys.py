@@ -26,7 +26,12 @@ OWN_KEYS: Mapping[str, Json] = {
     "tags": {"type": ["array", "null"], "items": _TEXT},
     "status": {"enum": list(STATUSES)},
     "metadata": {"type": ["object", "null"]},
+    "temperature": {"type": ["number", "null"], "minimum": 0, "maximum": 2},
+    "top_p": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
+    "max_tokens": {"type": ["integer", "null"], "minimum": 1},
+    "timeout_sec": {"type": ["number", "null"], "exclusiveMinimum": 0},
 }
+REQUEST_KEYS = ("temperature", "top_p", "max_tokens")  # of a case, for its own request
 # Keys of docs/datasets.md and of the OpenAgent suites that a case may have although no grader here
 # reads them.
 _OTHER_KEYS = (
@@ -35,7 +40,7 @@ _OTHER_KEYS = (
     *("name", "intent", "format_type", "expected_keys", "fact_patterns", "must_patterns"),
     *("forbid_patterns", "expected_answer_regex", "min_chars", "max_chars", "max_words"),
     *("line_prefix", "item_count", "required_tools", "output_requirements"),
-    *("stage_requirements", "timeout_sec", "max_tokens", "temperature"),
+    "stage_requirements",
 )
 
 

@@ -16,6 +16,7 @@ from gate.codec import schema_of, to_json
 from gate.config_check import checked
 from gate.config_judge import judges
 from gate.config_lint import Findings, Measured, lint
+from gate.config_suites import bundled_entry, settled
 from gate.default_gates import with_default_gates
 from gate.errors import InvalidInput, Place, UsageError
 from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
@@ -70,9 +71,9 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     data, problems = checked(document, env)
     config = config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
-        config = replace(config, suites=bundled_suites())
-    config = with_default_gates(config)
+        config = replace(config, suites=default_suites())
     found = Findings(problems=problems)
+    config = with_default_gates(settled(config, root, found))
     measured = measure(config.suites, root, found, asked_k(config))
     _agent_fits(config.agent, root, found)
     for other in (config.control_agent, *models_of(config)):
@@ -90,14 +91,15 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
 
 
 def defaults() -> Config:
-    """Without a gate.yml: the bundled suites against an OpenAgent server on this machine."""
-    config = with_default_gates(Config(agent=DEFAULT_AGENT, suites=bundled_suites()))
+    """Without a gate.yml: the OpenAgent suites against a server on this machine."""
+    config = Config(agent=DEFAULT_AGENT, suites=default_suites())
+    config = with_default_gates(settled(config, Path()))
     return replace(config, digest=digest(config, {}))
 
 
-def select(config: Config, names: Sequence[str]) -> Config:
+def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
     """The suites called `names`, of gate.yml or else of the bundled ones; no name or `all`: every
-    suite of gate.yml. Raises UsageError.
+    suite of gate.yml. `root`: where user plug-ins are. Raises UsageError.
     """
     if not names or "all" in names:
         return config
@@ -108,19 +110,24 @@ def select(config: Config, names: Sequence[str]) -> Config:
         if name not in known:
             raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
     chosen = replace(config, suites=tuple(known[name] for name in dict.fromkeys(names)))
-    return with_default_gates(chosen)
+    return with_default_gates(settled(chosen, root))
+
+
+def default_suites() -> tuple[Suite, ...]:
+    """Those of the OpenAgent benchmark, in its order."""
+    known = {suite.name: suite for suite in bundled_suites()}
+    return tuple(known[name] for name in bundled.DEFAULT)
 
 
 def bundled_suites() -> tuple[Suite, ...]:
     """The suites that come with the package; their dataset paths are absolute."""
-    return tuple(_bundled(bundled.folder() / name / "suite.yml") for name in bundled.suites())
+    return tuple(map(_bundled, bundled.suites()))
 
 
-def _bundled(file: Path) -> Suite:
-    document = yamlfile.parse(file.read_bytes(), str(file))
-    own = {**document.data, "graders": config_records.spelled_out(document.data["graders"])}
-    (suite,) = config_records.suites([own], lambda path: document.place(path[2:]))
-    return replace(suite, dataset=str(file.parent / suite.dataset))
+def _bundled(name: str) -> Suite:
+    place = Place(f"the bundled suite {name}")
+    (suite,) = config_records.suites([bundled_entry(name)], lambda path: place)
+    return suite
 
 
 def digest(config: Config, written: Mapping[str, Json]) -> str:

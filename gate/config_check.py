@@ -8,6 +8,7 @@ from typing import Any
 from gate.codec import schema_of
 from gate.config_records import spelled_out
 from gate.config_schema import schema, schema_for
+from gate.config_suites import lent
 from gate.config_variables import Fault, replace_variables, secrets
 from gate.errors import InvalidInput, Place, Problem
 from gate.fits import compiled
@@ -20,10 +21,7 @@ from gate.yamlfile import Document, Path
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
 # Keys of later versions: path ('*' is any index) -> the values of later versions; empty: all.
-_LATER: tuple[tuple[Path, tuple[str, ...]], ...] = (
-    (("suites", "*", "suite"), ()),
-    (("suites", "*", "mode"), ("upstream",)),
-)
+_LATER: tuple[tuple[Path, tuple[str, ...]], ...] = ((("suites", "*", "suite"), ()),)
 
 
 def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json], list[Problem]]:
@@ -75,10 +73,12 @@ def _listed(data: Mapping[str, Json], key: str) -> list[Json]:
 
 
 def _spell_out(data: dict[str, Json]) -> None:
-    suites = data.get("suites")
-    for suite in suites if isinstance(suites, list) else []:
-        if isinstance(suite, dict) and isinstance(suite.get("graders"), list):
-            suite["graders"] = spelled_out(suite["graders"])
+    """Graders in their long form, and what a suite leaves to the bundled one of its name."""
+    for number, suite in enumerate(_listed(data, "suites")):
+        if isinstance(suite, dict):
+            if isinstance(suite.get("graders"), list):
+                suite["graders"] = spelled_out(suite["graders"])
+            data["suites"][number] = lent(suite)
 
 
 def _wants_text(written: Mapping[str, Json], path: Path) -> bool:

@@ -28,7 +28,6 @@ from gate.subject import NOBODY
 from gate.yamlfile import Path
 
 Where = Callable[[Path], Place]
-_NOT_STORED = ("mode", "suite")  # only their default is accepted
 
 
 def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: str) -> Config:
@@ -99,7 +98,7 @@ def _spelled_out(item: Json) -> Json:
 
 
 def _suite(data: Mapping[str, Json], path: Path, where: Where) -> Suite:
-    plain = {key: data[key] for key in data if key not in ("graders", "gates", *_NOT_STORED)}
+    plain = {key: data[key] for key in data if key not in ("graders", "gates")}
     if "version" in plain:
         plain["version"] = str(plain["version"])
     graders = [

@@ -52,6 +52,16 @@ _SHARE_OR_PERCENT: Json = {  # 0.02 or "5%"
     "minimum": 0,
     "pattern": r"^\d+(\.\d+)?\s*%$",
 }
+REQUEST: Json = {  # keys of a chat completion's body
+    "type": "object",
+    "properties": {
+        "temperature": {"type": "number", "minimum": 0, "maximum": 2},
+        "top_p": {"type": "number", "minimum": 0, "maximum": 1},
+        "max_tokens": _WHOLE,
+        "stream": {"type": "boolean"},
+    },
+    "additionalProperties": False,
+}
 MANNERS: dict[str, Json] = {  # of whoever is asked: agent, retriever, judge, verifier
     "timeout_s": {"type": "number", "exclusiveMinimum": 0},
     "concurrency": _WHOLE,
@@ -174,7 +184,7 @@ def _suite() -> dict[str, Json]:
             }
         ),
         gates={"$ref": "#/$defs/gates"},
-        mode={"enum": ["strict", "upstream"]},
+        request=REQUEST,
         suite={"type": "string", "pattern": ":"},
     )
 

@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gate.case_keys import INPUT_KEYS, OUTSIDE_DIGEST, KeyRules, key_rules, registered_keys
+from gate.case_keys import (
+    INPUT_KEYS,
+    OUTSIDE_DIGEST,
+    REQUEST_KEYS,
+    KeyRules,
+    key_rules,
+    registered_keys,
+)
 from gate.dataset_rows import Row, Source, rows
 from gate.errors import InvalidInput, Place, Problem
 from gate.plugins import Grader
@@ -222,4 +229,6 @@ def _case(data: dict[str, Json], place: Place) -> Case:
         tags=tuple(data.get("tags") or ()),
         digest=content_hash(data),
         place=place,
+        request={key: data[key] for key in REQUEST_KEYS if data.get(key) is not None},
+        timeout_s=data.get("timeout_sec"),
     )

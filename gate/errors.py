@@ -75,13 +75,24 @@ class AgentFailure(Exception):
     Scores 0.
 
     `final`: it refused the request itself (400, 404, 413, ...), and would refuse it again.
-    `timed_out`: it did not answer in time, which is told apart where failures are counted.
+    `timed_out`: it did not answer in time, which is told apart where failures are counted; `code`:
+    what it is counted as. `latency_ms`: of the request alone, where more than that took time.
     """
 
-    def __init__(self, message: str, *, final: bool = False, timed_out: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        final: bool = False,
+        timed_out: bool = False,
+        code: str | None = None,
+        latency_ms: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.final = final
         self.timed_out = timed_out
+        self.code = code or ("timeout" if timed_out else "agent_error")
+        self.latency_ms = latency_ms
 
 
 class InfraFailure(Exception):
@@ -89,12 +100,15 @@ class InfraFailure(Exception):
     Retried, then unscored.
 
     `retry_after` (seconds) is set when the server said how long to wait; waiting it out is not an
-    attempt.
+    attempt. `code`: what it is counted as among failures; None: it is not.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, code: str | None = None
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.code = code
 
 
 class GraderFailure(Exception):

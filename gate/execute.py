@@ -52,10 +52,10 @@ def execute(
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
         offline = bool(shards or options.replay)
-        lost = "" if offline else health(setup.agent, setup.world)
+        lost = "" if offline else _checked(setup, session)
         who = "retriever" if setup.config.agent.name == NOBODY else "agent"
         unreachable = f"the {who} cannot be reached: {lost}" if lost else panel.unreachable()
-        silent = health(setup.control_agent, setup.world) if setup.control_agent else ""
+        silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
         collected = _trials(setup, session, control, panel, course, judging, ask=ask)
         collected = replace(collected, control_unreachable=silent)
@@ -68,6 +68,13 @@ def execute(
         outcome = judging.loaded().judge(setup, session, collected, unreachable)
         session.log.append_verdict(outcome.report.outcome)
         return cast("Outcome", outcome)
+
+
+def _checked(setup: Setup, session: SessionWriter) -> str:
+    """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
+    found = health(setup.agent, setup.world)
+    session.note_health(found)
+    return found.error
 
 
 def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
@@ -113,7 +120,7 @@ def _trials(
 ) -> Collected:
     with recorder(setup.options.record, _redactor(setup)) as record, _progress(setup) as told:
         effects = Effects(
-            world=setup.world,
+            world=replace(setup.world, session=session.folder),
             session=session,
             stop=setup.options.stop,
             progress=told.row,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from threading import BoundedSemaphore
+from time import perf_counter
 from typing import Protocol
 
 from gate.archive import SessionWriter
@@ -20,7 +21,7 @@ from gate.grading import failed_values, grade_attempt, nobody
 from gate.plugins import Agent, Ask, World
 from gate.prepare import SuitePlan
 from gate.pricing import trial_cost
-from gate.records import Budget, Case, Json, Price, Response, Trial
+from gate.records import Budget, Case, Health, Json, Price, Response, Trial
 from gate.rows import row_of
 from gate.runner import Allowance, Clock, Task, TrialWorker
 from gate.stop import Stop
@@ -77,13 +78,16 @@ def _nobody(collected: Collected) -> Look:
     raise ValueError("suites with looks need somebody who looks")
 
 
-def health(agent: Agent, world: World) -> str:
-    """Why the agent cannot be asked; empty when it can."""
+def health(agent: Agent, world: World) -> Health:
+    """Whether the agent can be asked, and if not, why."""
+    start = perf_counter()
+    status, error = None, ""
     try:
-        agent.check(world)
+        status = agent.check(world)
     except InfraFailure as failure:
-        return str(failure)
-    return ""
+        error = str(failure)
+    took = round((perf_counter() - start) * 1e3, 3)
+    return Health(ok=not error, latency_ms=took, status=status, error=error)
 
 
 def measure(

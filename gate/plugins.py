@@ -64,6 +64,7 @@ class World:
     root: Path  # the folder of gate.yml; relative paths start here
     cancelled: Callable[[], bool] = lambda: False  # True once the run is being stopped
     section: str = "agent"  # of gate.yml, where the plug-in is written: for messages
+    session: Path | None = None  # the session's folder, for what an agent must keep; None: none yet
 
 
 class Connection(Protocol):
@@ -96,8 +97,10 @@ class Agent(Protocol):
         """Type, model and address for the report; no secrets."""
         ...
 
-    def check(self, world: World) -> None:
-        """Raises InfraFailure, with the address and what to start, if it cannot be reached."""
+    def check(self, world: World) -> int | None:
+        """The HTTP status of a health check, if there is one. Raises InfraFailure, with the address
+        and what to start, if it cannot be reached.
+        """
         ...
 
     def connect(self, world: World) -> Connection: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -35,6 +35,7 @@ class Selection:
     event: str | None = None  # the key of suites[].sample
     shard: tuple[int, int] | None = None
     case_ids: frozenset[str] = frozenset()
+    timeout_s: float | None = None  # --timeout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +58,18 @@ class SuitePlan:
     places: Mapping[str, Place] = field(default_factory=dict)  # case id -> in the working tree
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
     digests: Mapping[str, str] = field(default_factory=dict)  # case id -> content hash
+    timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
 
     def cases(self) -> Iterator[Case]:
-        return (case for case in self.read() if case.id in self.chosen)
+        """With the settings of the suite's requests; a case's own keys win."""
+        common, own_time = self.suite.request, self.timeout_s is None
+        for case in self.read():
+            if case.id in self.chosen:
+                yield replace(
+                    case,
+                    request={**common, **case.request},
+                    timeout_s=case.timeout_s if own_time else self.timeout_s,
+                )
 
     def task_source(self) -> PreparedSuite:
         return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases)
@@ -126,6 +136,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         new_cases=added & chosen,
         edited=_edited(suite, graders, rules),
         places=_places(own, found[-1]),
+        timeout_s=selection.timeout_s,
         digests={**(rest[0].digests if rest else {}), **first.digests},
         loosened=loosened,
         warnings=tuple(warning for summary in found[-1:] for warning in summary.warnings),

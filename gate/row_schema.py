@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gate.codec import schema_of
 from gate.records import (
     LARGEST,
+    CheckedEvidence,
     FailureMode,
     Json,
     Judging,
@@ -70,6 +71,7 @@ class DetailsRow:
     finish_reason: str | None = None  # why the model stopped, in its own words
     omitted_steps: int = 0  # steps that are not in `steps`
     trace_faults: tuple[str, ...] = ()
+    evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
 
 
 def schema() -> dict[str, Json]:

@@ -9,6 +9,7 @@ from gate.codec import to_json
 from gate.failures import mode_of
 from gate.records import (
     Attempt,
+    CheckedEvidence,
     Json,
     Judging,
     LoggedViolation,
@@ -62,6 +63,7 @@ def row_of(
         "error": judged.error,
         "started_at": trial.started_at,
         "violations": to_json(_violations(trial)),
+        "evidence": to_json(_evidence(judged.scores)),
         **_answer(response),
     }
     return _without_leaks({**row, "mode": mode_of(row)}, trial)
@@ -104,6 +106,10 @@ def _violations(trial: Trial) -> list[LoggedViolation] | None:
         )
         for by, one in found
     ]
+
+
+def _evidence(scores: Mapping[str, Score]) -> CheckedEvidence | None:
+    return next((s.evidence for s in scores.values() if s.evidence is not None), None)
 
 
 def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:

@@ -24,6 +24,9 @@ FIRST_BACKOFF_S = 0.5
 MAX_BACKOFF_S = 20.0
 LEAST_WAIT_S = 0.1  # `Retry-After: 0` must use up the time-out too
 
+# Of a suite written as code: case, round and try (both from 1), seconds in total.
+AskOwn = Callable[[Case, int, int, float], Response]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
@@ -37,6 +40,7 @@ class Task:
     attempts: tuple[Attempt, ...] = ()
     waited_s: float = 0.0  # before the next try, for Retry-After
     started_at: str = ""
+    ask: AskOwn | None = None  # of a suite that asks its agent itself; None: the run's agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +95,15 @@ class TrialWorker:
                 task = replace(task, started_at=_iso(self._clock.now()))
             start = self._clock.seconds()
             try:
-                left = self._timeout_s - task.waited_s
-                response = self._connection.ask(task.case, timeout_s=left)
+                response = self._ask(task)
                 latency = self._ms_since(start)
             except InfraFailure as failure:
                 return self._infra(task, failure, self._ms_since(start))
             except AgentFailure as failure:
-                self._keep(task, failure, self._ms_since(start))
-                return self._agent_error(task, failure, self._ms_since(start))
+                took = failure.latency_ms
+                latency = self._ms_since(start) if took is None else took
+                self._keep(task, failure, latency)
+                return self._agent_error(task, failure, latency)
         # Before graders quote from it: half a quoted secret would not be found any more.
         response = self._scrub(response)
         if response.latency_ms is not None:  # replayed, or a retriever's time left out
@@ -108,6 +113,15 @@ class TrialWorker:
 
     def close(self) -> None:
         self._connection.close()
+
+    def _ask(self, task: Task) -> Response:
+        left = self._limit_s(task) - task.waited_s
+        if task.ask is None:
+            return self._connection.ask(task.case, timeout_s=left)
+        return task.ask(task.case, task.round, len(task.attempts) + 1, left)
+
+    def _limit_s(self, task: Task) -> float:
+        return self._timeout_s if task.case.timeout_s is None else task.case.timeout_s
 
     def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
         graded = self._grade(task.case, response, task.graders)
@@ -126,7 +140,7 @@ class TrialWorker:
             status="agent_error",
             latency_ms=latency,
             passed=False,
-            failures=("timeout" if failure.timed_out else "agent_error",),
+            failures=(failure.code,),
             error=str(failure),
             waited_ms=task.waited_s * 1e3,
         )
@@ -134,7 +148,7 @@ class TrialWorker:
 
     def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         wait = failure.retry_after
-        if wait is not None and task.waited_s + wait < self._timeout_s:
+        if wait is not None and task.waited_s + wait < self._limit_s(task):
             delay = self._clock.waiting(wait)
             return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
@@ -142,6 +156,7 @@ class TrialWorker:
             n=len(task.attempts) + 1,
             status="infra_error",
             latency_ms=latency,
+            failures=(failure.code,) if failure.code else (),
             error=str(failure),
             waited_ms=task.waited_s * 1e3,
         )

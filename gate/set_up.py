@@ -118,6 +118,7 @@ def _selection(options: argparse.Namespace, job: Job, more: Mapping[str, str]) -
         event=None if more.get("sample") == "all" else job.sample_key,
         shard=options.shard,
         case_ids=frozenset(options.case or ()),
+        timeout_s=options.timeout,
     )
 
 

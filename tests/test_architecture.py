@@ -41,6 +41,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
     "verdict batches arms config_records config_schema config_variables config_lint config_options"
     " announce retrievers",
+    "config_suites",
     "config_judge config_check control outlook rehearsal schemas",
     "config planning recorded loosening",
     "rules calibration asking",

@@ -32,7 +32,7 @@ class OpenAgent:
     def describe(self) -> str:
         return f"openagent {self.model} at {shown_address(self._server)}"
 
-    def check(self, world: World) -> None:
+    def check(self, world: World) -> int:
         key_of(world, self.api_key_env)
         reply = health(world, f"{self._server}/api/health", timeout_s=self.timeout_s)
         try:
@@ -41,6 +41,7 @@ class OpenAgent:
             raise InfraFailure(f"{failure} - is there an OpenAgent server?") from failure
         if not isinstance(said, dict) or said.get("status") != "ok":
             raise InfraFailure(f"{reply.address} does not say that it is well: {reply.excerpt()}")
+        return reply.status
 
     def connect(self, world: World) -> Connection:
         version = _PATH.search(self.base_url)
@@ -53,7 +54,7 @@ class OpenAgent:
         return _PATH.sub("", self.base_url, count=1)
 
     def _write(self, case: Case) -> bytes:
-        return chat.request_body(case.input, self.model, self.options)
+        return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
     def _read(self, reply: Reply) -> Response:
         return chat.read(reply, tools_offered="tools" in self.options)

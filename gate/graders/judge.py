@@ -40,12 +40,14 @@ _ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
 class Judge:
     """Asks the judge model by a `rubric`: answer, task, quality, trajectory, case, or one written
     out. `least` (criterion -> points) and `least_total` are what an answer must reach to pass;
-    those of the rubric hold where they are not given.
+    those of the rubric hold where they are not given. `optional`: left out, with a warning, where
+    gate.yml has no judge.
     """
 
     rubric: str | Rubric = "answer"
     least: Mapping[str, float] = field(default_factory=dict)
     least_total: int | None = None
+    optional: bool = False
 
     role: ClassVar[Role] = "judge"
 

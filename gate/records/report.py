@@ -14,6 +14,7 @@ from gate.records.patterns import (
     ModeCount,
     Reliability,
 )
+from gate.records.server_logs import EvidenceCounts
 from gate.records.settings import Policy
 from gate.records.verdict import (
     CaseChanges,
@@ -96,6 +97,7 @@ class SuiteReport:
     reliability: Reliability | None = None  # None: one round, or nothing decides pass
     violations: int = 0  # all of them; `violation_log` has the first
     violation_log: tuple[LoggedViolation, ...] = ()
+    evidence: EvidenceCounts | None = None  # None: no trial declares or logs tool calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,8 +136,12 @@ class Suite:
     """A dataset, its graders, rounds and gates."""
 
     name: str
-    dataset: str  # path, relative to the folder of gate.yml
+    dataset: str  # path, relative to the folder of gate.yml; empty where `suite` has the cases
     graders: tuple[PluginSpec, ...]
+    suite: str | None = None  # ./file.py:Class, a suite written as code
+    mode: Literal["strict", "upstream"] = "strict"  # of graders that know both
+    # Of each request, beside the agent's options; a case's own keys win.
+    request: Mapping[str, Json] = field(default_factory=dict)
     rounds: int = 3
     max_attempts: int = 2
     retry: Literal["infra", "any_failure"] = "infra"

@@ -8,6 +8,7 @@ from typing import Literal
 
 from gate.errors import Place
 from gate.records.patterns import Violation
+from gate.records.server_logs import CheckedEvidence, OwnVerdict, ServerLogs
 from gate.records.settings import Json
 
 TrialStatus = Literal["completed", "agent_error", "infra_error"]
@@ -27,6 +28,9 @@ class Case:
     # sha256 of what the agent sees and the graders read (not category, tags, status, metadata)
     digest: str = ""
     place: Place = Place("dataset")
+    # Of this request, beside the agent's own options: temperature, top_p, max_tokens, ...
+    request: Mapping[str, Json] = field(default_factory=dict)
+    timeout_s: float | None = None  # of this case; None: the agent's
 
     @property
     def question(self) -> str:
@@ -100,6 +104,8 @@ class Response:
     turns: int | None = None  # calls of the model; None: the agent does not say
     omitted_steps: int = 0  # steps after the last one of `steps`, counted and not kept
     trace_faults: tuple[str, ...] = ()  # what is odd about the trace, one sentence each
+    server_logs: ServerLogs | None = None  # None: nobody looked for any
+    own_verdict: OwnVerdict | None = None  # of a suite written as code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +124,7 @@ class Score:
     unscored: str | None = None
     uncertainty: float | None = None  # of a judge: 0 sure, 1 undecided; None: does not say
     violations: tuple[Violation, ...] | None = None  # None: the grader does not look for any
+    evidence: CheckedEvidence | None = None  # None: the grader does not look at declared calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
