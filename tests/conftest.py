@@ -6,18 +6,29 @@ import os
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 CONTAINERS = "test_container"  # of these files: one builder of the image at a time
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+class _ByFile(LoadScopeScheduling):
     """Tests of a file stay together when several processes share the work (`-n`): they share what
-    is costly to start. All that need the image are one group.
+    is costly to start. All that need the image are one group, the longest: it begins first.
     """
-    for item in items:
-        name = item.path.stem
-        group = "container" if name.startswith(CONTAINERS) else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(name=group))
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return CONTAINERS if Path(file).name.startswith(CONTAINERS) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile:
+    return _ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.path.stem.startswith(CONTAINERS))
 
 
 def _folder(variable: str, content: str) -> Path:
