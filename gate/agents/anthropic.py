@@ -57,7 +57,7 @@ class Anthropic:
         }
         if system:
             body["system"] = "\n\n".join(values.said(m.get("content")) or "" for m in system)
-        return json.dumps({**body, **self.options}).encode()
+        return json.dumps({**body, **self.options, **case.request}).encode()
 
     def _read(self, reply: Reply) -> Response:
         data = _joined(reply) if is_stream(reply) else answer.json_of(reply)

@@ -45,9 +45,10 @@ class OpenAI:
         return self.base_url.partition("?")[0].rstrip("/").endswith(responses.PATH)
 
     def _write(self, case: Case) -> bytes:
-        options = {**self.options, **case.request}
-        write = responses.request_body if self._asks_responses else chat.request_body
-        return write(case.input, self.model, options)
+        if self._asks_responses:
+            options = {**self.options, **responses.settings(case.request)}
+            return responses.request_body(case.input, self.model, options)
+        return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
     def _read(self, reply: Reply) -> Response:
         if self._asks_responses:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from gate.errors import AgentFailure, InfraFailure
 from gate.once import Once
@@ -28,6 +29,8 @@ class Replay(_Sharing):
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+
+    plays_back: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         # Not a field: fields are the keys of gate.yml.
@@ -54,9 +57,9 @@ class _Connection:
         """`timeout_s` is of no use: a time-out of then is recorded as what it was."""
         line = self._recording.take(case)
         if line.infra_error is not None:
-            raise InfraFailure(line.infra_error)
+            raise InfraFailure(line.infra_error, code=line.code)
         if line.response is None:
-            raise AgentFailure(line.agent_error or "", timed_out=line.timed_out)
+            raise AgentFailure(line.agent_error or "", timed_out=line.timed_out, code=line.code)
         return replace(line.response, latency_ms=line.latency_ms)
 
     def close(self) -> None:

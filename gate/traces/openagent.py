@@ -8,29 +8,16 @@ from collections.abc import Mapping
 from gate.records import Json
 from gate.traces.building import Builder
 from gate.traces.open_calls import Step
+from gate.traces.openagent_lines import CONSOLE, NAMELESS, NO_CALL, RAN, uncoloured
 from gate.traces.values import Called, arguments_of, as_text, each, listed, mapped, text
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_LINE = re.compile(
-    r"\s*(?:"
-    r"(?P<turn>--- LLM Call \(Round \d+\).*)"
-    r"|(?:Tool Call: \[(?P<old>.*)\])"
-    r"|(?:Tool \d+: \[(?P<new>[^\]]*)\] args: (?P<args>.*))"
-    r"|(?:Arguments: \[(?P<arguments>.*)\])"
-    r"|(?:Tool Result: \[(?P<result>.*))"
-    r"|(?P<other>(?:--- Agent Round \d+ \| )?LLM Decision: .*)"
-    r")\s*\Z"
-)
-_NO_CALL = "None"
-_NAMELESS = "(no name)"
 AUDITED = ("tool_call", "llm_call", "message", "chat_title")  # types of audit records
-_RAN = ("success", "failure")
 
 
 def is_console(said: str) -> bool:
     """Whether one of the first lines is one that only the console writes."""
-    lines = _COLOUR.sub("", said[:10_000]).splitlines()[:100]
-    found = (_LINE.match(line) for line in lines)
+    lines = uncoloured(said[:10_000]).splitlines()[:100]
+    found = (CONSOLE.match(line) for line in lines)
     return any(match and match.lastgroup != "result" for match in found)
 
 
@@ -55,8 +42,8 @@ class _Console:
 
     def read(self, said: str) -> None:
         for line in said.splitlines():
-            plain = _COLOUR.sub("", line)
-            match = _LINE.match(plain)
+            plain = uncoloured(line)
+            match = CONSOLE.match(plain)
             if match:
                 self._finish()
                 self._line(match)
@@ -69,7 +56,7 @@ class _Console:
         if match["turn"] is not None:
             self._into.turn("")
         elif match["old"] is not None:
-            self._call = None if match["old"] == _NO_CALL else self._made(match["old"], None)
+            self._call = None if match["old"] == NO_CALL else self._made(match["old"], None)
         elif match["arguments"] is not None and self._call is not None:
             given = arguments_of(match["arguments"])
             self._call.arguments, self._call.raw_arguments = given
@@ -80,7 +67,7 @@ class _Console:
             self._result = [match["result"]]
 
     def _made(self, name: str, given: Json) -> Step:
-        return self._into.call(Called(name or _NAMELESS, given, False, None))
+        return self._into.call(Called(name or NAMELESS, given, False, None))
 
     def _finish(self) -> None:
         """A result ends where the next line of the console begins."""
@@ -106,15 +93,15 @@ def _audited(record: Mapping[str, Json], into: Builder) -> None:
 
 
 def _audited_call(record: Mapping[str, Json], outcome: Json, into: Builder) -> None:
-    name = text(record.get("tool"), "tool") or _NAMELESS
+    name = text(record.get("tool"), "tool") or NAMELESS
     if outcome == "not_found":
         into.faults.tell("never_ran", name)
-    if outcome not in (*_RAN, "attempted"):
+    if outcome not in (*RAN, "attempted"):
         return
-    step = into.open.take(None, name) if outcome in _RAN else None
+    step = into.open.take(None, name) if outcome in RAN else None
     if step is None:
         step = into.call(Called(name, None, True, None), waits=outcome == "attempted")
     if outcome == "failure":
         step.error = text(record.get("reason"), "reason") or "failure"
-    if outcome in _RAN:
+    if outcome in RAN:
         step.latency_ms = into.faults.number(record.get("durationMs"), "durationMs")

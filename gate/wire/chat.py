@@ -26,6 +26,10 @@ _BEYOND = ("retrieved", "context", "steps", "turns", "safety_violations", *traci
 _PLACES = ("gate", "metadata")  # where a server may put what the protocol has no key for
 
 
+class NoAnswer(AgentFailure):
+    """The body holds something else than an answer, such as an error."""
+
+
 def messages(given: Json) -> list[Json]:
     """A case's input as messages: as it is, or as what the user says."""
     if isinstance(given, list) and given and all(map(_is_message, given)):
@@ -127,9 +131,14 @@ def refused(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailu
     """What a body without its answer comes to; nobody's fault where keys or quota were wrong."""
     said = reply.said(data)
     failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
-    if failed and _NOBODYS_FAULT.search(said):
+    if failed and is_nobodys_fault(said):
         return InfraFailure(f"{reply.address} refused: {said}")
-    return AgentFailure(f"{reply.address} answered without {missing}: {said}")
+    return NoAnswer(f"{reply.address} answered without {missing}: {said}")
+
+
+def is_nobodys_fault(said: str) -> bool:
+    """Whether an error speaks of keys or quota."""
+    return _NOBODYS_FAULT.search(said) is not None
 
 
 def _content(message: Mapping[str, Json], address: str) -> str:

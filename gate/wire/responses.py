@@ -24,6 +24,13 @@ def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
     return json.dumps({**body, **options}).encode()
 
 
+def settings(request: Mapping[str, Json]) -> dict[str, Json]:
+    """The settings of a case or suite, which have the names of chat completions, as they are called
+    here.
+    """
+    return {"max_output_tokens" if k == "max_tokens" else k: v for k, v in request.items()}
+
+
 def read(reply: Reply) -> Response:
     """The answer, streamed or not; what the server's own tools did are steps too. Raises
     AgentFailure, InfraFailure.

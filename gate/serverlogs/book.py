@@ -1,0 +1,118 @@
+"""The front: a mark before the request, and what the logs show after it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.records import LogKind, LogRead, ServerLogs
+from gate.serverlogs.combined import CHATS, combined
+from gate.serverlogs.found import Found, chats
+from gate.serverlogs.options import LogOptions
+from gate.serverlogs.paths import Candidate, candidates
+from gate.serverlogs.settle import settle
+from gate.serverlogs.timed import in_window
+from gate.serverlogs.watch import Mark
+from gate.serverlogs.window import around
+from gate.serverlogs.zones import zone_of
+
+LONGEST_SETTLE_S = 60.0
+
+NOT_ALONE = "other requests were under way"
+SEVERAL = "the access log shows more than one request"
+NO_CHAT = "the access log shows no chat completion: it is written with runmode = dev only"
+NO_CALLS = "no log that was read shows tool calls"
+NOTHING_READ = "no server log could be read"
+
+
+class LogBook:
+    """One for an agent; its methods may be called from several threads, each with its own mark."""
+
+    def __init__(
+        self,
+        options: LogOptions,
+        *,
+        env: Mapping[str, str],
+        root: Path,
+        nearby: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`nearby`: the server is on this machine, so that the usual places may hold its logs;
+        False: only what options and variables name. Raises UsageError: a time zone that nobody
+        knows, a wait that is none.
+        """
+        if not 0 <= options.settle_s <= LONGEST_SETTLE_S or math.isnan(options.settle_s):
+            raise UsageError(
+                f"server logs: settle_s: {options.settle_s} is no wait - write seconds from 0 to "
+                f"{LONGEST_SETTLE_S:g}"
+            )
+        self._options = options
+        self._zone = zone_of(options.timezone)
+        self._candidates = candidates(options, env, root, nearby=nearby)
+        self._clock, self._sleep = clock, sleep
+
+    def found(self) -> Mapping[LogKind, Path]:
+        """The logs that are there now, as absolute paths (of the audit log its folder). With none,
+        nothing is bound by offset, and a request need not be alone.
+        """
+        with self.before() as mark:
+            there = [one for kind in self._candidates if (one := mark.chosen(kind))]
+        return {one.candidate.kind: one.candidate.path.absolute() for one in there}
+
+    def before(self) -> Mark:
+        """To be closed, or given to `after`."""
+        return Mark(self._candidates)
+
+    def after(self, mark: Mark, *, started_ms: int, ended_ms: int, alone: bool) -> ServerLogs:
+        """Waits until the lines of the request are there, at most `settle_s`. Times: Unix ms."""
+        with mark:
+            longest_s = self._options.settle_s if mark.expected() else 0.0
+            settle(mark.look, at_most_s=longest_s, clock=self._clock, sleep=self._sleep)
+            mark.finish()
+            found = self._found(mark, started_ms, ended_ms)
+        absent = [_absent(one) for kind in self._candidates for one in mark.missing(kind)]
+        shown = combined(found)
+        access = found.get("access")
+        requests = sum(1 for _ in chats(access.lines)) if access and access.bound else None
+        read = any(one.bound for one in found.values())
+        told = {
+            NOT_ALONE: not alone,
+            SEVERAL: (requests or 0) > 1,
+            NO_CHAT: requests == 0,
+            NO_CALLS: shown.calls is None and read,
+            NOTHING_READ: not read,
+        }
+        reads = [*(one.record() for one in found.values()), *absent]
+        logs = [f"{one.kind} log: {one.note}" for one in reads if one.note]
+        return ServerLogs(
+            calls=shown.calls,
+            requests=requests,
+            alone=alone and CHATS not in shown.notes,
+            logs=tuple(reads),
+            started_ms=started_ms,
+            ended_ms=ended_ms,
+            notes=(*(note for note, holds in told.items() if holds), *shown.notes, *logs),
+        )
+
+    def _found(self, mark: Mark, started_ms: int, ended_ms: int) -> dict[LogKind, Found]:
+        """Of each kind the log that is there."""
+        there = {kind: one for kind in self._candidates if (one := mark.chosen(kind))}
+        if self._options.bind == "offset":
+            return {kind: one.found() for kind, one in there.items()}
+        window = around(started_ms, ended_ms)
+        return {kind: in_window(one, window, self._zone) for kind, one in there.items()}
+
+
+def _absent(candidate: Candidate) -> LogRead:
+    by = candidate.named_by
+    note = f"{by}, but not there" if by == "configured" else f"{by} names it, but it is not there"
+    return LogRead(
+        kind=candidate.kind,
+        path=candidate.shown,
+        bound=None,
+        note=note if by else "not there",
+    )

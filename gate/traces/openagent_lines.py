@@ -1,0 +1,26 @@
+"""How the lines of OpenAgent's console and audit log are written, old and new."""
+
+from __future__ import annotations
+
+import re
+
+# Each line matches one group, by whose name it is told apart.
+CONSOLE = re.compile(
+    r"\s*(?:"
+    r"(?P<turn>--- LLM Call \(Round \d+\).*)"
+    r"|(?:Tool Call: \[(?P<old>.*)\])"
+    r"|(?:Tool \d+: \[(?P<new>[^\]]*)\] args: (?P<args>.*))"
+    r"|(?:Arguments: \[(?P<arguments>.*)\])"
+    r"|(?:Tool Result: \[(?P<result>.*))"
+    r"|(?P<other>(?:--- Agent Round \d+ \| )?LLM Decision: .*)"
+    r")\s*\Z"
+)
+NO_CALL = "None"  # the name where the model called no tool
+NAMELESS = "(no name)"
+RAN = ("success", "failure")  # outcomes of an audit record whose call was executed
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def uncoloured(line: str) -> str:
+    """Both logs have ANSI colours in the file too."""
+    return _COLOUR.sub("", line)

@@ -1,0 +1,108 @@
+"""Whose turn it is to ask a server: some requests must be alone, the others may run side by side.
+
+Nobody starves: while one that must be alone waits, no other starts before it; when it is over, all
+that came meanwhile start together, before the next one that must be alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from threading import Condition
+
+from gate.errors import InfraFailure
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Turn:
+    """One request, from its wait to its end. `shared`: another of them ran beside it for a time;
+    `haunted`: one that nobody waits for any more may still have been under way.
+    """
+
+    exclusive: bool
+    running: bool = False
+    shared: bool = False
+    haunted: bool = False
+
+    @property
+    def alone(self) -> bool:
+        return not (self.shared or self.haunted)
+
+
+class Turns:
+    """The requests to one server, of all threads."""
+
+    def __init__(self, *, seconds: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._changed = Condition()
+        self._running: set[Turn] = set()
+        self._shared: deque[Turn] = deque()  # these wait
+        self._exclusive: deque[Turn] = deque()
+        self._shared_next = True
+        self._haunted_until = 0.0
+
+    @contextmanager
+    def taken(self, *, exclusive: bool, given_up: Callable[[], bool]) -> Iterator[Turn]:
+        """Waits for a turn and holds it. `given_up` is asked after each `wake`: when true, the wait
+        ends with InfraFailure.
+        """
+        turn = Turn(exclusive=exclusive)
+        self._wait(turn, given_up)
+        try:
+            yield turn
+        finally:
+            with self._changed:
+                self._running.remove(turn)
+                self._shared_next = self._shared_next or exclusive
+                self._admit()
+
+    def wake(self) -> None:
+        """All that wait look again whether they have given up."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def left_behind(self, for_s: float) -> None:
+        """A request was given up, and the server may go on with it for so many seconds."""
+        with self._changed:
+            self._haunted_until = max(self._haunted_until, self._seconds() + for_s)
+
+    def _wait(self, turn: Turn, given_up: Callable[[], bool]) -> None:
+        queue = self._exclusive if turn.exclusive else self._shared
+        with self._changed:
+            queue.append(turn)
+            self._admit()
+            while not turn.running:
+                if given_up():
+                    queue.remove(turn)
+                    self._admit()
+                    raise InfraFailure("the run is being stopped: the request was not sent")
+                self._changed.wait()
+
+    def _admit(self) -> None:
+        """Starts whoever may start now; holds the lock."""
+        if any(turn.exclusive for turn in self._running):
+            return
+        if self._shared and (self._shared_next or not self._exclusive):
+            self._shared_next = False
+            while self._shared:
+                self._start(self._shared.popleft())
+        elif self._exclusive and not self._running:
+            self._start(self._exclusive.popleft())
+        self._changed.notify_all()
+
+    def _start(self, turn: Turn) -> None:
+        turn.running = True
+        turn.haunted = self._seconds() < self._haunted_until
+        for other in self._running:
+            other.shared = turn.shared = True
+        self._running.add(turn)
+
+
+@cache
+def turns_of(server: str) -> Turns:
+    """Those of one address: whoever asks it in this process, by whichever plug-in, is in them."""
+    return Turns()
