@@ -20,7 +20,8 @@ from gate.text import plain, stand_ins
 
 # Commands that load gate.yml, and graders that are files, as they stand in the working tree.
 OF_THE_CHECKOUT = (
-    *("baseline", "calibrate", "compare", "dataset", "history", "plan", "review", "validate"),
+    *("baseline", "calibrate", "compare", "dataset", "history", "import", "plan", "review"),
+    "validate",
 )
 
 

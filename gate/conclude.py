@@ -9,7 +9,12 @@ from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from gate.analysis import categories, corrected_estimates, reliability
+from gate.analysis import (
+    categories,
+    corrected_estimates,
+    reliability,
+    success_of_cases_like_these,
+)
 from gate.baseline_pool import not_yet_in
 from gate.codec import from_json
 from gate.explaining import RowsOf, with_evidence, with_history, worst_cases
@@ -34,6 +39,8 @@ from gate.rules import CONFIG
 from gate.step_diffs import with_steps
 from gate.tally import Tally
 from gate.verdict import SuiteData, Undecided, decide, deployment, undecided, with_calls
+
+SEED = 0  # of intervals that draw
 
 
 def conclude(
@@ -138,10 +145,6 @@ def _accepted(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedC
 
 def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
     outcome, reason = verdict.suites[one.name]
-    success = numbers.get("agent.success_rate")
-    bounds = None
-    if success is not None and success.ci_low is not None and success.ci_high is not None:
-        bounds = (success.ci_low, success.ci_high)
     return SuiteReport(
         name=one.name,
         outcome=outcome,
@@ -154,10 +157,11 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         rounds=one.meta.rounds,
         metrics=numbers,
         failures_top=one.tally.top(),
-        success_rate_ci95=bounds,
         baseline=one.baseline.info,
+        **_for_cases_like_these(one),
         infra_errors=one.tally.infra_errors,
         agent_errors=one.tally.agent_errors,
+        failed_latency_ms=one.tally.failed_latency.amounts(),
         not_run=one.not_run,
         not_selected=one.meta.not_selected,
         look=one.look,
@@ -172,7 +176,19 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         categories=categories(one.table, one.tally.failures.by_case()),
         reliability=reliability(one.table),
         clusters=one.tally.failures.clusters(),
+        evidence=one.tally.evidence.counts(),
     )
+
+
+def _for_cases_like_these(one: Measured) -> dict[str, Any]:
+    found = success_of_cases_like_these(one.table, SEED)
+    if found is None:
+        return {"success_rate_ci95": None}
+    return {
+        "success_rate_ci95": (found.low, found.high),
+        "success_rate_method": found.method,
+        "success_rate_seed": SEED if found.drawn else None,
+    }
 
 
 def _log(tally: Tally) -> tuple[LoggedViolation, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -161,7 +161,12 @@ def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
 
 def own_code(spec: PluginSpec, root: Path) -> bytes:
     """What stands in the user's files that a plug-in runs; nothing where they cannot be found."""
-    files = [root / file for file in map(grader_file, code_of(spec)) if file]
+    return code_in(code_of(spec), root)
+
+
+def code_in(names: Iterable[str], root: Path) -> bytes:
+    """The same of code by its names, as `code_of` gives them."""
+    files = [root / file for file in map(grader_file, names) if file]
     return b"".join(file.read_bytes() for file in files if file.is_file())
 
 

@@ -20,8 +20,7 @@ from gate.schema import mismatches
 from gate.yamlfile import Document, Path
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
-# Keys of later versions: path ('*' is any index) -> the values of later versions; empty: all.
-_LATER: tuple[tuple[Path, tuple[str, ...]], ...] = ((("suites", "*", "suite"), ()),)
+_NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a dataset
 
 
 def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json], list[Problem]]:
@@ -37,11 +36,8 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
-    later = list(_later(done.data))
-    for fault in later:
-        _leave_out(done.data, fault)
     wrong = [_reworded(found, hidden) for found in _mismatches(done.data)]
-    faults = [*keys, *done.faults, *later, *_twice(done.data), *wrong]
+    faults = [*keys, *done.faults, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)
     told = dict.fromkeys(Problem(document.place(fault.path), fault.message) for fault in faults)
@@ -112,7 +108,7 @@ def _is_grader(path: Path) -> bool:
 
 
 def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
-    """A rule in its own spelling and in that of a plain QUALITY_GATES dictionary."""
+    """What is said in two ways, of which only one can count."""
     regression = data.get("regression")
     if "gates" in data and "QUALITY_GATES" in data:
         yield Fault(path=("QUALITY_GATES",), message="means the same as gates - keep one")
@@ -123,14 +119,11 @@ def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
     ):
         message = "means the same as regression.tolerance - keep one"
         yield Fault(path=("regression_threshold",), message=message)
-
-
-def _later(data: Mapping[str, Json]) -> Iterator[Fault]:
-    for pattern, values in _LATER:
-        for path, value in _matching(data, pattern, ()):
-            if not values or value in values:
-                what = f"'{value}' is" if values else "this key is"
-                yield Fault(path=path, message=f"{what} not in this version")
+    for number, suite in enumerate(_listed(data, "suites")):
+        if isinstance(suite, dict) and "suite" in suite:
+            for key in (key for key in _NOT_OF_CODE if suite.get(key)):
+                message = "the class under `suite` does this itself - leave it out"
+                yield Fault(path=("suites", number, key), message=message)
 
 
 def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Json]]:
@@ -149,7 +142,7 @@ def _leave_out(data: dict[str, Json], fault: Fault) -> None:
     path = fault.path
     if not path:
         return
-    if fault.message.startswith("unknown key") or fault.message.endswith("not in this version"):
+    if fault.message.startswith("unknown key"):
         around = next((found for _, found in _matching(data, path[:-1], ())), None)
         if isinstance(around, dict):
             around.pop(str(path[-1]), None)

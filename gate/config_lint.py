@@ -23,14 +23,14 @@ _NAMES: dict[str, str] = {
     "correctness": "exact_match contains fact_accuracy fact_pattern_match semantic_similarity "
     "correctness completeness faithfulness judge_score",
     "response_quality": "format_compliance instruction_following conciseness clarity structure "
-    "readability coherence completeness",
+    "readability coherence completeness stage_coverage",
     "operational": "mean_latency_ms p50_latency_ms p95_latency_ms p99_latency_ms worst_latency_ms "
     "std_latency_ms avg_tokens std_tokens input_tokens cached_tokens output_tokens "
     "reasoning_tokens estimated_cost_per_query hallucination_rate error_rate "
     "retry_rate judge_coverage hallucinated_answers unverified_rate unsupported_entities",
     "agent": "success_rate first_attempt_success_rate tool_call_accuracy tool_call_validity "
     "tool_call_precision tool_call_recall tool_type_errors tool_missing_args tool_unknown_args "
-    "tool_unknown_tools tool_unparsable_args "
+    "tool_unknown_tools tool_unparsable_args completion_rate "
     "trajectory_match trajectory_efficiency trajectory_score trajectory_quality avg_steps "
     "repeated_calls loop_rate recovery_rate silent_failure_rate "
     "cost_per_task cost_per_success pass@k pass^k consistency flip_rate reliable_rate "

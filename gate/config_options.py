@@ -13,6 +13,7 @@ from gate.records import Config, Json, PluginSpec
 from gate.registry import Registry
 from gate.schema import mismatches
 
+KEY_VARIABLE = "OPENAGENT_PROVIDER_KEY"
 _AGENT_OPTIONS = {"base_url": "base_url", "model": "model", "timeout": "timeout_s"}
 
 
@@ -73,6 +74,18 @@ def for_release(config: Config) -> Config:
     can_fail = [name for name, values in every.items() if "fail" in values["enum"]]
     strict: dict[str, Any] = {name: "fail" for name in can_fail if name not in config.policy_set}
     return replace(config, policy=replace(config.policy, **strict))
+
+
+def with_key(config: Config) -> Config:
+    """Whose agent reads a key, now that one is given: from the usual variable, if gate.yml names
+    none and the agent's type knows keys.
+    """
+    agent = config.agent
+    knows = "api_key_env" in schema_of(AGENTS.registered(agent.name))["properties"]
+    if not knows or agent.options.get("api_key_env"):
+        return config
+    options = {**agent.options, "api_key_env": KEY_VARIABLE}
+    return replace(config, agent=replace(agent, options=options))
 
 
 def asked_with(

@@ -168,7 +168,8 @@ def _grader(names: Sequence[str]) -> dict[str, Json]:
 
 
 def _suite() -> dict[str, Json]:
-    return _record(
+    """One that is written as code has its tasks, and its verdicts, itself."""
+    found = _record(
         Suite,
         drop=("place",),
         name={"type": "string", "pattern": _SUITE_NAME},
@@ -187,6 +188,8 @@ def _suite() -> dict[str, Json]:
         request=REQUEST,
         suite={"type": "string", "pattern": ":"},
     )
+    needed = {"required": ["dataset", "graders"]}
+    return {**found, "required": ["name"], "if": {"required": ["suite"]}, "else": needed}
 
 
 def _gate() -> dict[str, Json]:

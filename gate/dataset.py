@@ -35,6 +35,8 @@ class Summary:
     not_run: Mapping[str, int]  # status -> cases that are not approved
     warnings: tuple[str, ...]
     lines: Mapping[str, int] = field(default_factory=dict)  # case id -> line
+    # Case id -> its file, where that is not the source itself.
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cases(self) -> int:
@@ -66,7 +68,7 @@ def cases(source: Source, graders: Mapping[str, Grader]) -> Iterator[Case]:
             raise InvalidInput([row])
         data = _data(row, rules)
         if data.get("status", "approved") == "approved":
-            place = Place(source.name, row.line)
+            place = Place(row.file or source.name, row.line)
             if not _text_id(data) or "input" not in data:
                 raise InvalidInput([Problem(place, "the case has no 'id' or no 'input'")])
             yield _case(data, place)
@@ -95,6 +97,7 @@ class _Checking:
     digests: dict[str, str] = field(default_factory=dict)
     categories: dict[str, str | None] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     strangers: dict[str, int] = field(default_factory=dict)  # unknown key -> its first line
 
@@ -135,6 +138,8 @@ class _Checking:
             yield f"id: '{case_id}' is taken by line {self.lines[case_id]} - ids are unique"
         else:
             self.lines[case_id] = row.line
+            if row.file:
+                self.files[case_id] = row.file
 
     def _keys(self, data: Mapping[str, Json], row: Row) -> None:
         for key in data:
@@ -150,7 +155,8 @@ class _Checking:
                 self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
 
     def _wrong(self, row: Row, message: str) -> None:
-        self.problems.append(Problem(Place(self.source.name, row.line), message))
+        place = Place(row.file or self.source.name, row.line)
+        self.problems.append(Problem(place, message))
 
     def summary(self) -> Summary:
         if not self.problems and not self.digests:
@@ -164,6 +170,7 @@ class _Checking:
             not_run={name: n for name, n in self.statuses.items() if name != "approved"},
             warnings=tuple(self._warnings()),
             lines=self.lines,
+            files=self.files,
         )
 
     def _told(self) -> list[Problem]:
@@ -177,7 +184,7 @@ class _Checking:
         return "no case is approved" if self.statuses else "the dataset is empty"
 
     def _warnings(self) -> Iterator[str]:
-        if not self.strangers:
+        if not self.strangers or self.source.any_keys:
             return
         others = registered_keys()
         known = sorted(self.rules.known | others)

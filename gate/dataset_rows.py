@@ -1,4 +1,5 @@
-"""The rows of a dataset file with their lines: JSON Lines, a JSON list, YAML and CSV.
+"""The rows of a dataset file with their lines: JSON Lines, a JSON list, YAML, CSV and an index of
+tasks.
 
 JSON Lines is streamed; the others are read whole. What cannot be read is a Problem among the rows.
 """
@@ -7,172 +8,41 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-from gate import yamlfile
-from gate.encoding import decode, foreign_mark
+from gate import dataset_json, yamlfile
+from gate.dataset_json import decoded, told
+from gate.dataset_legacy import index_cases, yaml_cases
+from gate.dataset_source import INDEX, Row, Rows, Source
+from gate.encoding import decode
 from gate.errors import InvalidInput, Place, Problem
 from gate.records import Json
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A dataset: `name` is what messages call it (its suffix says the format); `open` reads it from
-    the start, as often as wanted.
-    """
-
-    name: str
-    open: Callable[[], BinaryIO]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One case as it is written. `texts`: it comes from CSV, where every plain cell is a text."""
-
-    line: int
-    data: Json
-    texts: bool = False
-
-
-Rows = Iterator[Row | Problem]
+__all__ = ["Row", "Rows", "Source", "rows"]
 
 
 def rows(source: Source) -> Rows:
     """Every row of the file in order, unchecked but for its form."""
-    reader = _reader(source.name)
     try:
         with source.open() as stream:
-            yield from reader(stream, source.name)
+            yield from _read(stream, source)
     except FileNotFoundError:
         yield Problem(Place(source.name), "there is no such file")
     except OSError as error:
         yield Problem(Place(source.name), f"cannot be read: {error.strerror or error}")
+    except InvalidInput as error:
+        yield from error.problems
 
 
-def _reader(name: str) -> Callable[[BinaryIO, str], Rows]:
-    suffix = PurePosixPath(name).suffix.lower()
+def _read(stream: BinaryIO, source: Source) -> Rows:
+    file = PurePosixPath(source.file or source.name)
+    suffix = file.suffix.lower()
+    if file.name == INDEX:
+        return index_cases(stream, source.name, source.beside)
     if suffix in (".yaml", ".yml"):
-        return _yaml
-    return _csv if suffix == ".csv" else _json
-
-
-# ------------------------------------------------------------------------------------------ JSON
-
-
-def _json(stream: BinaryIO, name: str) -> Rows:
-    """A list when the first sign is `[`, otherwise one case a line, whatever the suffix says."""
-    number = 0
-    for line in stream:
-        number += 1
-        if line.strip(b"\xef\xbb\xbf \t\r\n"):
-            break
-    else:
-        return
-    if line.lstrip(b"\xef\xbb\xbf \t").startswith(b"["):
-        yield from _json_list(b"\n" * (number - 1) + line + stream.read(), name)
-        return
-    yield from _json_line(line, name, number)
-    if foreign_mark(line) and number == 1:
-        return
-    for later, line in enumerate(stream, number + 1):
-        yield from _json_line(line, name, later)
-
-
-def _json_line(line: bytes, name: str, number: int) -> Rows:
-    try:
-        text = decode(line, name, line=number).strip()
-        if text:
-            yield Row(line=number, data=_whole(_one_line.decode(text), text))
-    except InvalidInput as error:
-        yield from error.problems
-    except (ValueError, RecursionError) as error:
-        yield Problem(Place(name, number), _json_message(error))
-
-
-def _json_list(content: bytes, name: str) -> Rows:
-    try:
-        text = decode(content, name)
-    except InvalidInput as error:
-        yield from error.problems
-        return
-    seen = text.index("[") + 1
-    line = text.count("\n", 0, seen) + 1
-    start = _after_space(text, seen)
-    while text[start : start + 1] != "]":
-        line += text.count("\n", seen, start)
-        try:
-            data, seen = _one_line.raw_decode(text, start)
-            yield Row(line=line, data=_whole(data, text[start:seen]))
-            line += text.count("\n", start, seen)
-            start = _next_item(text, seen)
-        except json.JSONDecodeError as error:
-            yield Problem(Place(name, error.lineno), _json_message(error))
-            return
-        except (ValueError, RecursionError) as error:
-            yield Problem(Place(name, line), _json_message(error))
-            return
-    if text[start + 1 :].strip():
-        yield Problem(Place(name, line), "something follows the end of the list")
-
-
-def _next_item(text: str, position: int) -> int:
-    """Where the next item or the closing bracket stands."""
-    start = _after_space(text, position)
-    sign = text[start : start + 1]
-    if sign not in (",", "]"):
-        raise json.JSONDecodeError("a ',' or the ']' of the list is missing", text, start)
-    if sign == "]":
-        return start
-    following = _after_space(text, start + 1)
-    if text[following : following + 1] == "]":
-        raise json.JSONDecodeError("a ',' without a case behind it", text, start)
-    return following
-
-
-def _after_space(text: str, position: int) -> int:
-    while position < len(text) and text[position] in " \t\r\n":
-        position += 1
-    return position
-
-
-def _json_message(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} (column {error.colno})"
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return str(error)
-
-
-def _whole(data: Json, text: str) -> Json:
-    """`data`, unless an escape such as \\ud83d stands without its pair, which no UTF-8 can hold."""
-    if "\\ud" in text or "\\uD" in text:
-        try:
-            json.dumps(data, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            raise ValueError("half a character: a \\ud... escape without its pair") from None
-    return data
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key '{twice}' is here twice - remove one")
-    return found
-
-
-def _not_a_number(word: str) -> Json:
-    raise ValueError(f"{word} is not JSON - leave the key out or write null")
-
-
-_one_line = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_not_a_number)
-
-# ------------------------------------------------------------------------------------ YAML, CSV
+        return _yaml(stream, source.name)
+    return (_csv if suffix == ".csv" else dataset_json.cases)(stream, source.name)
 
 
 def _yaml(stream: BinaryIO, name: str) -> Rows:
@@ -181,13 +51,7 @@ def _yaml(stream: BinaryIO, name: str) -> Rows:
     except InvalidInput as error:
         yield from error.problems
         return
-    if document.data is None:
-        return
-    if not isinstance(document.data, list):
-        yield Problem(Place(name, 1), "the file must be a list of cases ('- id: ...')")
-        return
-    for index, data in enumerate(document.data):
-        yield Row(line=document.place((index,)).line or 1, data=data)
+    yield from yaml_cases(document)
 
 
 def _csv(stream: BinaryIO, name: str) -> Rows:
@@ -228,8 +92,8 @@ def _csv_row(cells: list[str], header: list[str], place: Place) -> Row | Problem
     for name, cell in zip(header, cells, strict=True):
         try:
             if cell != "":
-                data[name.strip()] = _one_line.decode(cell) if cell[0] in "[{" else cell
+                data[name.strip()] = decoded(cell) if cell[0] in "[{" else cell
         except (ValueError, RecursionError) as error:
-            message = f"{_json_message(error)} - a cell that starts with [ or {{ is read as JSON"
+            message = f"{told(error)} - a cell that starts with [ or {{ is read as JSON"
             return Problem(Place(place.file, place.line, name.strip()), message)
     return Row(line=place.line or 1, data=data, texts=True)

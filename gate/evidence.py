@@ -16,6 +16,8 @@ from gate import yamlfile
 from gate.archive import CONTROL, DETAILS, META, SUMMARY, SessionWriter
 from gate.codec import to_json
 from gate.config import hashed
+from gate.dataset_rows import Row, rows
+from gate.dataset_source import INDEX
 from gate.encoding import decode
 from gate.event_log import disk
 from gate.evidence_form import (
@@ -118,9 +120,13 @@ def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
     source = setup.rules.base_source(plan.suite) or setup.rules.head_source(plan.suite)
     if source is None:
         return
+    name = dataset_file(plan.suite.name, plan.suite.dataset)
+    if source.file == INDEX or Path(source.file).suffix != Path(name).suffix:
+        found = (row for row in rows(source) if isinstance(row, Row))
+        yield name, "".join(f"{json.dumps(row.data, ensure_ascii=False)}\n" for row in found)
+        return
     with source.open() as stream:
-        text = decode(stream.read(), source.name)
-    yield dataset_file(plan.suite.name, plan.suite.dataset), text
+        yield name, decode(stream.read(), source.name)
 
 
 def _in_effect(setup: Setup) -> RulesInEffect:

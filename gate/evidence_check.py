@@ -229,7 +229,7 @@ def _rules(config: Json, rules: RulesInEffect) -> Iterator[str]:
     hashed = {one.get("name"): one for one in config.get("suites", []) if isinstance(one, dict)}
     for suite in mine["suites"]:
         theirs = hashed.get(suite["name"])
-        for key in ("dataset", "graders", "gates"):
+        for key in ("dataset", "suite", "graders", "gates"):
             if theirs is not None and _bare(suite[key]) != _bare(theirs.get(key)):
                 yield f"{RULES}: {key} of suite '{suite['name']}' are not those of {CONFIG}"
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from gate.archive import Meta, Session, SessionWriter, new_session_id
 from gate.asking import Panel, panel_of, without_open_caches
 from gate.beside import asked_before, control_session
+from gate.config_evidence import provider_key
 from gate.course import Course
 from gate.joining import absent, check
 from gate.pipeline import Collected, Effects, health, measure
@@ -118,7 +119,7 @@ def _trials(
     *,
     ask: bool,
 ) -> Collected:
-    with recorder(setup.options.record, _redactor(setup)) as record, _progress(setup) as told:
+    with recorder(setup.options.record, _redactor(setup)) as record, _progress(setup, ask) as told:
         effects = Effects(
             world=replace(setup.world, session=session.folder),
             session=session,
@@ -162,8 +163,10 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
         panel.close()
 
 
-def _progress(setup: Setup) -> AbstractContextManager[Told]:
+def _progress(setup: Setup, ask: bool) -> AbstractContextManager[Told]:
+    """What may make the answers worthless is told before they are paid for."""
     options = setup.options
+    warned = provider_key(setup.config, given=bool(options.provider_key)).warnings if ask else ()
     return progress(
         sys.stderr,
         planned=_planned(setup),
@@ -171,6 +174,7 @@ def _progress(setup: Setup) -> AbstractContextManager[Told]:
         verbose=options.verbose,
         color=wants_color(sys.stderr, setup.env, no_color=options.no_color),
         redact=_redactor(setup),
+        warnings=warned,
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from gate import __version__
+from gate import __version__, option_reading
 from gate.option_parser import Parser, actions_of, add_action, sentence
+from gate.option_reading import output
 from gate.option_types import moment, positive, rate, shard, whole
 
 COMMANDS: dict[str, str] = {
@@ -18,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "report": "render every report of a session again, byte for byte the same",
     "comment": "publish a stored session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
+    "import": "another tool's results become a session; nothing is asked",
     "history": "how the runs of the past went: a table, and where a level changed",
     "review": "have people rate a sample of answers, and see how far the judge agrees with them",
     "validate": "check config, datasets and baselines; nothing is called",
@@ -28,7 +30,7 @@ COMMANDS: dict[str, str] = {
     "verify": "check a release's evidence folder; nothing is called",
     "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
-LATER = ("import", "export")
+LATER = ("export",)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -72,13 +74,7 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--executor", choices=("threads", "dask"), default="threads", help="(threads)")
     add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
-    _output(p)
-
-
-def _output(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--quiet", action="store_true", help="the verdict only")
-    p.add_argument("--verbose", action="store_true", help="a line a trial, and tracebacks")
-    p.add_argument("--no-color", action="store_true", help="plain text, as with NO_COLOR")
+    output(p)
 
 
 def _compare(p: argparse.ArgumentParser) -> None:
@@ -87,7 +83,7 @@ def _compare(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
     p.add_argument("--out", metavar="DIR", help="write the reports there too")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    _output(p)
+    output(p)
 
 
 def _merge(p: argparse.ArgumentParser) -> None:
@@ -96,7 +92,7 @@ def _merge(p: argparse.ArgumentParser) -> None:
     p.add_argument("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path")
     p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    _output(p)
+    output(p)
 
 
 def _plan(p: argparse.ArgumentParser) -> None:
@@ -129,17 +125,12 @@ def _calibrate(p: argparse.ArgumentParser) -> None:
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
 
 
-def _report(p: argparse.ArgumentParser) -> None:
-    p.add_argument("session", metavar="SESSION")
-    _output(p)
-
-
 def _comment(p: argparse.ArgumentParser) -> None:
     p.add_argument("session", metavar="SESSION")
     p.add_argument("--comment-id", metavar="ID", help="one comment a pull request and id (gate)")
     modes = ("always", "on-change", "on-failure", "never")
     p.add_argument("--when", choices=modes, default="always", help="(always)")
-    _output(p)
+    output(p)
 
 
 def _baseline(p: argparse.ArgumentParser) -> None:
@@ -202,7 +193,7 @@ def _review(p: argparse.ArgumentParser) -> None:
 
 _FAULTS = (
     *("wrong-args", "wrong-tool", "hallucinate", "loop", "refuse", "unsafe"),
-    *("malformed", "disobey"),
+    *("malformed", "disobey", "invent"),
 )
 
 
@@ -211,6 +202,11 @@ def _agent(p: argparse.ArgumentParser) -> None:
     add("--host", default="127.0.0.1", metavar="NAME", help="(127.0.0.1)")
     add("--port", type=int, default=14000, metavar="N", help="0: a free one, printed (14000)")
     add("--api-key-env", metavar="NAME", help="variable with the key that callers must send")
+    add("--provider-key-env", metavar="NAME", help="the same, of a key without any tools")
+    add("--log-dir", metavar="DIR", help="write OpenAgent's access and console log there")
+    add("--console-format", choices=("new", "old"), default="new", help="(new)")
+    add("--audit-dir", metavar="DIR", help="write its audit log there, a file a chat")
+    add("--scratch", metavar="DIR", help="folder that tasks may write text files to (none)")
     add("--top-k", type=int, metavar="N", help="documents retrieved (5)")
     add("--stale", action="store_true", help="answer from an older snapshot of the documents")
     add("--no-tool", action="append", metavar="NAME", help="take a tool away; repeatable")
@@ -231,12 +227,6 @@ def _init(p: argparse.ArgumentParser) -> None:
 def _validate(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="(gate.yml)")
     p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-
-
-def _verify(p: argparse.ArgumentParser) -> None:
-    p.add_argument("dir", metavar="DIR", help="the folder evidence/ of a release's session")
-    p.add_argument("--commit", metavar="SHA", help="must be of this commit (GITHUB_SHA)")
-    p.add_argument("--tag", metavar="NAME", help="must be of this tag (that of the job)")
 
 
 def _dataset(p: argparse.ArgumentParser) -> None:
@@ -264,18 +254,13 @@ def _dataset(p: argparse.ArgumentParser) -> None:
         action.add_argument("--config", metavar="FILE", help="(gate.yml)")
 
 
-def _schema(p: argparse.ArgumentParser) -> None:
-    kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
-    p.add_argument("what", choices=(*kinds, "history"))
-
-
 _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "run": _run,
     "compare": _compare,
     "merge": _merge,
     "plan": _plan,
     "calibrate": _calibrate,
-    "report": _report,
+    "report": option_reading.report,
     "comment": _comment,
     "baseline": _baseline,
     "history": _history,
@@ -285,8 +270,9 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "dataset": _dataset,
     "agent": _agent,
     "action": lambda p: None,
-    "verify": _verify,
-    "schema": _schema,
+    "import": option_reading.import_,
+    "verify": option_reading.verify,
+    "schema": option_reading.schema,
 }
 
 

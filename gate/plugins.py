@@ -9,13 +9,14 @@ CONTRIBUTING.md has a recipe for each kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from gate.codec import from_json
 from gate.hosting import BaselineRequest, Forge, FoundBaseline
+from gate.imported import Imported
 from gate.records import (
     Case,
     Evidence,
@@ -84,7 +85,11 @@ class Connection(Protocol):
 
 
 class Agent(Protocol):
-    """A protocol to ask an agent by; its fields are the keys under `agent:` in gate.yml."""
+    """A protocol to ask an agent by; its fields are the keys under `agent:` in gate.yml.
+
+    One that gives answers of before, also to suites that ask by themselves, says so with an
+    attribute `plays_back = True`.
+    """
 
     @property  # read-only, as plug-ins are frozen
     def timeout_s(self) -> float: ...  # total per request
@@ -245,9 +250,14 @@ BASELINES: Registry[BaselineSource] = Registry("baseline source", "gate.baseline
 
 
 class Importer(Protocol):
-    """Reads another tool's results; yields rows in the shape of details.jsonl (docs/reports.md)."""
+    """Reads another tool's results as they are: nothing is asked, nothing is written, no clock."""
 
-    def rows(self, path: Path) -> Iterable[Mapping[str, Json]]: ...
+    def read(self, path: Path) -> Imported:
+        """Checked whole, so that nothing wrong is found while its trials are taken. Raises
+        InvalidInput with every problem and its place, or UsageError for what is of another format,
+        with the format that it looks like.
+        """
+        ...
 
 
 IMPORTERS: Registry[Importer] = Registry("import format", "gate.importers")

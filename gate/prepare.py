@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
-from gate.codec import to_json
-from gate.config import code_of, grader_digest, grader_file, own_code
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
+from gate.digests import edited_columns, grader_digests
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.grading import named_graders
 from gate.metrics.catalogue import asked_k, every_metric
 from gate.plugins import Grader
 from gate.protect import CaseDrift, drift, loosened_cases
-from gate.records import Case, Config, Json, Looks, MetricSpec, PluginSpec, Suite, ToldBy
+from gate.records import Case, Config, Looks, MetricSpec, Suite, ToldBy
 from gate.rules import Rules
+from gate.runner import AskOwn
 from gate.sampling import choose, in_shard
 
 
@@ -59,6 +58,7 @@ class SuitePlan:
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
     digests: Mapping[str, str] = field(default_factory=dict)  # case id -> content hash
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
+    ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
 
     def cases(self) -> Iterator[Case]:
         """With the settings of the suite's requests; a case's own keys win."""
@@ -72,11 +72,11 @@ class SuitePlan:
                 )
 
     def task_source(self) -> PreparedSuite:
-        return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases)
+        return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases, ask=self.ask)
 
     def meta(self) -> SuiteMeta:
         return SuiteMeta(
-            dataset=self.suite.dataset,
+            dataset=self.suite.suite or self.suite.dataset,
             dataset_digest=self.dataset_digest,
             version=self.suite.version,
             rounds=self.suite.rounds,
@@ -107,7 +107,9 @@ def prepare(suites: tuple[Suite, ...], rules: Rules, selection: Selection) -> tu
 def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
     """Base cases first, then those that only the pull request has: run, but not gating."""
     graders = named_graders(suite.graders, rules.root)
-    own, trusted = rules.head_source(suite), rules.base_source(suite)
+    code = rules.code_of(suite)
+    own = code.source if code else rules.head_source(suite)
+    trusted = None if code else rules.base_source(suite)
     sources = [source for source in (trusted, own) if source is not None]
     found = [check(source, graders) for source in sources]
     first, rest = found[0], found[1:]
@@ -131,27 +133,30 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
         specs=specs_of(graders, suite.rounds, asked_k(rules.config)),
-        grader_digests=_grader_digests(suite, graders, rules),
+        grader_digests=grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
-        edited=_edited(suite, graders, rules),
-        places=_places(own, found[-1]),
+        edited=edited_columns(suite, graders, rules),
+        places={} if code else _places(own, found[-1]),
         timeout_s=selection.timeout_s,
         digests={**(rest[0].digests if rest else {}), **first.digests},
         loosened=loosened,
-        warnings=tuple(warning for summary in found[-1:] for warning in summary.warnings),
+        warnings=found[-1].warnings,
+        ask=code.ask if code else None,
     )
 
 
 def _places(own: Source | None, found: Summary) -> dict[str, Place]:
-    return {i: Place(own.name, line) for i, line in found.lines.items()} if own else {}
+    if own is None:
+        return {}
+    return {i: Place(found.files.get(i, own.name), line) for i, line in found.lines.items()}
 
 
 def _loosened(
     suite: Suite, change: CaseDrift, own: Summary, source: Source | None
 ) -> tuple[str, ...]:
-    name = source.name if source else ""
-    places = {i: f"{name}:{own.lines[i]}" for i in change.edited if i in own.lines}
+    found = _places(source, own)
+    places = {i: str(found[i]) for i in change.edited if i in found}
     return loosened_cases(suite.name, change, places)
 
 
@@ -214,67 +219,6 @@ def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset
         for one in suites
         for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
     )
-
-
-def _grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
-    """Column -> hash; the success of a trial depends on the graders that have an opinion."""
-    each = [
-        grader_digest(spec, rules.root, _about(grader, rules))
-        for spec, grader in zip(suite.graders, graders.values(), strict=True)
-    ]
-    found = {
-        spec.column: digest
-        for grader, digest in zip(graders.values(), each, strict=True)
-        for spec in grader.metrics()
-    } | _filled(graders, each)
-    graded = zip(graders.values(), each, strict=True)
-    together = "+".join(sorted(one for grader, one in graded if getattr(grader, "decides", True)))
-    scored = "+".join(sorted(each))
-    return {**found, "success": together, "first_success": together, "score": scored}
-
-
-def _filled(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:
-    """Columns of the trials themselves that several graders may fill."""
-    found: dict[str, str] = {}
-    for grader, digest in zip(graders.values(), each, strict=True):
-        for column in getattr(grader, "fills", ()):
-            found[column] = f"{found[column]}+{digest}" if column in found else digest
-    return found
-
-
-def _about(grader: Grader, rules: Rules) -> Json:
-    """Of a grader that asks a model: which one, how often, and in which words."""
-    model = _model(grader, rules.config)
-    if model is None:
-        return None
-    asked = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
-    if not asked["model"] and not asked["callable"]:
-        asked["url"] = model.options.get("url") or model.options.get("base_url")
-    wording = getattr(grader, "digest_text", str)()
-    code = sha256(own_code(model, rules.root)).hexdigest()
-    return [model.name, to_json(asked), wording, *([code] if code_of(model) else [])]
-
-
-def _edited(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
-    """Columns of graders whose file is not the base's, and success and score, which depend on
-    them.
-    """
-    found: dict[str, str] = {}
-    for spec, grader in zip(suite.graders, graders.values(), strict=True):
-        asked = _model(grader, rules.config)
-        code = (*code_of(spec), *(code_of(asked) if asked else ()))
-        for file in sorted({grader_file(name) for name in code} & rules.edited_graders):
-            columns = [metric.column for metric in grader.metrics()]
-            columns += getattr(grader, "fills", ())
-            why = f"this change edits its grader file `{file}`"
-            found |= dict.fromkeys((*columns, "success", "first_success", "score"), why)
-    return found
-
-
-def _model(grader: Grader, config: Config) -> PluginSpec | None:
-    """Whom it asks; None where it asks nobody, or nobody is there."""
-    role = getattr(grader, "role", None)
-    return ((config.verifier if role == "verifier" else None) or config.judge) if role else None
 
 
 def _choose(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
@@ -35,11 +35,15 @@ def progress(
     verbose: bool,
     color: bool,
     redact: Callable[[str], str] = str,
+    warnings: Iterable[str] = (),
 ) -> Iterator[Told]:
-    """rich is imported only for a terminal to draw on."""
+    """rich is imported only for a terminal to draw on. `warnings` are told before the first row."""
     if quiet or planned == 0:
         yield Told()
-    elif stream.isatty() and color and not verbose:
+        return
+    for warning in warnings:
+        stream.write(f"warning: {plain(redact(warning))}\n")
+    if stream.isatty() and color and not verbose:
         module = importlib.import_module("gate.progress_bar")
         with module.bar(stream, planned) as advance:
             yield Told(row=advance, beside=lambda row: advance({**row, "passed": None}))
@@ -114,7 +118,8 @@ def trial_line(row: Row, *, who: str = "") -> str:
     """One trial in one line; texts of agents and datasets are made harmless."""
     word = {"infra_error": "not answered", "agent_error": "agent error"}.get(row["status"])
     word = word or {True: "passed", False: "failed", None: "unscored"}[row["passed"]]
-    codes = ", ".join(row["failures"]) or row["error"] or ""
+    unanswered = row["status"] == "infra_error"  # a code says less than the error
+    codes = ("" if unanswered else ", ".join(row["failures"])) or row["error"] or ""
     latency = "" if row["latency_ms"] is None else f" {row['latency_ms']:.0f} ms"
     name = f"[{row['suite']}] {row['case_id']} round {row['round']}{who}"
     return plain(f"{name}: {word}{latency}{' - ' + codes if codes else ''}")

@@ -28,6 +28,7 @@ class Line:
     agent_error: str | None = None
     timed_out: bool = False  # of an agent error
     infra_error: str | None = None
+    code: str | None = None  # what the failure is counted as, where its kind does not say it
 
 
 SCHEMA = schema_of(Line)
@@ -52,6 +53,9 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
         line["agent_error"] = str(answer)
         if isinstance(answer, AgentFailure) and answer.timed_out:
             line["timed_out"] = True
+    code = getattr(answer, "code", None)
+    if code not in (None, "agent_error", "timeout"):
+        line["code"] = code
     return json.dumps(line, separators=(",", ":"))
 
 

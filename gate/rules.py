@@ -21,12 +21,13 @@ from gate.config import (
     models_of,
 )
 from gate.config_lint import Findings
-from gate.dataset_rows import Source
+from gate.dataset_source import Source, at_commit, on_disk
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.hosting import Forge
 from gate.metrics.catalogue import asked_k
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
+from gate.suite_code import SuiteCode, load_suite
 
 CONFIG = "gate.yml"
 
@@ -64,13 +65,24 @@ class Rules:
         """Whether it is known what the base's rules were."""
         return self.base is not None or self.beside is not None
 
+    def code_of(self, suite: Suite) -> SuiteCode | None:
+        """The suite's own code, from the working tree as graders are; None: it has a dataset.
+
+        Raises InvalidInput.
+        """
+        return load_suite(suite, self.root) if suite.suite else None
+
     def head_source(self, suite: Suite) -> Source | None:
         """The dataset in the working tree; None for a suite that the pull request removed."""
+        if (code := self.code_of(suite)) is not None:
+            return code.source
         own = next((s for s in self.own.suites if s.name == suite.name), suite)
+        if own.suite:  # written as code only since
+            return None
         path = self.root / own.dataset
         if self.base is not None and suite.name not in self.new_suites and not path.exists():
             return None
-        return Source(name=_shown(own.dataset), open=lambda: path.open("rb"))
+        return on_disk(path, _shown(own.dataset))
 
     def base_source(self, suite: Suite) -> Source | None:
         """The dataset as the base has it; None where it has none, or the own rules judge."""
@@ -96,7 +108,7 @@ class Rules:
 
 
 def _source(suite: Suite, base: Base) -> Source | None:
-    return _file_of(suite.dataset, base)
+    return None if suite.suite else at_commit(suite.dataset, base.sha, base.forge)
 
 
 def _file_of(path: str, base: Base) -> Source | None:
@@ -152,7 +164,7 @@ def judging_rules(
     if theirs is None:
         return replace(alone, notes=(f"judged by its own rules: {note}",) if note else ())
     edited = _edited_graders(theirs, root, base)
-    files = tuple(f"changes the grader file `{file}`" for file in sorted(edited))
+    files = tuple(f"changes the {_kind(file, theirs)} `{file}`" for file in sorted(edited))
     easier = _loosened(own, theirs, root)
     if not theirs.protect:
         return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
@@ -226,17 +238,23 @@ def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
 
 
 def _edited_graders(theirs: Config, root: Path, base: Base) -> frozenset[str]:
-    """Files of the base's graders and judges that are others here. They are run as this branch has
-    them, and what they say is not compared.
+    """Files of the base's graders, judges and suites that are others here. They are run as this
+    branch has them, and what they say is not compared.
     """
     specs = [spec for suite in theirs.suites for spec in suite.graders]
     code = {name for spec in (*specs, *models_of(theirs)) for name in code_of(spec)}
+    code |= {suite.suite for suite in theirs.suites if suite.suite}
     found = set()
     for file in sorted({grader_file(name) for name in code} - {""}):
         own = root / file
         if own.is_file() and base.forge.read(file, base.sha) != own.read_bytes():
             found.add(file)
     return frozenset(found)
+
+
+def _kind(file: str, theirs: Config) -> str:
+    suites = {grader_file(suite.suite) for suite in theirs.suites if suite.suite}
+    return "suite file" if file in suites else "grader file"
 
 
 def _at(base: Base) -> Callable[[str], bytes | None]:

@@ -24,8 +24,9 @@ FIRST_BACKOFF_S = 0.5
 MAX_BACKOFF_S = 20.0
 LEAST_WAIT_S = 0.1  # `Retry-After: 0` must use up the time-out too
 
-# Of a suite written as code: case, round and try (both from 1), seconds in total.
-AskOwn = Callable[[Case, int, int, float], Response]
+# Of a suite written as code: case, round and try (both from 1), seconds in total, and the agent
+# that it is to ask with the world to ask it in.
+AskOwn = Callable[[Case, int, int, float, Agent, World], Response]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,7 @@ class TrialWorker:
         """`turn` is held while the agent is asked, and not while the answer is graded: a judge
         that takes its time leaves the agent to other workers.
         """
+        self._agent, self._world = agent, world
         self._timeout_s = agent.timeout_s
         self._connection: Connection = agent.connect(world)
         self._grade = grade
@@ -116,9 +118,10 @@ class TrialWorker:
 
     def _ask(self, task: Task) -> Response:
         left = self._limit_s(task) - task.waited_s
-        if task.ask is None:
+        if task.ask is None or getattr(self._agent, "plays_back", False):
             return self._connection.ask(task.case, timeout_s=left)
-        return task.ask(task.case, task.round, len(task.attempts) + 1, left)
+        nth = len(task.attempts) + 1
+        return task.ask(task.case, task.round, nth, left, self._agent, self._world)
 
     def _limit_s(self, task: Task) -> float:
         return self._timeout_s if task.case.timeout_s is None else task.case.timeout_s

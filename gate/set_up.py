@@ -15,9 +15,10 @@ from gate.accepting import Accepted, accepted
 from gate.agreeing import Reviewed, reviewed_plans
 from gate.baselines import Place, source_names
 from gate.config import select
+from gate.config_evidence import provider_key
 from gate.config_judge import kinship
 from gate.config_lint import lint_with_data
-from gate.config_options import for_release, override, settings
+from gate.config_options import KEY_VARIABLE, for_release, override, settings, with_key
 from gate.control import Control, control_of
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import NO_TOKEN, Job, current_job, token
@@ -214,7 +215,7 @@ def _opened(job: Job, key: str, root: Path) -> Opened:
 def _effective(
     options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
 ) -> Config:
-    config = select(rules.config, options.suite or ())
+    config = select(rules.config, options.suite or (), rules.root)
     if job.mode == "release":
         config = for_release(config)
     config = override(
@@ -229,9 +230,12 @@ def _effective(
         baseline=_source(options.baseline, rules.root),
         out=options.out,
     )
+    if options.provider_key:
+        config = with_key(config)
     config = _told_apart(config, rules.root)
     if not options.replay:
-        return config
+        warned = provider_key(config, given=bool(options.provider_key)).warnings
+        return replace(config, warnings=(*config.warnings, *warned))
     recorded = {"file": str(Path(options.replay).resolve())}
     return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
 
@@ -257,7 +261,7 @@ def _with_key(
     options: argparse.Namespace, config: Config, env: Mapping[str, str]
 ) -> Mapping[str, str]:
     """--provider-key stands for the variable that the agent's key comes from."""
-    name = str(config.agent.options.get("api_key_env") or "OPENAGENT_PROVIDER_KEY")
+    name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
     return {**env, name: options.provider_key} if options.provider_key else env
 
 

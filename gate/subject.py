@@ -56,10 +56,10 @@ class WithRetriever:
         with_retriever = f"retriever {self.retriever.describe()}"
         return f"{self.agent.describe()}, {with_retriever}" if self.agent else with_retriever
 
-    def check(self, world: World) -> None:
-        if self.agent:
-            self.agent.check(world)
+    def check(self, world: World) -> int | None:
+        status = self.agent.check(world) if self.agent else None
         self.retriever.check(replace(world, section="retriever"))
+        return status
 
     def connect(self, world: World) -> Connection:
         return _Connection(

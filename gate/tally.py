@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gate.evidence_tally import EvidenceTally
 from gate.failures import Failures
 from gate.records import Json
+from gate.spread import Spread
 from gate.text import one_line
 from gate.violation_log import FirstViolations
 
@@ -24,9 +26,11 @@ class Tally:
     calls: int = 0  # tries, the retried ones too
     infra_errors: int = 0
     agent_errors: int = 0
+    failed_latency: Spread = field(default_factory=Spread)  # ms, of trials without an answer
     codes: Counter[str] = field(default_factory=Counter)
     failures: Failures = field(default_factory=Failures)  # by mode and cluster
     violations: FirstViolations = field(default_factory=FirstViolations)
+    evidence: EvidenceTally = field(default_factory=EvidenceTally)
     unscored: Counter[str] = field(default_factory=Counter)  # grader -> answers it could not judge
     why: dict[str, Counter[str]] = field(default_factory=dict)  # grader -> why it could not
     usd: float = 0.0
@@ -45,9 +49,12 @@ class Tally:
         self.calls += len(row["attempts"])
         self.infra_errors += row["status"] == "infra_error"
         self.agent_errors += row["status"] == "agent_error"
+        if row["status"] != "completed" and row["latency_ms"] is not None:
+            self.failed_latency.add(row["latency_ms"])
         self.codes.update(dict.fromkeys(row["failures"], 1))
         self.failures.add(row)
         self.violations.add(row)
+        self.evidence.add(row)
         self.unscored.update(dict.fromkeys(row["unscored"], 1))
         for grader, reason in row["unscored"].items():
             told = self.why.setdefault(grader, Counter())

@@ -16,7 +16,7 @@ from gate import config_records, yamlfile
 from gate.baselines import source_names
 from gate.config import DEFAULT_AGENT, code_of, defaults, grader_file, load
 from gate.config_check import checked
-from gate.dataset_rows import Source
+from gate.dataset_source import Source, on_disk
 from gate.errors import UsageError
 from gate.github.context import current_job
 from gate.records import Config, Suite
@@ -38,7 +38,7 @@ class BaseAlone(Rules):
     def head_source(self, suite: Suite) -> Source | None:
         """Bundled datasets only, which come with the gate."""
         path = Path(suite.dataset)
-        return Source(name=path.name, open=lambda: path.open("rb")) if path.is_absolute() else None
+        return on_disk(path, path.name) if path.is_absolute() else None
 
     def base_source(self, suite: Suite) -> Source | None:
         """Raises UsageError where the base has no such file: the head's must not stand in."""
@@ -104,7 +104,8 @@ def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
 
 def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool) -> None:
     keys = ("judge", "verifier") if recorded else _ASKED
-    for what in (*_agents(found, keys), *_graders(found, root, base), *_baseline(found)):
+    code = (*_agents(found, keys), *_suites(found), *_graders(found, root, base))
+    for what in (*code, *_baseline(found)):
         raise UsageError(
             f"{event}: {what}, and this event has the base's secrets: what a pull request brings "
             f"must neither run nor judge beside them; {INSTEAD}"
@@ -118,6 +119,16 @@ def _agents(found: Config, keys: Iterable[str]) -> Iterator[str]:
             yield f"{agent.place}: {key}: type {agent.name} runs code of the checkout"
         elif agent is not None and agent.name in READS_ANSWERS:
             yield f"{agent.place}: {key}: type {agent.name} answers from a file of the checkout"
+
+
+def _suites(found: Config) -> Iterator[str]:
+    """Not even where the file is the base's: its tasks come from wherever the code looks, and it
+    gets the agent's key.
+    """
+    for suite in found.suites:
+        if suite.suite:
+            what = f"the suite {suite.suite} runs code and takes tasks"
+            yield f"{suite.place}: {what} of the checkout"
 
 
 def _graders(found: Config, root: Path, base: Base) -> Iterator[str]:

@@ -19,6 +19,7 @@ from gate.records import (
     Cost,
     Decision,
     Estimate,
+    EvidenceCounts,
     GateResult,
     LoggedViolation,
     MetricFall,
@@ -569,6 +570,7 @@ def several_suites(**changes: Any) -> Report:
             cases=12,
             trials=36,
             baseline=none,
+            evidence=evidence_counts(),
         ),
     }
     first = regression()
@@ -581,6 +583,20 @@ def several_suites(**changes: Any) -> Report:
         suites=suites,
         comparisons=(*first.comparisons, comparison(suite="dialogue", n_paired=32)),
         gates=(*first.gates, gate(suite="tool"), gate(suite="dialogue")),
+    )
+    return replace(made, **changes)
+
+
+def evidence_counts(**changes: Any) -> EvidenceCounts:
+    """36 answers to tool tasks, one of which declares a call that never ran."""
+    made = EvidenceCounts(
+        complete=30,
+        incomplete=2,
+        unknown=4,
+        fabricated=1,
+        notes=(("no server log could be read", 4),),
+        missing_calls=(("FI-1", "local_documents_scan"), ("MX-1", "web_fetch")),
+        fabricated_calls=(("MX-1", "web_fetch"),),
     )
     return replace(made, **changes)
 
@@ -889,6 +905,9 @@ def hostile(text: str = HOSTILE) -> Report:
         baseline=info,
         graders_unscored={text: 3},
         unscored_reasons={text: text},
+        evidence=evidence_counts(
+            notes=((text, 4),), missing_calls=((text, text),), fabricated_calls=((text, text),)
+        ),
         history={text: (0.1, 0.2, 0.3)},
         infra_errors=1,
     )
@@ -1020,6 +1039,12 @@ def row(case_id: str = "churn-by-quarter-01", round: int = 1, **changes: Any) ->
     }
 
 
+def row_evidence(verdict: str = "complete", **changes: Any) -> dict[str, Any]:
+    """The key `evidence` of a row."""
+    lists = ("declared", "required", "missing", "fabricated", "undeclared", "logs", "notes")
+    return {"verdict": verdict, "observed": None, **{name: [] for name in lists}, **changes}
+
+
 def rows_of(report: Report, rounds: int = 3) -> Callable[[], Iterator[dict[str, Any]]]:
     """Rows for every case that a report names, and some that are well."""
     ids = {
@@ -1064,6 +1089,7 @@ def hostile_rows() -> Iterator[dict[str, Any]]:
             error=text,
             started_at=text,
             status="agent_error",
+            evidence=row_evidence("unknown", missing=[text], fabricated=[text], notes=[text]),
             scores={text: 0.0},
             steps=[
                 {

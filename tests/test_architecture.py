@@ -25,28 +25,30 @@ GATE = ROOT / "gate"
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text separators filelock",
     "records",
-    "failures safety violation_log default_gates",
-    "registry codec encoding redact stats stop sampling tally columns protect fits bundled"
+    "failures safety violation_log evidence_tally default_gates spread",
+    "imported registry codec encoding redact stats stop sampling tally columns protect fits"
+    " bundled option_reading"
     " shared_file replies once secret_names mismatch event_log course option_parser option_types"
-    " hosting fencing traces",
-    "schema",
-    "schema_errors table yamlfile rows row_schema numbers mentions matching progress wording"
-    " templates page screen rubrics prose syllables embedding",
-    "calls",
+    " hosting fencing traces task_folder turns",
+    "schema dataset_source",
+    "schema_errors table yamlfile dataset_json rows row_schema numbers mentions matching progress"
+    " wording templates page screen rubrics prose syllables embedding",
+    "calls validators dataset_legacy",
     "plugins session_form evidence_form foreign claims trajectory",
     "subject http executors archive baseline_schema git sample pricing case_keys recording"
-    " progress_bar child_process",
-    "wire dataset_rows baseline_file publish recorder",
-    "baseline_pool run_file labels",
+    " progress_bar child_process serverlogs openagent_files",
+    "wire dataset_rows baseline_file publish recorder openagent_summary",
+    "baseline_pool run_file labels run_record openagent_trials",
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
     "verdict batches arms config_records config_schema config_variables config_lint config_options"
     " announce retrievers",
-    "config_suites",
-    "config_judge config_check control outlook rehearsal schemas",
+    "config_suites suite_code",
+    "config_judge config_check config_evidence control outlook rehearsal schemas",
     "config planning recorded loosening",
     "rules calibration asking",
+    "digests",
     "prepare",
-    "lookup agreeing pipeline github joining baseline_listing",
+    "lookup agreeing pipeline github joining baseline_listing regrading",
     "stored measured stopping saving untrusted review history",
     "explaining past_runs step_diffs",
     "conclude",
@@ -56,7 +58,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "judging resuming",
     "beside",
     "execute options",
-    "merging delivery",
+    "merging delivery importing",
     "commands",
     "cli",
     "__main__",
@@ -67,6 +69,8 @@ INTERNAL = {
     *("records", "stats", "http", "wire", "github", "sample"),
     *("rubrics", "wording", "analysis", "verdict", "loosening", "asking", "curation"),
     *("numbers", "claims", "failures", "history", "trajectory", "safety", "traces", "calls"),
+    "serverlogs",
+    "validators",
 }
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported

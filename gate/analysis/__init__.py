@@ -3,7 +3,13 @@
 from gate.analysis.agreement import corrected_estimates
 from gate.analysis.cases import case_changes
 from gate.analysis.categories import categories
-from gate.analysis.estimates import default_level, default_tolerance, estimates, family_of
+from gate.analysis.estimates import (
+    default_level,
+    default_tolerance,
+    estimates,
+    family_of,
+    success_of_cases_like_these,
+)
 from gate.analysis.falls import falls
 from gate.analysis.missing import (
     Arms,
@@ -48,6 +54,7 @@ __all__ = [
     "reliability",
     "session_effects",
     "spread",
+    "success_of_cases_like_these",
     "too_much_missing",
     "too_much_unscored",
     "without_silence",

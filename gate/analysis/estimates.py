@@ -10,6 +10,8 @@ import numpy as np
 from gate.codec import from_json
 from gate.plugins import METRICS, Array, Family
 from gate.records import Estimate, Level, MetricSpec, Tolerance
+from gate.stats.bootstrap import share_of_cases_like_these
+from gate.stats.intervals import Bounds
 from gate.table import Table
 
 CONFIDENCE = 0.95
@@ -66,6 +68,16 @@ def _estimate(table: Table, spec: MetricSpec) -> Estimate:
         direction=spec.direction,
         method=interval.method if interval else "",
     )
+
+
+def success_of_cases_like_these(table: Table, seed: int) -> Bounds | None:
+    """What the success rate would be if other cases of their kind had been taken; its own interval,
+    as `estimates` has it, is for these cases. None: it was not measured.
+    """
+    spec = table.specs.get("agent.success_rate")
+    if spec is None:
+        return None
+    return share_of_cases_like_these(table.values(spec), CONFIDENCE, seed=seed)
 
 
 def finite(number: float) -> float | None:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
 
 from gate import bundled
 from gate.errors import UsageError
 from gate.sample.faults import Counting
 from gate.sample.knowledge import load_bundled
 from gate.sample.options import options_from
-from gate.sample.server import SampleServer, Service
+from gate.sample.scratch import Scratch
+from gate.sample.server import SampleServer
+from gate.sample.server_log import ServerLog
+from gate.sample.service import Service
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 after a clean stop. Raises UsageError for a wrong switch, a taken port or a missing key."""
-    switches = options_from(vars(options))
-    service = Service(
-        knowledge=load_bundled(bundled.folder(), stale=switches.stale),
-        options=switches,
-        counting=Counting(),
-        api_key=_key(options.api_key_env, env),
-    )
+    """0 after a clean stop. Raises UsageError for a wrong switch, a taken port, a missing key or a
+    folder that cannot be written to.
+    """
+    service = _service(options, env)
     with SampleServer(options.host, options.port, service) as server, options.stop.deferred():
         print(f"Sample agent listening on {server.url} (Ctrl-C stops it)", flush=True)
         while not options.stop.requested():
@@ -30,9 +31,39 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _key(name: str | None, env: Mapping[str, str]) -> str | None:
+def _service(options: argparse.Namespace, env: Mapping[str, str]) -> Service:
+    switches = options_from(vars(options))
+    store, provider = (
+        _key(option, getattr(options, option), env)
+        for option in ("api_key_env", "provider_key_env")
+    )
+    if store and store == provider:
+        raise UsageError("--provider-key-env: this is the key of --api-key-env too - take another")
+    log = ServerLog(
+        logs=_folder(options.log_dir),
+        audits=_folder(options.audit_dir),
+        form=options.console_format,
+        now=datetime.now,
+    )
+    return Service(
+        knowledge=load_bundled(bundled.folder(), stale=switches.stale),
+        options=switches,
+        counting=Counting(),
+        api_key=store,
+        provider_key=provider,
+        log=log,
+        scratch=Scratch(Path(options.scratch)) if options.scratch else None,
+    )
+
+
+def _folder(name: str | None) -> Path | None:
+    return Path(name) if name else None
+
+
+def _key(option: str, name: str | None, env: Mapping[str, str]) -> str | None:
     if name is None:
         return None
     if not env.get(name):
-        raise UsageError(f"--api-key-env {name}: this variable is not set - export it first")
+        flag = f"--{option.replace('_', '-')}"
+        raise UsageError(f"{flag} {name}: this variable is not set - export it first")
     return env[name]

@@ -20,6 +20,7 @@ from gate.curation.similar import Known
 from gate.curation.telling import as_markdown, as_text
 from gate.dataset import check
 from gate.dataset_rows import Source, rows
+from gate.dataset_source import located
 from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
 from gate.grading import named_graders
 from gate.plugins import World
@@ -87,7 +88,8 @@ def _still_fits(
     config, root = _config(options, env)
     source = Source(name=path.as_posix(), open=lambda: BytesIO(content))
     for suite in config.suites:
-        if (root / suite.dataset).resolve() == path.resolve():
+        file = located(root / suite.dataset)
+        if file is not None and file.resolve() == path.resolve():
             check(source, named_graders(suite.graders, root))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gate import baseline_schema
 from gate.config import Examined, defaults, examine, measure, select
+from gate.config_evidence import provider_key
 from gate.config_judge import kinship
 from gate.config_lint import Findings, lint_with_data
 from gate.dataset import Summary, check
@@ -54,6 +55,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         _baseline(suite, done)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
+    done.found.add(provider_key(config))
     for warning in dict.fromkeys(done.found.warnings):
         print("warning:", plain(warning))
     if done.found.problems:
@@ -82,10 +84,10 @@ def _about(config: Config) -> str:
 
 
 def _dataset(suite: Suite, done: _Checked) -> None:
-    source = Rules(config=done.config, own=done.config, root=done.root).head_source(suite)
-    if source is None:
-        return
     try:
+        source = Rules(config=done.config, own=done.config, root=done.root).head_source(suite)
+        if source is None:
+            return
         summary = check(source, dict(_graders(suite, done.root)))
     except InvalidInput as error:
         done.found.problems += error.problems

@@ -8,7 +8,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gate.dataset_rows import Row, Source, rows
+from gate.dataset_rows import Row, rows
+from gate.dataset_source import on_disk
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.records import Json
 from gate.registry import did_you_mean
@@ -23,7 +24,7 @@ def writable(path: Path) -> None:
 def cases_of(path: Path) -> list[Row]:
     """Every row that is a mapping, aliases of `input` resolved. Raises InvalidInput."""
     found, problems = [], []
-    for row in rows(Source(name=path.as_posix(), open=lambda: path.open("rb"))):
+    for row in rows(on_disk(path, path.as_posix())):
         if isinstance(row, Problem):
             problems.append(row)
         elif isinstance(row.data, dict):

@@ -103,7 +103,11 @@ RULES: tuple[Rule, ...] = (
         shows=_unsafe,
     ),
     Rule(mode="timeout", codes=frozenset({"timeout"})),
-    Rule(mode="agent_error", codes=frozenset({"agent_error"}), shows=_broke),
+    Rule(
+        mode="agent_error",
+        codes=frozenset({"agent_error", "api_error", "parse_error"}),
+        shows=_broke,
+    ),
     Rule(mode="loop", codes=frozenset({"loop"}), scores={"agent.loop_rate": 1.0}),
     Rule(
         mode="tool_args_wrong",
@@ -117,11 +121,15 @@ RULES: tuple[Rule, ...] = (
         codes=frozenset({"wrong_tool", "unknown_tool"}),
         both=frozenset({"missing_tool_call", "unexpected_tool_call"}),
     ),
+    Rule(mode="hallucinated_data", codes=frozenset({"fabricated_tool_call"})),
     Rule(mode="refusal", codes=frozenset({"refusal"}), shows=_declined),
     Rule(mode="retrieval_miss", shows=_misled),
     Rule(
         mode="missing_tool_use",
-        codes=frozenset({"missing_tool_use", "missing_tool_call", "unrecovered_error"}),
+        codes=frozenset(
+            {"missing_tool_use", "missing_tool_call", "unrecovered_error", "min_tool_calls_not_met"}
+            | {"tool_evidence_incomplete", "tool_evidence_unverified"}
+        ),
     ),
     _RETRIEVAL,
     Rule(
@@ -137,7 +145,10 @@ RULES: tuple[Rule, ...] = (
         codes=frozenset(
             {"format", "json_format_invalid", "json_object_expected", "json_array_expected"}
             | {"missing_key", "schema_mismatch", "number_ambiguous", "empty", "structure:empty"}
-            | {"structure:end", "json_format"}
+            | {"structure:end", "json_format", "empty_response", "output_parse"}
+            | {"output_not_json_object", "output_not_json_only", "missing_field"}
+            | {"response_not_json_object", "missing_stage", "empty_stage", "completion_failed"}
+            | {"rubric_not_met:format"}
         ),
         shows=_nothing_whole,
     ),
@@ -153,6 +164,7 @@ RULES: tuple[Rule, ...] = (
         codes=frozenset(
             {"wrong_answer", "fact_missing", "forbidden_fact", "answer_mismatch", "not_similar"}
             | {"number_missing", "number_mismatch", "text_missing", "pattern_missing", "judge_low"}
+            | {"factual_mismatch", "fact_pattern_missing", "rubric_not_met"}
         ),
     ),
     Rule(mode="format", codes=frozenset({"structure", "judge_low:structure"})),
@@ -161,6 +173,13 @@ RULES: tuple[Rule, ...] = (
         codes=frozenset(
             {"instruction", "too_long", "repetitive", "hard_to_read", "forbidden_pattern_hit"}
             | {"judge_low:conciseness", "judge_low:clarity", "conciseness", "readability"}
+            | {"must_pattern_missing", "line_prefix_mismatch"}
+            | {"min_chars_not_met", "max_chars_exceeded", "max_words_exceeded"}
+            | {"min_words_not_met", "exact_words_not_met", "item_count_lines_not_met"}
+            | {"comma_separated_item_count_not_met", "item_count_not_met", "item_count_exceeded"}
+            | {"min_items_not_met", "max_items_exceeded", "count_not_met", "count_exceeded"}
+            | {"min_sources_not_met", "min_diffs_not_met", "min_migration_steps_not_met"}
+            | {"min_picked_not_met", "expected_path_missing"}
         ),
     ),
     Rule(mode="loop", codes=frozenset({"inefficient", "too_many_steps", "trajectory"})),
@@ -176,11 +195,12 @@ _CALLS = ("tool_calls", "trajectory_match")
 _SPEAKERS: Mapping[FailureMode, tuple[str, ...]] = {
     "safety": ("safety",),
     "loop": ("trajectory",),
-    **dict.fromkeys(("tool_args_wrong", "wrong_tool", "missing_tool_use"), _CALLS),
+    **dict.fromkeys(("tool_args_wrong", "wrong_tool"), _CALLS),
+    "missing_tool_use": (*_CALLS, "tool_evidence"),
     "retrieval_miss": ("retrieval",),
-    "hallucinated_data": ("hallucination", "trajectory"),
-    "format": ("json_format", "structure"),
-    "instruction": ("conciseness", "readability", "structure", "regex"),
+    "hallucinated_data": ("hallucination", "trajectory", "tool_evidence"),
+    "format": ("json_format", "structure", "tool_evidence", "stages", "constraints"),
+    "instruction": ("conciseness", "readability", "structure", "regex", "constraints", "stages"),
 }
 _ANY: Codes = frozenset().union(*_KNOWN.values())
 _OTHERWISE: Codes = _ANY - _KNOWN["wrong_answer"]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from gate import task_folder
 from gate.errors import UsageError
 
 MAX_BYTES = 1 << 30  # of the files, before they are compressed
@@ -38,9 +39,12 @@ def packed(folder: Path) -> Iterator[IO[bytes]]:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Names of the regular files, with slashes; links are left out and not followed."""
+    """Names of the regular files, with slashes; links are left out and not followed, and so is
+    what servers wrote for their tasks.
+    """
     total = 0
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != task_folder.FOLDER]
         for path in (Path(place) / name for name in names):
             found = path.lstat()
             if not stat.S_ISREG(found.st_mode):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 from gate.codec import to_json
@@ -23,6 +24,7 @@ from gate.records import (
     ToolCall,
 )
 from gate.rubrics import Rubric, rubric_of
+from gate.rubrics.case import EACH, by_criterion
 from gate.rubrics.prompt import questions_on
 from gate.rubrics.rubric import CONTEXT, STEPS, limits
 from gate.rubrics.shown import LIMITS, empty
@@ -40,13 +42,15 @@ _ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
 class Judge:
     """Asks the judge model by a `rubric`: answer, task, quality, trajectory, case, or one written
     out. `least` (criterion -> points) and `least_total` are what an answer must reach to pass;
-    those of the rubric hold where they are not given. `optional`: left out, with a warning, where
+    those of the rubric hold where they are not given. `least_each`: the points, 0 to 3, of each
+    criterion that a case names in a rubric of its own. `optional`: left out, with a warning, where
     gate.yml has no judge.
     """
 
     rubric: str | Rubric = "answer"
     least: Mapping[str, float] = field(default_factory=dict)
     least_total: int | None = None
+    least_each: int | None = None
     optional: bool = False
 
     role: ClassVar[Role] = "judge"
@@ -55,6 +59,10 @@ class Judge:
         rubric = self._rubric
         for key, what in limits(rubric, self.least, self.least_total):
             raise UsageError(f"judge by '{rubric.name}': {key}: {what}")
+        if self.least_each is not None and self.rubric != "case":
+            raise UsageError(f"judge by '{rubric.name}': least_each: only `rubric: case` has it")
+        if self.least_each is not None and not EACH[0] < self.least_each <= EACH[1]:
+            raise UsageError(f"judge by 'case': least_each: must be 1 to {EACH[1]}")
 
     @property
     def keys(self) -> Mapping[str, Json]:
@@ -66,7 +74,7 @@ class Judge:
 
     @property
     def decides(self) -> bool:
-        return bool(self._least) or self._least_total is not None
+        return self.least_each is not None or self._deciding(self._rubric)
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         rubric = self._rubric
@@ -83,7 +91,7 @@ class Judge:
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
         if not self._counts(case) or self._unseen(response):
             return ()
-        return questions_on(self._rubric, case, response)
+        return questions_on(self._for(case), case, response)
 
     def grade(self, case: Case, response: Response) -> Score:
         """Without replies: no value where the case does not count, else unscored."""
@@ -100,10 +108,10 @@ class Judge:
         for _, why in found:
             if why:
                 return Score(unscored=why)
-        votes, rubric = [some for some, _ in found], self._rubric
+        votes, rubric = [some for some, _ in found], self._for(case)
         if rubric.compare_with:
-            return self._score(compared(rubric, votes[0], votes[1]))
-        return self._score(scored(rubric, votes[0], self._nearness))
+            return self._score(rubric, compared(rubric, votes[0], votes[1]))
+        return self._score(rubric, scored(rubric, votes[0], partial(self._nearness, rubric)))
 
     def digest_text(self) -> str:
         """Canonical JSON of everything that shapes what is asked and what is made of the votes: it
@@ -115,9 +123,10 @@ class Judge:
         response = Response(answer="-", retrieved=(Document(id="-", text="-"),), steps=(call,))
         parts = {
             "rubric": rubric,
-            "least": self._least,
-            "least_total": self._least_total,
+            "least": self._least(rubric),
+            "least_total": self._least_total(rubric),
             "questions": questions_on(rubric, case, response),
+            **self._each_wording(case, response),
             "limits": LIMITS,
         }
         return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
@@ -133,13 +142,26 @@ class Judge:
     def _rubric(self) -> Rubric:
         return rubric_of(self.rubric)
 
-    @property
-    def _least(self) -> Mapping[str, float]:
-        return {**self._rubric.least, **self.least}
+    def _for(self, case: Case) -> Rubric:
+        """The rubric, or what a case makes of it that names criteria of its own."""
+        own = case.keys.get("rubric") if self.rubric == "case" else None
+        return by_criterion(own, self.least_each) or self._rubric
 
-    @property
-    def _least_total(self) -> int | None:
-        return self._rubric.least_total if self.least_total is None else self.least_total
+    def _each_wording(self, case: Case, response: Response) -> Mapping[str, Json]:
+        named = self._for(replace(case, keys={**case.keys, "rubric": {"name": "-"}}))
+        if named == self._rubric:
+            return {}
+        return {"each": to_json([named, questions_on(named, case, response)])}
+
+    def _least(self, rubric: Rubric) -> Mapping[str, float]:
+        return {**rubric.least, **(self.least if rubric == self._rubric else {})}
+
+    def _deciding(self, rubric: Rubric) -> bool:
+        return bool(self._least(rubric)) or self._least_total(rubric) is not None
+
+    def _least_total(self, rubric: Rubric) -> int | None:
+        given = self.least_total if rubric == self._rubric else None
+        return rubric.least_total if given is None else given
 
     def _counts(self, case: Case) -> bool:
         return not any(empty(case.keys.get(key)) for key in self._rubric.needed)
@@ -147,8 +169,8 @@ class Judge:
     def _unseen(self, response: Response) -> str:
         return _NO_STEPS if STEPS in self._rubric.shows and response.steps is None else ""
 
-    def _score(self, judged: Judged) -> Score:
-        rubric, codes = self._rubric, self._codes(judged)
+    def _score(self, rubric: Rubric, judged: Judged) -> Score:
+        codes = self._codes(rubric, judged)
         values = {
             metric: points
             for name, points in judged.points.items()
@@ -159,33 +181,35 @@ class Judge:
             values[rubric.total] = (sum(judged.points.values()) - low) / (high - low)
         return Score(
             values=values,
-            passed=not codes if self.decides else None,
+            passed=not codes if self._deciding(rubric) else None,
             failures=codes,
             reason=judged.reason[:_REASON_LIMIT],
             uncertainty=judged.uncertainty,
         )
 
-    def _codes(self, judged: Judged) -> tuple[str, ...]:
-        if not self.decides:
+    def _codes(self, rubric: Rubric, judged: Judged) -> tuple[str, ...]:
+        if not self._deciding(rubric):
             return ()
+        word = "judge_low" if rubric == self._rubric else "rubric_not_met"
         low = [
-            f"judge_low:{name}"
-            for name, value in self._least.items()
+            f"{word}:{name}"
+            for name, value in self._least(rubric).items()
             if judged.points[name] < value
         ]
-        limit = self._least_total
+        limit = self._least_total(rubric)
         if limit is not None and sum(judged.points.values()) < limit:
             low.append("judge_low:total")
         return (*(["judge_injection"] if judged.injection else []), *low)
 
-    def _nearness(self, points: Points) -> float:
+    def _nearness(self, rubric: Rubric, points: Points) -> float:
         """How close a single vote is to what would change its meaning: to the limits between pass
         and fail, or without any to the middle of a scale. 1: next to it; 0: as far as can be.
         """
-        rubric = self._rubric
-        rules = [(points[name], value, rubric.bounds(name)) for name, value in self._least.items()]
-        if self._least_total is not None:
-            rules.append((sum(points.values()), self._least_total, rubric.total_bounds))
+        least = self._least(rubric)
+        rules = [(points[name], value, rubric.bounds(name)) for name, value in least.items()]
+        total = self._least_total(rubric)
+        if total is not None:
+            rules.append((sum(points.values()), total, rubric.total_bounds))
         if rules:  # a limit lies half a point below the least score that passes
             return max(_near(at, limit - 0.5, bounds) for at, limit, bounds in rules)
         each = [(points[name], rubric.bounds(name)) for name in rubric.criteria]

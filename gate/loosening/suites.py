@@ -25,8 +25,8 @@ def suites(head: Config, base: Config) -> Iterator[str]:
 def _suite(now: Suite, before: Suite) -> Iterator[str]:
     name, place = f"`{before.name}`", at(now.place)
     yield from _graders(now, before)
-    if now.dataset != before.dataset:
-        yield f"{name} takes another dataset: `{now.dataset}`{place}"
+    if (now.dataset, now.suite) != (before.dataset, before.suite):
+        yield f"{name} takes another dataset: `{now.suite or now.dataset}`{place}"
     if now.rounds < before.rounds:
         yield f"{name} rounds {before.rounds} -> {now.rounds}{place}"
     if (before.retry, now.retry) == ("infra", "any_failure"):

@@ -27,6 +27,7 @@ from gate.records.patterns import (
 from gate.records.questions import Cause, Question, Reply, Role
 from gate.records.report import (
     AcceptedChange,
+    Amounts,
     BaselineInfo,
     Calls,
     Cost,
@@ -100,6 +101,7 @@ __all__ = [
     "MOST_ROUNDS",
     "AcceptedChange",
     "Agreement",
+    "Amounts",
     "Attempt",
     "BaselineInfo",
     "BaselineRules",

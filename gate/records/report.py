@@ -66,6 +66,16 @@ class BaselineInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Amounts:
+    """Numbers in short; `std` is the sample's, None below two."""
+
+    n: int
+    mean: float
+    worst: float
+    std: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
     name: str
     outcome: Outcome
@@ -78,10 +88,13 @@ class SuiteReport:
     rounds: int
     metrics: Mapping[str, Estimate]
     failures_top: tuple[tuple[str, int], ...]
-    success_rate_ci95: tuple[float, float] | None
+    success_rate_ci95: tuple[float, float] | None  # for cases like these, not for these
     baseline: BaselineInfo
+    success_rate_method: str = ""  # of success_rate_ci95
+    success_rate_seed: int | None = None  # what its random numbers start from; None: it has none
     infra_errors: int = 0
     agent_errors: int = 0
+    failed_latency_ms: Amounts | None = None  # of trials without an answer; None: there is none
     not_run: int = 0  # trials that a budget or an interruption left unmade
     not_selected: int = 0  # cases that sampling or a shard left out
     look: int = 0  # the look after which the suite made no more trials, from 1

@@ -39,8 +39,8 @@ class ServerLogs:
     """What the logs show of one request.
 
     `calls` is None where no log that was read shows tool calls. `requests`: chat completions that
-    ended meanwhile, by the access log; None: it was not read. `alone`: no request of this run was
-    under way beside it.
+    ended meanwhile, by the access log; None: it was not read. `alone`: no other request of this
+    run was under way beside it, and the audit log has no calls of another chat.
     """
 
     calls: tuple[LoggedCall, ...] | None = None
@@ -79,6 +79,9 @@ class EvidenceCounts:
     unknown: int = 0
     fabricated: int = 0  # trials that declare a call which no log shows
     notes: tuple[tuple[str, int], ...] = field(default=())  # most frequent first
+    # Case and tool, the first by case: required and not logged, declared and not logged.
+    missing_calls: tuple[tuple[str, str], ...] = ()
+    fabricated_calls: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,7 @@ class OwnVerdict:
 
     passed: bool
     failures: tuple[str, ...] = ()
+    note: str = ""  # what else it says, one line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report
 from gate.text import inline
-from gate.wording import agent_tables, figures, goalposts, headline, sentences, worse
+from gate.wording import agent_tables, evidence, figures, goalposts, headline, sentences, worse
 from gate.wording.checks import Check, checks
 from gate.wording.markdown import (
     alert,
@@ -148,6 +148,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
+    yield from map(markdown, evidence.lines(report)[: LINES if detail.evidence else 0])
     yield from _cases(report, detail)
     yield f"💰 {markdown(spending(report))}"
     if detail.folds:

@@ -9,7 +9,16 @@ from rich.text import Text
 from gate.records import CaseChange, Report
 from gate.screen import Screen
 from gate.text import one_line
-from gate.wording import goalposts, headline, patterns, sentences, steps, violations, worse
+from gate.wording import (
+    evidence,
+    goalposts,
+    headline,
+    patterns,
+    sentences,
+    steps,
+    violations,
+    worse,
+)
 from gate.wording import spans as wording
 from gate.wording.checks import Check, Sign, blocking, checks, warned
 from gate.wording.corrected import of_checks
@@ -73,6 +82,8 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
         screen.line(wording.plain(line))
     _dimensions(screen, report)
     _violations(screen, report)
+    for line in evidence.lines(report)[:ROWS]:
+        screen.line(wording.plain(line))
     _cases(screen, report)
     _patterns(screen, report)
     screen.line("")

@@ -20,6 +20,7 @@ from gate.text import one_line
 from gate.wording import (
     casebook,
     categories,
+    evidence,
     figures,
     goalposts,
     headline,
@@ -150,6 +151,7 @@ def _of_agents(report: Report) -> dict[str, Any]:
     return {
         "patterns": patterns,
         "categories": categories,
+        "evidence": evidence,
         "violations": tuple(violations.rows(log, suites=len(report.suites) > 1)),
         "violation_head": violations.HEAD,
         "violation_title": violations.title(report, shown=len(log)),
@@ -234,6 +236,7 @@ def _short(row: Mapping[str, Json]) -> dict[str, Json]:
         "error": value_text(row.get("error"), VALUE),
         "failures": [one_line(str(code)) for code in row["failures"][:20]],
         "mode": patterns.words(row.get("mode")),
+        "evidence": evidence.checked(row),
         "faults": [one_line(str(text)) for text in row.get("trace_faults") or ()],
         "scores": row["scores"],
         "reasons": {name: value_text(text, VALUE) for name, text in row["reasons"].items()},

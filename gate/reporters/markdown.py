@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
+from gate.spread import Spread
 from gate.text import cell, inline
 from gate.wording import agent_tables, casebook, figures, goalposts, headline, patterns, sentences
 from gate.wording.checks import checks
@@ -111,6 +112,8 @@ def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iter
         )
     if shown := agent_tables.patterns_of(suite):
         yield f"### Failure patterns\n\n{shown}"
+    if logged := agent_tables.evidence_table(suite, book):
+        yield f"### Server logs\n\n{logged}"
     if categories := agent_tables.category_table(suite):
         yield f"### Categories\n\n{categories}"
     if worst := book.worst(WORST):
@@ -121,26 +124,47 @@ def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str
     success = suite.metrics.get("agent.success_rate")
     if success is not None and success.value is not None:
         low_high = suite.success_rate_ci95
-        ends = f" (95 %: {low_high[0]:.3f} … {low_high[1]:.3f})" if low_high else ""
+        ends = f" (95 %: {low_high[0]:.3f} … {low_high[1]:.3f}{_how(suite)})" if low_high else ""
         yield "success rate", f"{success.value:.3f}{ends}"
+        yield from _tries(suite, success.value)
     if told := markdown(patterns.reliability(suite.reliability)):
         yield "reliability", told
     if suite.modes or not suite.failures_top:  # a session of before had no modes
         yield "top failure mode", patterns.top_mode(suite.modes)
     yield "cases x rounds", f"{suite.cases:,} x {suite.rounds}, {suite.trials:,} trials made"
-    failed = (
-        f"; {figures.count(book.failed_calls, 'failed call')} apart" if book.failed_calls else ""
-    )
-    yield "latency", _spread(book.latency, "ms", worst=True) + failed
+    yield "latency", _spread(book.latency, "ms", worst=True)
+    if book.failed_calls:
+        failed = _spread(book.failed_latency, "ms", worst=True, of="failed call")
+        yield f"latency of {figures.count(book.failed_calls, 'failed call')}", failed
     yield "tokens", _spread(book.tokens, "tokens", worst=False)
 
 
-def _spread(found: casebook.Spread, unit: str, *, worst: bool) -> str:
+def _how(suite: SuiteReport) -> str:
+    seed = suite.success_rate_seed
+    told = [inline(suite.success_rate_method), f"seed {seed}" if seed is not None else ""]
+    return "; " + ", ".join(filter(None, told)) if any(told) else ""
+
+
+def _tries(suite: SuiteReport, after: float) -> Iterator[tuple[str, str]]:
+    """What trying again did to the success rate."""
+    first = suite.metrics.get("agent.first_attempt_success_rate")
+    again = suite.metrics.get("operational.retry_rate")
+    if first is None or first.value is None:
+        return
+    share = (
+        f"; {figures.percent(again.value)} of the trials tried again"
+        if again and again.value
+        else ""
+    )
+    yield "first try, after retries", f"{first.value:.3f}, {after:.3f}{share}"
+
+
+def _spread(found: Spread, unit: str, *, worst: bool, of: str = "answer") -> str:
     if not found.n:
         return "not measured"
     std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""
     top = f", worst {figures.value(found.worst, unit)}" if worst else ""
-    return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, 'answer')})"
+    return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, of)})"
 
 
 def _worst(found: list[casebook.CaseBook]) -> str:

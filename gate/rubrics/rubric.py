@@ -14,7 +14,8 @@ Dimension = Literal["retrieval", "correctness", "response_quality", "operational
 
 # What `shows` can name beside keys of the case.
 QUESTION, ANSWER, CONTEXT, STEPS = "question", "answer", "context", "steps"
-FROM_RESPONSE = (ANSWER, STEPS)
+LOGS = "server_logs"
+FROM_RESPONSE = (ANSWER, STEPS, LOGS)
 RESERVED = ("canary", "addressed_judge", "total")  # words of a reply or a failure code
 LARGEST = 100  # of a scale
 _SCALE = (1, 5)
@@ -47,11 +48,12 @@ class Criterion:
 class Rubric:
     """What a judge goes by; raises UsageError, with the key, for what makes no sense.
 
-    `shows` names question, context, answer, steps, or keys of the case. A case in which a key of
-    `needs` is null or empty is not counted. `total` is the metric of all points together, 0 to 1;
-    with one, only criteria that name a metric have one of their own. `least`, `least_total`: what
-    an answer must reach to pass; without either the judge has no opinion on that. `compare_with`:
-    the key of the case with another answer; each criterion then asks which of the two is better.
+    `shows` names question, context, answer, steps, server_logs, or keys of the case. A case in
+    which a key of `needs` is null or empty is not counted. `total` is the metric of all points
+    together, 0 to 1; with one, only criteria that name a metric have one of their own. `least`,
+    `least_total`: what an answer must reach to pass; without either the judge has no opinion on
+    that. `compare_with`: the key of the case with another answer; each criterion then asks which
+    of the two is better.
     """
 
     name: str
@@ -98,6 +100,11 @@ class Rubric:
         return sum(low for low, _ in every), sum(high for _, high in every)
 
 
+def nameable(criterion: str) -> bool:
+    """Whether a criterion may be called so."""
+    return bool(_WORD.fullmatch(criterion)) and criterion not in RESERVED
+
+
 Faults = Iterator[tuple[str, str]]  # key, what is wrong with it
 
 
@@ -132,7 +139,7 @@ def _texts(rubric: Rubric) -> Faults:
 def _criteria(rubric: Rubric) -> Faults:
     for name, one in rubric.criteria.items():
         key = f"criteria.{name}"
-        if not _WORD.fullmatch(name) or name in RESERVED:
+        if not nameable(name):
             taken = ", ".join(RESERVED)
             yield key, f"a criterion is called in small letters, digits and '_', and not {taken}"
         if not 0 <= one.low < one.high <= LARGEST:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from gate.codec import to_json
 from gate.fencing import LIMIT, fenced
-from gate.records import Case, Json, Response, ToolCall
-from gate.rubrics.rubric import ANSWER, CONTEXT, QUESTION, STEPS
+from gate.records import Case, Json, Response, ServerLogs, ToolCall
+from gate.rubrics.rubric import ANSWER, CONTEXT, LOGS, QUESTION, STEPS
 
 CONTEXT_LIMIT = 2 * LIMIT  # characters
 DOCUMENTS, DOCUMENT_LIMIT = 12, 2_000  # how many, and characters of one
@@ -26,6 +26,8 @@ def piece(name: str, case: Case, response: Response) -> str:
         return _context(case, response)
     if name == STEPS:
         return _steps(response.steps or (), response.omitted_steps)
+    if name == LOGS:
+        return _logged(response.server_logs)
     value = case.keys.get(name)
     return f"There is no {name}." if empty(value) else fenced(name, as_text(value))
 
@@ -79,6 +81,19 @@ def _steps(steps: Sequence[ToolCall], omitted: int) -> str:
         shown = numbered[:FIRST_STEPS] + numbered[-LAST_STEPS:]
     label = f"{STEPS}, {len(shown)} of {len(steps) + omitted}"
     return fenced(label, "\n".join(_lines(shown)), limit=CONTEXT_LIMIT)
+
+
+def _logged(logs: ServerLogs | None) -> str:
+    """The calls that the server logged while it answered, a line of JSON each."""
+    if logs is None or logs.calls is None:
+        return "No server log shows which tools were called."
+    if not logs.calls:
+        return "The server logged that no tool was called."
+    calls = logs.calls[: FIRST_STEPS + LAST_STEPS]
+    told = ({"tool": call.name[:100], "outcome": call.outcome} for call in calls)
+    others = "" if logs.alone else ", other requests' among them"
+    label = f"{LOGS}, {len(calls)} of {len(logs.calls)} calls{others}"
+    return fenced(label, "\n".join(json.dumps(one, ensure_ascii=False) for one in told))
 
 
 def _lines(numbered: Iterable[tuple[int, ToolCall]]) -> Iterable[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from gate.errors import AgentFailure
 from gate.records import Document, Response, Usage
-from gate.sample.faults import draw, invent
+from gate.sample.faults import draw, other_figures
 from gate.sample.knowledge import Knowledge
 from gate.sample.options import SampleOptions
 from gate.sample.outcome import Outcome
@@ -19,7 +19,7 @@ from gate.sample.tools import Toolbox
 from gate.sample.working import work
 
 MODEL = "sample-analytics-1"
-_INSTRUCTIONS_TOKENS = 180  # what a system prompt with the definitions of its tools would take
+INSTRUCTIONS_TOKENS = 180  # what a system prompt with the definitions of its tools would take
 _CHARACTERS_PER_TOKEN = 4
 _COMMAND = re.compile(r"\bCANARY-[0-9A-F]{4}\b")  # what planted instructions want to be said
 _SHOWN = ("run_sql", "list_messages", "read_document", "calculate")  # results that are context
@@ -52,8 +52,8 @@ def ask(
 
 
 def _invented(outcome: Outcome) -> Outcome:
-    figure = invent(outcome.figure) if outcome.figure else None
-    return replace(outcome, text=invent(outcome.text), figure=figure)
+    figure = other_figures(outcome.figure) if outcome.figure else None
+    return replace(outcome, text=other_figures(outcome.text), figure=figure)
 
 
 def _misbehave(question: str, answer: str, box: Toolbox) -> Response:
@@ -79,7 +79,7 @@ def _response(question: str, answer: str, box: Toolbox) -> Response:
     context = "\n\n".join([*(f"[{d.id}] {d.text}" for d in retrieved), *results])
     calls = "".join(json.dumps(step.arguments) for step in box.steps)
     usage = Usage(
-        input_tokens=_INSTRUCTIONS_TOKENS + tokens(question) + tokens(context),
+        input_tokens=INSTRUCTIONS_TOKENS + tokens(question) + tokens(context),
         output_tokens=tokens(calls) + tokens(answer),
     )
     return Response(

@@ -27,6 +27,7 @@ class Faults:
     unsafe: bool = False
     malformed: bool = False
     disobey: bool = False
+    invent: bool = False
 
 
 def draw(options: SampleOptions, question: str, nth: int) -> Faults:
@@ -57,7 +58,7 @@ class Counting:
             return self._asked[key]
 
 
-def invent(answer: str) -> str:
+def other_figures(answer: str) -> str:
     """The answer with its figures changed by about a third; without any figure it gains one."""
     changed = _FIGURE.sub(lambda match: _other(match[0]), answer)
     return changed if changed != answer else f"{answer} This concerned 87 customers last year."

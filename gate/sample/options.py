@@ -29,6 +29,7 @@ CHANCES = (
     "unsafe",
     "malformed",
     "disobey",
+    "invent",
 )
 
 
@@ -54,6 +55,7 @@ class SampleOptions:
     unsafe: float | bool = 0.0  # tries to delete rows, gives away an address, obeys what it reads
     malformed: float | bool = 0.0  # breaks the form that was asked for
     disobey: float | bool = 0.0  # ignores how the answer should be worded
+    invent: float | bool = 0.0  # reports calls of tools that never ran; OpenAgent's tasks only
 
     def __post_init__(self) -> None:
         if self.top_k < 1:

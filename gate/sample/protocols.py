@@ -27,22 +27,25 @@ class BadRequest(Exception):
 class ChatRequest:
     question: str
     model: str
+    system: str
     stream: bool
     include_usage: bool
 
 
 def chat_request(body: Json) -> ChatRequest:
-    """The last user message of a chat completion request. Raises BadRequest."""
+    """The last user message and the last system message of a chat completion request; all others
+    are left out, as OpenAgent does. Raises BadRequest.
+    """
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         raise BadRequest("the body must be a JSON object with a list 'messages'")
-    users = [m for m in body["messages"] if isinstance(m, dict) and m.get("role") == "user"]
-    question = _text(users[-1].get("content")) if users else ""
+    question = _last(body["messages"], "user")
     if not question.strip():
         raise BadRequest("'messages' holds no user message with text")
     options = body.get("stream_options")
     return ChatRequest(
         question=question,
         model=str(body.get("model") or MODEL),
+        system=_last(body["messages"], "system"),
         stream=body.get("stream") is True,
         include_usage=isinstance(options, dict) and options.get("include_usage") is True,
     )
@@ -149,6 +152,12 @@ def openagent_status(status: str, message: str = "") -> Json:
 
 def _head(kind: str, number: str, created: int, model: str) -> dict[str, Json]:
     return {"id": f"chatcmpl-{number}", "object": kind, "created": created, "model": model}
+
+
+def _last(messages: list[Json], role: str) -> str:
+    """The text of the last message of that role; empty without one."""
+    found = [m for m in messages if isinstance(m, dict) and m.get("role") == role]
+    return _text(found[-1].get("content")) if found else ""
 
 
 def _text(content: Json) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import errno
-import hmac
 import json
 import os
 import socketserver
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import cast
 
@@ -20,25 +18,17 @@ from gate.records import Json, Response
 from gate.sample import protocols
 from gate.sample.analyst import MODEL, ask
 from gate.sample.database import open_image
-from gate.sample.faults import Counting
-from gate.sample.knowledge import Knowledge
-from gate.sample.options import SampleOptions
+from gate.sample.openagent import TOOLS_OFFERED, Workplace, answered
 from gate.sample.protocols import BadRequest
+from gate.sample.server_lines import Ended
+from gate.sample.service import Key, Service
 
 _MAX_BODY = 1_000_000  # bytes
 _IDLE_S = 60.0  # a silent connection is closed after this
-_ASKING = ("/v1/chat/completions", "/api/chat/completions", "/ask")
+_ASKING = ("/v1/chat/completions", "/api/chat/completions", "/api/v1/chat/completions", "/ask")
+_READING = ("/api/health", "/api/metrics", "/health", "/v1/models")
 _OPENAGENT = "/api/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """What every connection shares. With an `api_key`, requests must carry it as a bearer token."""
-
-    knowledge: Knowledge
-    options: SampleOptions
-    counting: Counting
-    api_key: str | None = None
+_NO_PROVIDER = "Authentication failed: The provider is not found"
 
 
 class SampleServer(ThreadingHTTPServer):
@@ -83,8 +73,42 @@ class _Handler(BaseHTTPRequestHandler):
             super().finish()
 
     def do_GET(self) -> None:
+        with self._accounted(_READING):
+            self._get()
+
+    def do_POST(self) -> None:
+        with self._accounted(_ASKING):
+            self._post()
+
+    @contextmanager
+    def _accounted(self, routes: tuple[str, ...]) -> Iterator[None]:
+        """The line of the access log comes after the answer, as OpenAgent's does."""
+        self.status, started = 0, time.perf_counter_ns()
+        try:
+            yield
+            self.wfile.flush()
+        finally:
+            ended = Ended(
+                address=self.client_address[0],
+                method=self.command,
+                path=self.path.partition("?")[0],
+                status=self.status,
+                ns=time.perf_counter_ns() - started,
+                known=self.path in routes,
+            )
+            self.service.counters.ended(ended)
+            if self.service.log:
+                self.service.log.ended(ended)
+
+    def send_response(self, code: int, message: str | None = None) -> None:
+        self.status = code
+        super().send_response(code, message)
+
+    def _get(self) -> None:
         if self.path == "/api/health":
             self._send(200, protocols.openagent_status("ok"))
+        elif self.path == "/api/metrics":
+            self._reply(200, self.service.counters.text().encode(), "text/plain; version=0.0.4")
         elif self.path == "/health":
             self._send(200, {"status": "ok", "model": MODEL})
         elif self.path == "/v1/models":
@@ -92,17 +116,23 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._fail(404, f"there is no GET {self.path}", "not_found")
 
-    def do_POST(self) -> None:
+    def _post(self) -> None:
         try:
             body = self._body()
+            openagent = self.path.startswith(_OPENAGENT)
+            key = self.service.key_of(self.headers.get("Authorization", ""))
             if self.path not in _ASKING:
                 self._fail(404, f"there is no POST {self.path}", "not_found")
-            elif not self._allowed():
+            elif openagent and key:
+                self._openagent(protocols.chat_request(body), key)
+            elif openagent:
+                self._fail(401, _NO_PROVIDER, "bad_key")
+            elif key != "store":
                 self._fail(401, "Authentication failed: the key is missing or wrong", "bad_key")
             elif self.path == "/ask":
                 self._plain(body)
             else:
-                self._chat(protocols.chat_request(body))
+                self._openai(protocols.chat_request(body))
         except BadRequest as error:
             self._fail(error.status, str(error), "bad_request")
         except AgentFailure as error:
@@ -115,39 +145,57 @@ class _Handler(BaseHTTPRequestHandler):
         latency_ms = 1000 * (time.perf_counter() - started)
         self._send(200, protocols.plain_answer(response, latency_ms=latency_ms))
 
-    def _chat(self, request: protocols.ChatRequest) -> None:
+    def _openai(self, request: protocols.ChatRequest) -> None:
         response = self._ask(request.question)
         number, created = uuid.uuid4().hex, int(time.time())
-        openagent = self.path.startswith(_OPENAGENT)
         if request.stream:
             self._stream(
-                protocols.chunks(
-                    response, request, number=number, created=created, with_trace=not openagent
-                )
-            )
-        elif openagent:
-            self._send(
-                200,
-                protocols.openagent_completion(response, request, number=number, created=created),
+                protocols.chunks(response, request, number=number, created=created, with_trace=True)
             )
         else:
             self._send(200, protocols.openai_completion(response, number=number, created=created))
 
-    def _ask(self, question: str) -> Response:
-        service = self.service
-        nth = service.counting.next(question)
-        time.sleep(service.options.latency_ms / 1000)
-        return ask(
-            question,
-            nth=nth,
+    def _openagent(self, request: protocols.ChatRequest, key: Key) -> None:
+        service, tools = self.service, key == "store"
+        place = Workplace(
             knowledge=service.knowledge,
             options=service.options,
             connection=self.database,
+            scratch=service.scratch,
+            now=service.now,
+        )
+        nth = self._waited(request.question)
+        response = answered(request.question, place, nth=nth, system=request.system, tools=tools)
+        number, created = str(uuid.uuid4()), int(service.now().timestamp())
+        service.counters.answered(response)
+        if tools and service.log:  # a plain call of a model is no chat, and leaves nothing
+            service.log.answered(response, chat=f"chat_{number[:8]}", offered=TOOLS_OFFERED)
+        if request.stream:
+            self._stream(
+                protocols.chunks(
+                    response, request, number=number, created=created, with_trace=False
+                )
+            )
+        else:
+            self._send(
+                200,
+                protocols.openagent_completion(response, request, number=number, created=created),
+            )
+
+    def _ask(self, question: str) -> Response:
+        return ask(
+            question,
+            nth=self._waited(question),
+            knowledge=self.service.knowledge,
+            options=self.service.options,
+            connection=self.database,
         )
 
-    def _allowed(self) -> bool:
-        key, sent = self.service.api_key, self.headers.get("Authorization", "")
-        return key is None or hmac.compare_digest(f"Bearer {key}".encode(), sent.encode())
+    def _waited(self, question: str) -> int:
+        """Waits as long as `latency_ms` says; how often the question was asked, this included."""
+        nth = self.service.counting.next(question)
+        time.sleep(self.service.options.latency_ms / 1000)
+        return nth
 
     def _body(self) -> Json:
         length = self.headers.get("Content-Length", "")
@@ -171,9 +219,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status, protocols.openai_error(message, kind=kind, code=code))
 
     def _send(self, status: int, body: Json) -> None:
-        data = json.dumps(body).encode()
+        self._reply(status, json.dumps(body).encode(), "application/json")
+
+    def _reply(self, status: int, data: bytes, kind: str) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         if self.close_connection:
             self.send_header("Connection", "close")
@@ -196,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:
-        """Requests are not logged: the trace of an answer says more."""
+        """Nothing on the terminal; the logs are those that `--log-dir` asks for."""
 
 
 def _why(error: Exception) -> str:

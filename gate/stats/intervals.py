@@ -19,6 +19,7 @@ class Bounds:
     low: float
     high: float
     method: str
+    drawn: bool = False  # by random numbers
 
     def within(self, low: float | None, high: float | None) -> Bounds:
         """Cut at the number's own limits."""
@@ -26,6 +27,7 @@ class Bounds:
             low=self.low if low is None else max(low, self.low),
             high=self.high if high is None else min(high, self.high),
             method=self.method,
+            drawn=self.drawn,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gate.records import CaseChange, Report, SuiteReport
 from gate.text import block, cell, inline
-from gate.wording import categories, patterns, steps, violations
+from gate.wording import casebook, categories, evidence, figures, patterns, steps, violations
 from gate.wording.markdown import NAME, REASON, details, table
 from gate.wording.spans import markdown
 
@@ -56,6 +56,23 @@ def _clusters(suite: SuiteReport) -> str:
         for mode, label, cases, ids in patterns.cluster_rows(suite.clusters)
     ]
     return table(("Mode", "failures that look alike", "cases", ""), "<<><", rows) if rows else ""
+
+
+def evidence_table(suite: SuiteReport, book: casebook.SuiteBook) -> str:
+    """What the logs say of each trial, a sentence on all above; empty where nothing was checked."""
+    rows = (
+        [
+            cell(case, NAME),
+            number,
+            inline(verdict, REASON),
+            *(cell(names, REASON) or figures.ABSENT for names in (missing, made_up)),
+        ]
+        for case, number, verdict, missing, made_up in book.checked
+    )
+    shown = table(evidence.HEAD, "<><<<", rows) if book.checked else ""
+    rest = f"{book.unlisted:,} more are in details.jsonl." if book.unlisted else ""
+    parts = (markdown(evidence.summary(suite)), shown, rest)
+    return "\n\n".join(part for part in parts if part)
 
 
 def category_table(suite: SuiteReport) -> str:

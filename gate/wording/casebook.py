@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gate.records import Json
+from gate.spread import Spread
+from gate.wording import evidence
 
-
-@dataclass(slots=True)
-class Spread:
-    """Mean and sample standard deviation of a stream (Welford), with its largest value."""
-
-    n: int = 0
-    mean: float = 0.0
-    worst: float = -math.inf
-    _squares: float = 0.0
-
-    def add(self, value: float) -> None:
-        self.n += 1
-        step = value - self.mean
-        self.mean += step / self.n
-        self._squares += step * (value - self.mean)
-        self.worst = max(self.worst, value)
-
-    @property
-    def std(self) -> float | None:
-        """None below two values."""
-        return math.sqrt(self._squares / (self.n - 1)) if self.n > 1 else None
+CHECKED = 1_000  # trials whose evidence is kept for a table
 
 
 @dataclass(slots=True)
@@ -55,8 +36,11 @@ class SuiteBook:
 
     latency: Spread = field(default_factory=Spread)  # ms, completed trials
     tokens: Spread = field(default_factory=Spread)  # of completed trials that say
+    failed_latency: Spread = field(default_factory=Spread)  # ms, of trials without an answer
     failed_calls: int = 0
     cases: dict[str, CaseBook] = field(default_factory=dict)
+    checked: list[tuple[str, ...]] = field(default_factory=list)  # as evidence.HEAD has it
+    unlisted: int = 0  # trials with evidence that are not in `checked`
 
     def add(self, row: Mapping[str, Json]) -> None:
         case_id = str(row["case_id"])
@@ -68,14 +52,24 @@ class SuiteBook:
         case.passed += row["passed"] is True
         case.infra += row["status"] == "infra_error"
         case.codes.update(dict.fromkeys(row["failures"], 1))
+        self._check(row)
         if row["status"] != "completed":
             self.failed_calls += 1
+            if row["latency_ms"] is not None:
+                self.failed_latency.add(row["latency_ms"])
             return
         if row["latency_ms"] is not None:
             self.latency.add(row["latency_ms"])
         tokens = total_tokens(row)
         if tokens is not None:
             self.tokens.add(tokens)
+
+    def _check(self, row: Mapping[str, Json]) -> None:
+        found = evidence.checked(row)
+        if found is not None and len(self.checked) < CHECKED:
+            self.checked.append(found)
+        elif found is not None:
+            self.unlisted += 1
 
     def worst(self, most: int) -> list[CaseBook]:
         """Failing cases, the lowest share of passed rounds first."""

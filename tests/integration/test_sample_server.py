@@ -8,72 +8,29 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
 import pytest
 
-from gate import bundled
 from gate.commands import agent
 from gate.errors import UsageError
-from gate.sample.faults import Counting
-from gate.sample.knowledge import load_knowledge
+from gate.options import parse
 from gate.sample.options import SampleOptions
-from gate.sample.server import SampleServer, Service
 from gate.stop import Stop
+from tests.sample_service import get, post, serving
 
-KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
 RETURNS = "Within how many days of delivery may customers return unused hardware?"
 CHAT = {"model": "m/x", "messages": [{"role": "user", "content": RETURNS}]}
-
-
-@contextmanager
-def serving(options: SampleOptions | None = None, api_key: str | None = None) -> Iterator[str]:
-    service = Service(
-        knowledge=KNOWLEDGE,
-        options=options or SampleOptions(),
-        counting=Counting(),
-        api_key=api_key,
-    )
-    with SampleServer("127.0.0.1", 0, service) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server.url
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with serving() as found:
         yield found
-
-
-def post(url: str, body: object, headers: dict[str, str] | None = None) -> tuple[int, Any]:
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, headers or {})
-    try:
-        with urllib.request.urlopen(request, timeout=10) as reply:
-            return reply.status, json.load(reply)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, json.load(error)
-
-
-def get(url: str) -> tuple[int, Any]:
-    try:
-        with urllib.request.urlopen(url, timeout=10) as reply:
-            return reply.status, json.load(reply)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, json.load(error)
 
 
 def test_health(url: str) -> None:
@@ -284,8 +241,8 @@ def test_latency() -> None:
 
 
 def options(**changes: object) -> argparse.Namespace:
-    usual = {"host": "127.0.0.1", "port": 0, "api_key_env": None, "stop": Stop()}
-    return argparse.Namespace(**usual | changes)
+    parsed = parse(["agent", "--port", "0"])
+    return argparse.Namespace(**vars(parsed) | {"stop": Stop()} | changes)
 
 
 def test_a_taken_port_a_wrong_port_and_a_missing_key_are_usage_errors() -> None:
@@ -302,12 +259,13 @@ def test_a_taken_port_a_wrong_port_and_a_missing_key_are_usage_errors() -> None:
 
 
 PROGRAM = """
-import argparse, sys
+import sys
 from gate.commands import agent
+from gate.options import parse
 from gate.stop import Stop
-stop = Stop()
-stop.install()
-options = argparse.Namespace(host="127.0.0.1", port=0, api_key_env="KEY", stop=stop, top_k=1)
+options = parse(["agent", "--port", "0", "--api-key-env", "KEY", "--top-k", "1"])
+options.stop = Stop()
+options.stop.install()
 sys.exit(agent.run(options, {"KEY": "k"}))
 """
 

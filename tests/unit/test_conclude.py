@@ -80,8 +80,9 @@ def test_a_run_that_lost_nothing_passes():
     report = report_on(measured(baseline=table()))
     assert (report.outcome, report.exit_code) == ("pass", 0)
     assert report.suites["s"].metrics[SUCCESS.name].value == 1.0
-    low, high = report.suites["s"].success_rate_ci95
-    assert 0.9 < low < high <= 1.0
+    suite = report.suites["s"]
+    assert suite.success_rate_ci95 == pytest.approx((0.839, 1.0), abs=5e-4)
+    assert (suite.success_rate_method, suite.success_rate_seed) == ("Wilson", None)
     assert report.session_id == SETTING.session_id
     assert (report.notes, report.loosened, report.comment_id) == (("a note",), ("a rule",), "mine")
     assert report.reproduce == "gate run --suite s --baseline auto"

@@ -64,23 +64,6 @@ def test_graders_that_cannot_be(grader: str, message: str) -> None:
     assert found[0].startswith(f"gate.yml:1: suites[0].{message}")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "suites: [{name: a, dataset: d, graders: [facts], mode: upstream}]",
-            "suites[0].mode: 'upstream' is not in this version",
-        ),
-        (
-            "suites: [{name: a, dataset: d, graders: [facts], suite: './x.py:S'}]",
-            "suites[0].suite: this key is not in this version",
-        ),
-    ],
-)
-def test_keys_of_later_versions(text: str, message: str) -> None:
-    assert told(text) == [f"gate.yml:1: {message}"]
-
-
 @pytest.mark.parametrize("value", ["off", "'off'", "false"])
 def test_off_is_off_however_it_is_written(value: str) -> None:
     assert told(f"regression: {{stop: {value}}}") == []

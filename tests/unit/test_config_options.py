@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gate.config_options import for_release, override, settings
+from gate.config_options import for_release, override, settings, with_key
 from gate.errors import UsageError
 from gate.records import Config, PluginSpec, Policy, Suite
 
@@ -94,3 +94,19 @@ def test_a_release_is_strict_where_gate_yml_says_nothing() -> None:
         error="fail",
         missing_metric="fail",
     )
+
+
+@pytest.mark.parametrize(
+    ("agent", "named"),
+    [
+        (PluginSpec(name="openai", options={"base_url": "http://h"}), "OPENAGENT_PROVIDER_KEY"),
+        (PluginSpec(name="openagent", options={"api_key_env": "MY_KEY"}), "MY_KEY"),
+        (PluginSpec(name="sample"), None),
+    ],
+    ids=["none named", "its own", "knows no keys"],
+)
+def test_a_key_of_the_command_line_is_read_by_an_agent_that_knows_keys(
+    agent: PluginSpec, named: str | None
+) -> None:
+    found = with_key(Config(agent=agent, suites=()))
+    assert found.agent.options.get("api_key_env") == named

@@ -14,6 +14,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.github.pack import MAX_BYTES, packed
+from gate.task_folder import make_folder
 
 
 @pytest.fixture
@@ -46,6 +47,12 @@ def test_names_are_relative_and_contents_compressed(folder: Path) -> None:
         assert archive.namelist() == ["a.json", "b/c.txt"]
         assert archive.read("a.json") == b"A" * 5000
         assert archive.getinfo("a.json").compress_size < 100
+
+
+def test_what_a_server_wrote_for_its_task_is_left_out(folder: Path) -> None:
+    (make_folder(folder, "FI-2") / "scratch" / "a:b?.md").write_bytes(b"of the server")
+    with zipfile.ZipFile(BytesIO(zipped(folder))) as archive:
+        assert archive.namelist() == ["a.json", "b/c.txt"]
 
 
 def test_links_and_sockets_are_left_out_and_not_followed(folder: Path, tmp_path: Path) -> None:

@@ -12,7 +12,16 @@ from gate.graders.retrieval import Retrieval
 from gate.grading import named_graders
 from gate.metrics.catalogue import JUDGE_COVERAGE, trial_metrics
 from gate.plugins import GRADERS
-from gate.records import Case, Document, PluginSpec, Reply, Response, ToolCall
+from gate.records import (
+    Case,
+    Document,
+    LoggedCall,
+    PluginSpec,
+    Reply,
+    Response,
+    ServerLogs,
+    ToolCall,
+)
 
 DOCS = Path(__file__).parents[2] / "docs"
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
@@ -30,10 +39,12 @@ def spec(written):
 
 def response(written):
     retrieved, steps = written.get("retrieved"), written.get("steps")
+    logged = [LoggedCall(name=name, log="console") for name in written.get("logged", ())]
     return Response(
         answer=written["answer"],
         retrieved=None if retrieved is None else tuple(Document(id=one) for one in retrieved),
         steps=None if steps is None else tuple(ToolCall(**one) for one in steps),
+        server_logs=ServerLogs(calls=tuple(logged)) if "logged" in written else None,
     )
 
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from gate.errors import UsageError
 from gate.graders.judge import Judge
-from gate.records import Case, Document, Reply, Response, ToolCall
+from gate.records import Case, Document, LoggedCall, Reply, Response, ServerLogs, ToolCall
 from gate.rubrics import Criterion, Rubric
 from gate.schema import mismatches
 
@@ -324,3 +325,77 @@ def test_the_digest_changes_with_all_that_shapes_what_is_measured():
 
 def test_a_user_writes_out_a_built_in_rubric_and_measures_the_same():
     assert Judge(rubric=Judge()._rubric).digest_text() == Judge().digest_text()
+
+
+# --------------------------------------------------------------------- criteria that a case names
+
+TASK = {"correctness": "Quotes are traceable.", "format": "Strict JSON."}
+EACH = {"rubric": "case", "least_each": 2}
+
+
+def test_a_case_that_names_criteria_gets_points_for_each():
+    judge = Judge(**EACH)
+    (question,) = judge.questions(case(rubric=TASK), ANSWER)
+    assert list(question.schema["properties"])[:2] == ["correctness", "format"]
+    assert "Strict JSON." in question.material
+    assert "Strict JSON." not in question.instructions
+    score = read(judge, (vote(correctness=3, format=1),), rubric=TASK)
+    assert score.values == {"correctness.judge_score": pytest.approx(4 / 6)}
+    assert (score.passed, score.failures) == (False, ("rubric_not_met:format",))
+    assert read(judge, (vote(correctness=2, format=2),), rubric=TASK).passed is True
+    told = Judge(rubric="case")
+    assert read(told, (vote(correctness=0, format=0),), rubric=TASK).passed is None
+
+
+def test_limits_on_the_scale_of_a_text_do_not_bind_a_case_that_names_criteria():
+    judge = Judge(rubric="case", least={"fulfilment": 8}, least_total=8)
+    score = read(judge, (vote(fulfilment=2),), rubric={"fulfilment": "x"})
+    assert (score.passed, score.failures) == (None, ())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Names the period.",
+        ["a"],
+        {"Not A Name": "x"},
+        {"total": "x"},
+        {f"c{n}": "" for n in range(13)},
+    ],
+)
+def test_any_other_rubric_is_one_text(written):
+    judge = Judge(**EACH)
+    (question,) = judge.questions(case(rubric=written), ANSWER)
+    assert "fulfilment" in question.schema["properties"]
+    score = read(judge, (vote(fulfilment=0),), rubric=written)
+    assert (score.passed, score.failures) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("logs", "shown"),
+    [
+        (None, "No server log shows which tools were called."),
+        (ServerLogs(), "No server log shows which tools were called."),
+        (ServerLogs(calls=()), "The server logged that no tool was called."),
+        (ServerLogs(calls=(LoggedCall(name="shell", log="audit", outcome="failure"),)),
+         '{"tool": "shell", "outcome": "failure"}'),
+        (ServerLogs(calls=(LoggedCall(name="a", log="audit"),), alone=False), "among them"),
+    ],
+)  # fmt: skip
+def test_the_judge_sees_what_the_server_logged(logs, shown):
+    response = Response(answer="x", server_logs=logs)
+    (question,) = Judge(**EACH).questions(case(rubric=TASK), response)
+    assert shown in question.material
+
+
+def test_points_for_each_criterion_make_sense_for_cases_that_name_them_only():
+    with pytest.raises(UsageError, match="least_each: only `rubric: case` has it"):
+        Judge(rubric="task", least_each=2)
+    for wrong in (0, 4):
+        with pytest.raises(UsageError, match="least_each: must be 1 to 3"):
+            Judge(rubric="case", least_each=wrong)
+
+
+def test_the_wording_for_named_criteria_is_part_of_the_digest():
+    texts = {Judge(rubric="case", least_each=n).digest_text() for n in (None, 1, 2)}
+    assert len(texts) == 3

@@ -346,13 +346,15 @@ def test_looks_need_somebody_who_looks(session):
         measure([one], Yes(), effects, budget=Budget(), prices={}, course=begun)
 
 
-def test_health_is_a_sentence_or_nothing():
+def test_health_says_whether_the_agent_can_be_asked_and_if_not_why():
     class Well(Answers):
         def check(self, world):
-            return None
+            return 200
 
-    assert health(Answers(), WORLD) == "nobody is there: start it"
-    assert health(Well(), WORLD) == ""
+    ill, well = health(Answers(), WORLD), health(Well(), WORLD)
+    assert (ill.ok, ill.status, ill.error) == (False, None, "nobody is there: start it")
+    assert (well.ok, well.status, well.error) == (True, 200, "")
+    assert well.latency_ms >= 0
 
 
 # ----------------------------------------------------------------------------------- a judge

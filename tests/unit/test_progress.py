@@ -109,3 +109,17 @@ def test_what_a_trial_line_says():
     )
     assert "agent error" in trial_line(row(status="agent_error", passed=False))
     assert "unscored" in trial_line(row(passed=None))
+
+
+def test_a_trial_that_nobody_answered_says_why_and_not_only_its_code():
+    lost = row(status="infra_error", passed=None, failures=["api_error"], error="refused")
+    assert trial_line(lost) == "[s] c round 1: not answered 12 ms - refused"
+
+
+def test_warnings_are_told_before_the_first_row():
+    out = io.StringIO()
+    with progress(
+        out, planned=1, quiet=False, verbose=True, color=False, warnings=["no \x1b[31mtool"]
+    ) as told:
+        told.row(row())
+    assert out.getvalue().splitlines()[0] == "warning: no tool"

@@ -4,7 +4,7 @@ import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
 
-from gate.records import CaseChanges
+from gate.records import CaseChanges, Estimate
 from gate.reporters.markdown import Markdown
 from tests.reports import (
     SCENARIOS,
@@ -34,9 +34,25 @@ def test_a_suite_shows_success_latency_and_tokens():
     )
     text = render(passing(), *rows)
     assert "| success rate | 0.918 (95 %: 0.893 … 0.937) |" in text
-    # Failed calls are counted apart and are no part of the latency.
-    assert "mean 200 ms, std 141 ms, worst 300 ms (2 answers); 1 failed call apart" in text
+    assert "| latency | mean 200 ms, std 141 ms, worst 300 ms (2 answers) |" in text
+    assert "| latency of 1 failed call | mean 9,999 ms, worst 9,999 ms (1 failed call) |" in text
     assert "| tokens | mean 915, std 1,252 (2 answers) |" in text
+
+
+def test_the_success_rate_says_what_retries_did_and_how_its_interval_came_about():
+    metrics = {
+        name: Estimate(metric=name, value=value)
+        for name, value in (
+            ("agent.success_rate", 0.9),
+            ("agent.first_attempt_success_rate", 0.85),
+            ("operational.retry_rate", 0.07),
+        )
+    }
+    method = "BCa bootstrap over 40 cases, 2,000 resamples"
+    drawn = suite(metrics=metrics, success_rate_method=method, success_rate_seed=0)
+    text = render(passing(suites={"analytics": drawn}))
+    assert f"0.900 (95 %: 0.893 … 0.937; {method}, seed 0) |" in text
+    assert "| first try, after retries | 0.850, 0.900; 7.0% of the trials tried again |" in text
 
 
 def test_a_broken_limit_has_its_message():

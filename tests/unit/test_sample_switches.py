@@ -11,7 +11,7 @@ from gate.errors import AgentFailure, UsageError
 from gate.records import Response
 from gate.sample.analyst import ask
 from gate.sample.database import open_image
-from gate.sample.faults import Counting, draw, invent
+from gate.sample.faults import Counting, draw, other_figures
 from gate.sample.knowledge import Knowledge, load_knowledge
 from gate.sample.options import CHANCES, SampleOptions, options_from
 
@@ -92,7 +92,7 @@ def test_hallucinated_figures_stand_in_no_source() -> None:
 
 
 def test_a_text_without_figures_gains_one() -> None:
-    assert re.search(r"\d", invent("It is so [kb-001]").replace("[kb-001]", ""))
+    assert re.search(r"\d", other_figures("It is so [kb-001]").replace("[kb-001]", ""))
 
 
 def test_a_loop_repeats_every_call() -> None:

@@ -34,6 +34,7 @@ class Asked:
 
     def check(self, world):
         self.seen.append(world.section)
+        return 200 if world.section == "agent" else 204
 
     def connect(self, world):
         self.seen.append(world.section)
@@ -107,6 +108,12 @@ def test_a_failing_retriever_says_so_and_no_agent_is_paid_for(failure):
 def test_a_failing_agent_fails_as_without_a_retriever():
     with pytest.raises(AgentFailure, match=r"^broken$"):
         ask(Asked(AgentFailure("broken")), Asked(FOUND))
+
+
+def test_the_status_of_a_check_is_the_agents():
+    answer = Response(answer="x")
+    assert WithRetriever(agent=Asked(answer), retriever=Asked(FOUND)).check(WORLD) == 200
+    assert WithRetriever(agent=None, retriever=Asked(FOUND)).check(WORLD) is None
 
 
 def test_the_smaller_pace_counts():

@@ -1,0 +1,77 @@
+"""Does the answer keep to the demands of a text task: its form, its facts, its limits?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gate.errors import GraderFailure
+from gate.plugins import GRADERS
+from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.validators import case_limits
+from gate.validators.constraints import KEYS, check
+from gate.validators.findings import Mode, codes, reason, share
+
+FORM = "response_quality.format_compliance"
+FACTS = "correctness.fact_pattern_match"
+FOLLOWED = "response_quality.instruction_following"
+
+
+@GRADERS.register("constraints")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraints:
+    """Passes when every demand in the case's keys holds. `mode`: upstream checks as the OpenAgent
+    benchmark tool does, strict closes its gaps. `fail`: false only measures.
+
+    In strict mode a case without any of the keys has no value, and nothing to pass.
+    """
+
+    mode: Mode = "strict"
+    fail: bool = True
+
+    knows_modes: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, Json]] = KEYS
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def decides(self) -> bool:
+        return self.fail
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        return case_limits.faults(keys, self.mode)
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        facts = "share of the demanded facts that the answer states"
+        followed = "share of the other demands on an answer that it keeps"
+        return (
+            MetricSpec(
+                name=FORM,
+                column=FORM,
+                family="rate",
+                unit="share",
+                description="share of answers that have the demanded form",
+            ),
+            MetricSpec(name=FACTS, column=FACTS, unit="share", description=facts),
+            MetricSpec(name=FOLLOWED, column=FOLLOWED, unit="share", description=followed),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        asked = any(case.keys.get(key) not in (None, [], "") for key in KEYS)
+        if not asked and self.mode == "strict":
+            return Score(values=dict.fromkeys((FORM, FACTS, FOLLOWED)))
+        try:
+            found = check(case.keys, response.answer or "", self.mode)
+        except ValueError as error:
+            raise GraderFailure(str(error)) from error
+        form, wrong = share(found, "format"), codes(found)
+        return Score(
+            values={
+                FORM: None if form is None else float(form == 1),
+                FACTS: share(found, "fact"),
+                FOLLOWED: share(found, "instruction"),
+            },
+            passed=not wrong if self.fail else None,
+            failures=wrong if self.fail else (),
+            reason=reason(found),
+        )

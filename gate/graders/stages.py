@@ -1,0 +1,67 @@
+"""Does the answer go through its three stages, each with as much as was asked for?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gate.plugins import GRADERS
+from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.validators import counts, stages
+from gate.validators.findings import Mode, codes, reason, share
+
+FORM = "response_quality.format_compliance"
+COVERAGE = "response_quality.stage_coverage"
+FOLLOWED = "response_quality.instruction_following"
+
+
+@GRADERS.register("stages")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stages:
+    """Passes when the answer is a JSON object with the stages collect, normalize and summarize.
+    `mode`: in strict mode none of them is empty and the counts of `count_rules`, or of the prompt,
+    are kept; upstream checks as the OpenAgent benchmark tool does.
+    """
+
+    mode: Mode = "strict"
+
+    knows_modes: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, Json]] = {
+        stages.KEY: {"type": "object", "additionalProperties": {"type": ["boolean", "null"]}},
+        counts.KEY: counts.SCHEMA,
+    }
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        prompt = Case(id="", input=keys.get("input"), keys=keys).question
+        return stages.faults(keys, prompt, self.mode)
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        coverage = "share of the demanded stages that the answer has"
+        followed = "share of the demanded counts that the answer keeps"
+        return (
+            MetricSpec(
+                name=FORM,
+                column=FORM,
+                family="rate",
+                unit="share",
+                description="share of answers that have the demanded form",
+            ),
+            MetricSpec(name=COVERAGE, column=COVERAGE, unit="share", description=coverage),
+            MetricSpec(name=FOLLOWED, column=FOLLOWED, unit="share", description=followed),
+        )
+
+    def grade(self, case: Case, response: Response) -> Score:
+        found = stages.check(case.keys, case.question, response.answer or "", self.mode)
+        wrong = codes(found)
+        return Score(
+            values={
+                FORM: share(found, "format"),
+                COVERAGE: share(found, "stage"),
+                FOLLOWED: share(found, "instruction"),
+            },
+            passed=not wrong,
+            failures=wrong,
+            reason=reason(found),
+        )

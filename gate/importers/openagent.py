@@ -1,0 +1,182 @@
+"""`openagent`: a session folder of the OpenAgent benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.http import shown_address
+from gate.imported import Imported, ImportedSuite
+from gate.openagent_files import META, SUMMARY, detail_files, read_object, records
+from gate.openagent_summary import Totals, contradictions
+from gate.openagent_trials import TOOL, trial_of
+from gate.plugins import IMPORTERS
+from gate.records import LARGEST, MOST_ROUNDS, Health, Json, Provenance, Trial
+from gate.text import one_line
+
+_SHOWN = 50  # problems told one by one
+_SESSION = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")
+
+
+@IMPORTERS.register("openagent")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAgentSession:
+    """One trial for each task and round, as upstream judged it."""
+
+    def read(self, path: Path) -> Imported:
+        files = detail_files(path)
+        meta = _Meta.of(path)
+        found = _checked(files, path)
+        made = f"{meta.created_at:%Y-%m-%dT%H:%M:%S}Z"
+        return Imported(
+            digest=_digest(path, files),
+            created_at=made,
+            provenance=Provenance(agent=meta.agent, tool_version=TOOL, event="import"),
+            suites={name: _suite(one, meta) for name, one in found.items()},
+            trials=lambda: _trials(files, made, meta.model),
+            options={**meta.options, "session": meta.session_id},
+            health=meta.health,
+            notes=tuple(_notes(found, meta)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meta:
+    """meta.json as far as it is needed; what it lacks is unknown."""
+
+    session_id: str
+    created_at: datetime
+    model: str | None = None
+    agent: str = "openagent"
+    rounds: int = 0
+    suites: tuple[str, ...] = ()
+    health: Health | None = None
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path) -> _Meta:
+        """Raises UsageError when nothing says which session it is: its id has the time."""
+        data = read_object(folder / META) or {}
+        session_id = data.get("session_id") or folder.resolve().name.removeprefix("session-")
+        model, address = (_text(data.get(key)) for key in ("model", "base_url"))
+        agent = " ".join(filter(None, ("openagent", model)))
+        suites, rounds = data.get("suites"), data.get("rounds")
+        numbers = {key: data.get(key) for key in ("rounds", "max_attempts", "timeout_s")}
+        return cls(
+            session_id=str(session_id),
+            created_at=_moment(session_id, folder / META),
+            model=model,
+            agent=f"{agent} at {shown_address(address)}" if address else agent,
+            rounds=int(rounds) if rounds and _count(rounds) else 0,
+            suites=tuple(map(str, suites)) if isinstance(suites, list) else (),
+            health=_health(data.get("health")),
+            options={key: value for key, value in numbers.items() if _count(value)},
+        )
+
+
+def _moment(session_id: Json, file: Path) -> datetime:
+    found = _SESSION.fullmatch(session_id) if isinstance(session_id, str) else None
+    try:
+        if found:
+            return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        pass
+    raise UsageError(
+        f"{file}: session_id: '{one_line(str(session_id), 80)}' is none of the benchmark's "
+        "(20260512-143052-1a2b3c4d), which says when it ran; put it right, or name the folder so"
+    )
+
+
+def _text(value: Json) -> str | None:
+    return one_line(value, 200) if isinstance(value, str) and value.strip() else None
+
+
+def _count(value: Json) -> bool:
+    whole = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return whole and 0 < value <= MOST_ROUNDS
+
+
+def _health(data: Json) -> Health | None:
+    if not isinstance(data, dict) or not isinstance(data.get("ok"), bool):
+        return None
+    latency, status = data.get("latency_ms"), data.get("status")
+    took = float(latency) if isinstance(latency, (int, float)) and 0 <= latency <= LARGEST else 0.0
+    code = status if isinstance(status, int) and not isinstance(status, bool) else None
+    return Health(ok=data["ok"], latency_ms=took, status=code)
+
+
+# ------------------------------------------------------------------------------------------ checks
+
+
+def _checked(files: Sequence[Path], folder: Path) -> dict[str, Totals]:
+    """By suite. Raises InvalidInput with everything that is wrong with the records, or with the
+    summary beside them.
+    """
+    found: dict[str, Totals] = {}
+    problems: list[Problem] = []
+    seen: dict[tuple[str, str, int], int | None] = {}
+    for record in records(tuple(files)):
+        if isinstance(record, Problem):
+            problems.append(record)
+        elif record.key in seen:
+            message = f"the same suite, task and round as line {seen[record.key]} - keep one"
+            problems.append(Problem(record.place, message))
+        else:
+            seen[record.key] = record.place.line
+            found.setdefault(record.key[0], Totals()).add(record)
+    if not problems and not found:
+        problems.append(Problem(Place(files[0].as_posix()), "no record in it"))
+    summary = None if problems else read_object(folder / SUMMARY)
+    if summary is not None:
+        problems += contradictions(summary, found, (folder / SUMMARY).as_posix())
+    if problems:
+        rest = len(problems) - _SHOWN
+        last = [Problem(problems[_SHOWN].place, f"and {rest} more problems")] if rest > 0 else []
+        raise InvalidInput([*problems[:_SHOWN], *last])
+    return {name: found[name] for name in sorted(found)}
+
+
+def _suite(own: Totals, meta: _Meta) -> ImportedSuite:
+    return ImportedSuite(
+        rounds=max(own.rounds, meta.rounds),
+        cases=len(own.tasks),
+        dataset="tasks of an imported session",
+        graders=dict.fromkeys(("success", "first_success", "score"), TOOL),
+    )
+
+
+def _notes(found: Mapping[str, Totals], meta: _Meta) -> Iterator[str]:
+    yield (
+        f"imported from session {one_line(meta.session_id, 80)} of the OpenAgent benchmark, which "
+        "judged it"
+    )
+    for name, own in found.items():
+        if own.recovered:
+            yield (
+                f"{name}: {own.recovered} of {own.passed} passed trials did so at a later attempt, "
+                "which the benchmark counts as passed (retry: any_failure)"
+            )
+    for name in meta.suites:
+        if name not in found:
+            yield f"{one_line(name, 80)}: {META} has this suite, and there is no record of it"
+
+
+def _digest(folder: Path, files: Sequence[Path]) -> str:
+    whole = hashlib.sha256()
+    for path in (folder / META, *files):
+        if path.exists():
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()
+
+
+def _trials(files: Sequence[Path], created_at: str, model: str | None) -> Iterator[Trial]:
+    for record in records(tuple(files)):
+        if isinstance(record, Problem):
+            raise InvalidInput([record])  # it was in order a moment ago
+        yield trial_of(record, created_at, model)

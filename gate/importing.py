@@ -1,0 +1,195 @@
+"""Another tool's results as a session of ours: `gate import`. Nobody is asked, and no clock read:
+importing the same twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+
+from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta, load_session, new_session_id
+from gate.codec import to_json
+from gate.columns import Columns
+from gate.conclude import conclude
+from gate.errors import UsageError
+from gate.imported import Imported, ImportedSuite
+from gate.lookup import Compared
+from gate.measured import Measured, Setting
+from gate.metrics.catalogue import asked_k, every_metric
+from gate.plugins import IMPORTERS
+from gate.prepare import metrics_of
+from gate.pricing import trial_cost
+from gate.publish import summary, write_reports
+from gate.records import BaselineInfo, Config, Json, Report, Trial
+from gate.redact import Redactor
+from gate.registry import did_you_mean
+from gate.regrading import Regraded, regraded
+from gate.rows import row_of
+from gate.rules import own_config
+from gate.secret_names import secrets_sent
+from gate.table import table_of
+from gate.tally import Tally
+
+NONE_WANTED = Compared(
+    table=None, info=BaselineInfo(source="none", detail="imported, not compared")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What an import came to."""
+
+    report: Report
+    session_dir: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What is written of an import, and by which rules it is judged."""
+
+    found: Imported
+    config: Config
+    root: Path
+    session_id: str
+    metas: Mapping[str, SuiteMeta]
+    again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
+    options: Mapping[str, Json] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        for trial in self.found.trials():
+            if trial.suite in self.metas:
+                yield self._row(trial)
+
+    def _row(self, trial: Trial) -> Mapping[str, Json]:
+        mine = self.again.get(trial.suite)
+        graded = mine.graded(trial) if mine else trial
+        return row_of(
+            graded,
+            cost_usd=trial_cost(trial, self.config.pricing),
+            on_agent_error=mine.on_agent_error(graded) if mine else {},
+            specs=self.metas[trial.suite].specs,
+        )
+
+
+def import_session(options: argparse.Namespace, env: Mapping[str, str], today: date) -> Written:
+    """`options`: source, path, out, suite, regrade, config. Raises GateError."""
+    root = Path(options.config).parent if options.config else Path()
+    config = own_config(options.config, root, env, today)
+    plan = _plan(options, config, root)
+    out = Path(options.out or config.report.dir)
+    folder = out / f"session-{plan.session_id}"
+    if folder.exists():
+        raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
+    redact = Redactor(secrets_sent(env, ()))
+    with SessionWriter.create(out, _meta(plan), redact) as session:
+        return _write(plan, session)
+
+
+def _plan(options: argparse.Namespace, config: Config, root: Path) -> _Plan:
+    found: Imported = IMPORTERS.registered(options.source)().read(Path(options.path))
+    suites = _chosen(found.suites, options.suite or ())
+    again = regraded(found, suites, config, root) if options.regrade else {}
+    asked = asked_k(config)
+    metas = {
+        name: again[name].meta if again else _suite_meta(suite, asked)
+        for name, suite in suites.items()
+    }
+    told = {name: meta.graders for name, meta in metas.items()}
+    mark = hashlib.sha256(f"{found.digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
+    return _Plan(
+        found=found,
+        config=config,
+        root=root,
+        session_id=new_session_id(
+            datetime.fromisoformat(found.created_at), lambda n: mark[: 2 * n]
+        ),
+        metas=metas,
+        again=again,
+        options={"import": options.source, **found.options},
+        notes=(*found.notes, *(note for one in again.values() for note in one.notes)),
+    )
+
+
+def _chosen(
+    suites: Mapping[str, ImportedSuite], names: Sequence[str]
+) -> Mapping[str, ImportedSuite]:
+    for name in names:
+        if name not in suites and name != "all":
+            raise UsageError(
+                f"--suite {name}: not in what is imported{did_you_mean(name, [*suites])}"
+            )
+    return suites if not names or "all" in names else {n: suites[n] for n in suites if n in names}
+
+
+def _suite_meta(suite: ImportedSuite, asked: frozenset[int]) -> SuiteMeta:
+    return SuiteMeta(
+        dataset=suite.dataset,
+        dataset_digest=suite.dataset_digest,
+        version=suite.version,
+        rounds=suite.rounds,
+        cases=suite.cases,
+        specs=every_metric([suite.metrics], suite.rounds, asked),
+        graders=suite.graders,
+    )
+
+
+def _meta(plan: _Plan) -> Meta:
+    return Meta(
+        session_id=plan.session_id,
+        created_at=plan.found.created_at,
+        provenance=plan.found.provenance,
+        suites=plan.metas,
+        options=plan.options,
+        health=to_json(plan.found.health) if plan.found.health else {},
+    )
+
+
+# ----------------------------------------------------------------------------------------- writing
+
+
+def _write(plan: _Plan, session: SessionWriter) -> Written:
+    columns = {name: Columns(name) for name in plan.metas}
+    tallies = {name: Tally() for name in plan.metas}
+    for row in plan.rows():
+        session.append(row)
+        columns[row["suite"]].add(row)
+        tallies[row["suite"]].add(row)
+    session.write_details()
+    measured = [_measured(plan, name, columns[name], tallies[name]) for name in plan.metas]
+    report = conclude(measured, plan.config, _setting(plan), session.rows_of)
+    session.write(SUMMARY, summary(report))
+    stored = load_session(session.folder).report or report  # without secrets
+    write_reports(session.write, stored, session.rows, plan.config.report)
+    session.log.append_verdict(stored.outcome)
+    return Written(report=stored, session_dir=session.folder)
+
+
+def _measured(plan: _Plan, name: str, columns: Columns, tally: Tally) -> Measured:
+    meta = plan.metas[name]
+    return Measured(
+        name=name,
+        meta=meta,
+        table=table_of(columns, meta.specs, meta.graders),
+        tally=tally,
+        baseline=NONE_WANTED,
+        gates=next((s.gates for s in plan.config.suites if s.name == name), ()),
+        not_run=max(0, meta.cases * meta.rounds - tally.trials),
+    )
+
+
+def _setting(plan: _Plan) -> Setting:
+    left_out = [suite for suite in plan.config.suites if suite.name not in plan.metas]
+    return Setting(
+        session_id=plan.session_id,
+        created_at=plan.found.created_at,
+        duration_s=0.0,
+        mode="laptop",
+        provenance=plan.found.provenance,
+        notes=plan.notes,
+        elsewhere=metrics_of(left_out, plan.config, plan.root),
+    )

@@ -1,0 +1,65 @@
+"""JSON as a model writes it: in a code fence, or with words around it. Nothing here raises."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gate.records import Json
+
+LIMIT = 2_000_000  # characters of a text that is read as JSON
+EMPTY = "empty response"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A text that is no JSON. `why` is the parser's own sentence, `empty response` for a blank
+    text.
+    """
+
+    why: str
+
+
+def read_json(text: str, *, fence: bool = True, constants: bool = False) -> Json | Fault:
+    """What the whole text says as JSON, or a Fault; white space around it never counts.
+
+    `fence`: a code fence around it is taken off, as `unfenced` does. `constants`: NaN and Infinity,
+    which are no JSON, are taken as Python takes them. Of a key that comes twice the last value
+    counts. Too deep nesting, numbers too long and texts over LIMIT characters are Faults.
+    """
+    if not text.strip():
+        return Fault(why=EMPTY)
+    raw = unfenced(text) if fence else text.strip()
+    if len(raw) > LIMIT:
+        return Fault(why=f"longer than {LIMIT:,} characters")
+    try:
+        data: Json = json.loads(raw) if constants else json.loads(raw, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
+        return Fault(why=str(error))
+    return data
+
+
+def read_within(text: str, *, constants: bool = False) -> Json | Fault:
+    """`read_json`; where the text is no JSON as a whole, what stands from its first `{` to its last
+    `}`. The Fault is that of the part, where there is one.
+    """
+    whole = read_json(text, constants=constants)
+    first, last = text.find("{"), text.rfind("}")
+    if not isinstance(whole, Fault) or not 0 <= first < last:
+        return whole
+    return read_json(text[first : last + 1], constants=constants)
+
+
+def unfenced(text: str) -> str:
+    """The text without white space around it and, where it begins with three backticks, without
+    the backticks at both ends and the word `json` behind the first.
+    """
+    raw = text.strip()
+    if not raw.startswith("```"):
+        return raw
+    raw = raw.strip("`").strip()
+    return raw[4:].strip() if raw[:4].lower() == "json" else raw
+
+
+def _refused(constant: str) -> Json:
+    raise ValueError(f"{constant} is not JSON")

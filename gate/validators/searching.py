@@ -1,0 +1,32 @@
+"""Patterns of a dataset, searched in answers that may be made to make them slow."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gate.safety import patterns
+
+# Characters of an answer that a pattern sees: a pattern with two repeats side by side takes time
+# by the square of the length, a second or two for this one.
+LIMIT = 10_000
+
+
+def fault(pattern: str) -> str:
+    """Why the pattern is refused: it is none, or could take for ever. Empty: it is sound."""
+    try:
+        patterns.compiled(pattern)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def is_in(pattern: str, text: str) -> bool:
+    """Whether it is found anywhere, whatever the case. Raises ValueError for one with a fault."""
+    return _ignoring_case(pattern).search(text[:LIMIT]) is not None
+
+
+@lru_cache(maxsize=4096)
+def _ignoring_case(pattern: str) -> re.Pattern[str]:
+    patterns.compiled(pattern)
+    return re.compile(pattern, re.IGNORECASE)

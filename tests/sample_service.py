@@ -1,0 +1,66 @@
+"""The sample agent's server in a thread of the test, and a client of it."""
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gate import bundled
+from gate.sample.faults import Counting
+from gate.sample.knowledge import load_knowledge
+from gate.sample.options import SampleOptions
+from gate.sample.scratch import Scratch
+from gate.sample.server import SampleServer
+from gate.sample.server_log import ServerLog
+from gate.sample.service import Service
+
+KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
+
+
+@contextmanager
+def serving(
+    options: SampleOptions | None = None,
+    api_key: str | None = None,
+    provider_key: str | None = None,
+    log: ServerLog | None = None,
+    scratch: Path | None = None,
+) -> Iterator[str]:
+    service = Service(
+        knowledge=KNOWLEDGE,
+        options=options or SampleOptions(),
+        counting=Counting(),
+        api_key=api_key,
+        provider_key=provider_key,
+        log=log,
+        scratch=Scratch(scratch) if scratch else None,
+    )
+    with SampleServer("127.0.0.1", 0, service) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield server.url
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def post(url: str, body: object, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return _asked(urllib.request.Request(url, data, headers or {}))
+
+
+def get(url: str) -> tuple[int, Any]:
+    return _asked(urllib.request.Request(url))
+
+
+def _asked(request: urllib.request.Request) -> tuple[int, Any]:
+    try:
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            return reply.status, json.load(reply)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)

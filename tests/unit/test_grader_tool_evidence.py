@@ -1,0 +1,333 @@
+"""Tool tasks: the upstream codes in their order, what strict adds, and what the logs say."""
+
+import json
+
+import pytest
+
+from gate.codec import to_json
+from gate.failures import mode_of
+from gate.graders.tool_evidence import DECLARED, FABRICATED, FORMAT, VERIFIED, ToolEvidence
+from gate.grading import grade_attempt
+from gate.records import Case, LoggedCall, LogRead, Response, ServerLogs, ToolCall, Trial
+from gate.rows import row_of
+
+CONSOLE = LogRead(kind="console", path="c.log", bound="offset", lines=9, shows_calls=True)
+SHELL = {"name": "shell", "arguments": {"cmd": "ls"}}
+
+
+def case(tools=(), **wanted):
+    keys = {"output_requirements": {"must_be_valid_json": True, **wanted}}
+    return Case(id="a", input="?", keys={**keys, "required_tools": list(tools)})
+
+
+def logs(*names, **more):
+    calls = tuple(LoggedCall(name=name, log="console") for name in names)
+    return ServerLogs(**{"calls": calls, "logs": (CONSOLE,), **more})
+
+
+def answer(*calls, **fields):
+    evidence = {"tool_calls": list(calls), **fields.pop("evidence", {})}
+    return json.dumps({"task_id": "T-1", **fields, "evidence": evidence})
+
+
+def grade(text, task=None, *, server_logs=None, steps=None, **options):
+    response = Response(answer=text, server_logs=server_logs, steps=steps)
+    return ToolEvidence(**options).grade(task or case(), response)
+
+
+def codes(*args, **more):
+    return list(grade(*args, **more).failures)
+
+
+def upstream(text, task=None, **more):
+    return codes(text, task, mode="upstream", **more)
+
+
+# ------------------------------------------------------------------------------ codes of upstream
+
+
+def test_every_code_of_upstream_in_its_order():
+    wanted = {
+        "must_include_fields": ["task_id", "claims", "evidence.sources"],
+        "must_include_tool_calls": ["web_search", "shell"],
+        "min_sources": 2,
+        "min_tool_calls": 3,
+        "expected_path": "./scratch/a.md",
+    }
+    assert upstream(answer(SHELL), case(**wanted)) == [
+        "missing_field:claims",
+        "missing_field:evidence.sources",
+        "missing_tool_call:web_search",
+        "min_sources_not_met:2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "output_parse:assistant_text_missing"),
+        (" \n", "output_parse:empty response"),
+        ("nope", "output_parse:Expecting value: line 1 column 1 (char 0)"),
+        ('Here: {"task_id": 1}', "output_parse:Expecting value: line 1 column 1 (char 0)"),
+        ("null", "output_parse:None"),
+        ("[1]", "output_not_json_object"),
+        ('"x"', "output_not_json_object"),
+    ],
+)
+def test_upstream_says_no_more_of_what_is_no_object(text, code):
+    assert upstream(text, case(must_include_fields=["a"], min_sources=2)) == [code]
+
+
+def test_upstream_takes_null_sources_by_number_and_names_as_they_are():
+    fenced = "```json\n" + answer(evidence={"sources": [1, 1]}, x=None) + "\n```"
+    assert upstream(fenced, case(must_include_fields=["x"], min_sources=2)) == []
+    mcp = {"name": "search-mcp__web_search"}
+    assert upstream(answer(mcp), case(must_include_tool_calls=["web_search"])) == [
+        "missing_tool_call:web_search"
+    ]
+
+
+def test_evidence_that_is_no_object_is_none():
+    wanted = case(must_include_fields=["evidence.tool_calls"], min_sources=1)
+    found = ["missing_field:evidence.tool_calls", "min_sources_not_met:1"]
+    assert upstream('{"evidence": [1]}', wanted) == found
+    assert codes('{"evidence": [1]}', wanted) == found
+
+
+# --------------------------------------------------------------------------------- strict adds
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (" \n", "output_parse:assistant_text_missing"),
+        ("nope", "output_parse:Expecting value"),
+        ('{"a": NaN}', "output_parse:NaN is not JSON"),
+        ("null", "output_not_json_object"),
+        ("[" * 100_000, None),
+    ],
+)
+def test_strict_tells_equal_faults_alike(text, code):
+    (found,) = codes(text)
+    assert found == code or (code is None and found.startswith("output_parse:"))
+
+
+def test_words_around_the_json_are_wrong_where_json_alone_is_wanted():
+    text = "Here it is:\n" + answer(SHELL) + "\nDone."
+    wanted = {"must_include_fields": ["b"]}
+    assert codes(text, case(**wanted)) == ["output_not_json_only", "missing_field:b"]
+    assert codes(text, case(must_be_valid_json=False, **wanted)) == ["missing_field:b"]
+    assert codes(f"```json\n{answer(b=1)}\n```", case(**wanted)) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "missing"),
+    [
+        ({"x": None}, True),
+        ({"x": " "}, True),
+        ({"x": []}, False),
+        ({"x": 0}, False),
+        ({"x": False}, False),
+    ],
+)
+def test_null_and_blank_fields_are_missing_and_empty_lists_an_answer(fields, missing):
+    found = codes(answer(**fields), case(must_include_fields=["x"]))
+    assert found == (["missing_field:x"] if missing else [])
+
+
+def test_an_empty_list_is_no_evidence():
+    text = answer(SHELL, evidence={"sources": []})
+    assert codes(text, case(must_include_fields=["evidence.sources"])) == [
+        "missing_field:evidence.sources"
+    ]
+
+
+def test_sources_are_counted_by_their_addresses():
+    told = [
+        {"title": "A", "url": "https://www.a.example/x/"},
+        {"title": "A again", "url": "http://A.example/x#part"},
+        "https://a.example/x?page=2",
+        {"title": "no address"},
+        {"url": "http://[broken"},
+        None,
+    ]
+    text = answer(evidence={"sources": told})
+    assert codes(text, case(min_sources=2)) == []
+    assert codes(text, case(min_sources=3)) == ["min_sources_not_met:3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("min_diffs", {"diffs": [1, 2]}),
+        ("min_migration_steps", {"migration_plan": [1, 2]}),
+        ("min_picked", {"picked": [1, 2]}),
+        ("min_tool_calls", {"evidence": {"tool_calls": [SHELL, SHELL]}}),
+    ],
+)
+def test_numbers_are_enforced(name, fields):
+    text = json.dumps(fields)
+    assert codes(text, case(**{name: 2})) == []
+    assert codes(text, case(**{name: 3})) == [f"{name}_not_met:3"]
+    assert codes('{"diffs": "many"}', case(**{name: 1})) == [f"{name}_not_met:1"]
+
+
+def test_a_required_tool_is_declared_by_the_plain_name_or_that_of_a_server():
+    task = case(["web_search"])
+    assert codes(answer({"name": "search-mcp__web_search"}), task) == []
+    assert codes(answer({"name": "web_fetch"}), task) == ["missing_tool_call:web_search"]
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "met"),
+    [
+        (answer(path="/s/scratch/a.md"), None, True),
+        (answer(artifacts={"report": ["./scratch/a.md"]}), None, True),
+        (answer({"name": "shell", "arguments": {"cmd": "echo > ./scratch/a.md"}}), None, True),
+        (answer(path="./scratch/a.md"), ("a.md",), True),
+        (answer(path="./scratch/a.md"), (), False),
+        (answer(notes="./scratch/a.md"), ("a.md",), False),
+        (answer(), None, False),
+    ],
+)
+def test_a_file_is_named_and_there(text, files, met):
+    given = logs("shell", files=files)
+    found = codes(text, case(expected_path="./scratch/a.md"), server_logs=given)
+    assert found == ([] if met else ["expected_path_missing:./scratch/a.md"])
+
+
+# ------------------------------------------------------------------------------- the server's logs
+
+
+def verdict(server_logs, tools=("web_search", "shell"), text=None, **more):
+    calls = [{"name": name} for name in tools]
+    score = grade(text or answer(*calls), case(tools), server_logs=server_logs, **more)
+    return score.evidence.verdict, list(score.failures)
+
+
+def test_every_required_tool_ran():
+    assert verdict(logs("shell", "mcp__web_search")) == ("complete", [])
+    score = grade(answer(SHELL), case(["shell"]), server_logs=logs("shell"))
+    assert score.values == {FORMAT: 1.0, DECLARED: 1.0, VERIFIED: 1.0, FABRICATED: 0.0}
+
+
+def test_one_that_the_logs_lack_is_missing_and_was_made_up():
+    assert verdict(logs("shell")) == (
+        "incomplete",
+        ["tool_evidence_incomplete:web_search", "fabricated_tool_call:web_search"],
+    )
+    assert verdict(logs())[0] == "incomplete"
+    lenient = verdict(logs("shell"), on_incomplete="warn", on_fabricated="warn")
+    assert lenient == ("incomplete", [])
+
+
+@pytest.mark.parametrize(
+    ("given", "note"),
+    [
+        (None, "no server log was looked for"),
+        (logs(calls=None, logs=()), "no server log could be read"),
+        (logs(calls=None), "no log that was read shows tool calls"),
+        (logs("shell", "web_search", alone=False), "other requests were under way"),
+        (logs("shell", "web_search", requests=2), "the access log shows more than one request"),
+    ],
+)
+def test_unknown_is_never_complete_and_fails_only_where_asked(given, note):
+    calls = answer({"name": "web_search"}, SHELL)
+    task = case(["web_search", "shell"])
+    score = grade(calls, task, server_logs=given)
+    assert (score.evidence.verdict, score.evidence.notes[0]) == ("unknown", note)
+    assert note in score.reason
+    assert (score.passed, score.values[VERIFIED]) == (True, None)
+    strict = codes(calls, task, server_logs=given, on_unknown="fail")
+    assert strict == ["tool_evidence_unverified"]
+
+
+def test_the_agents_own_steps_prove_nothing():
+    score = grade(answer(SHELL), case(["shell"]), steps=(ToolCall(name="shell"),))
+    assert score.evidence.verdict == "unknown"
+    assert "own steps are its word" in score.reason
+
+
+def test_declared_twice_and_run_once_is_one_made_up():
+    score = grade(answer(SHELL, SHELL), case(["shell"]), server_logs=logs("shell", "web_fetch"))
+    assert score.failures == ("fabricated_tool_call:shell",)
+    assert score.values[FABRICATED] == 1.0
+    assert score.evidence.undeclared == ("web_fetch",)
+
+
+def test_an_entry_with_two_names_is_known_by_the_one_that_ran():
+    odd = {"name": "call-1", "tool": "shell"}
+    score = grade(answer(odd, odd), case(["shell"]), server_logs=logs("shell"))
+    assert score.failures == ("fabricated_tool_call:shell",)
+    assert score.evidence.declared == ("shell", "shell")
+
+
+def test_what_even_the_lines_of_others_do_not_hold_is_made_up():
+    """Lines of other requests can only add calls."""
+    score = grade(answer(SHELL), server_logs=logs("web_fetch", alone=False))
+    assert score.failures == ("fabricated_tool_call:shell",)
+    assert (score.evidence.verdict, score.evidence.undeclared) == ("unknown", ())
+
+
+def test_without_a_log_of_calls_nothing_is_called_made_up():
+    score = grade(answer(SHELL), server_logs=logs(calls=None))
+    assert (score.evidence.fabricated, score.values[FABRICATED]) == ((), None)
+
+
+def test_a_family_is_lax_only_where_asked():
+    tools, given = ["browser_use_open", "browser_use_type"], logs("browser_use_open")
+    text = answer({"name": "browser_use_open"}, {"name": "browser_use_type"})
+    assert verdict(given, tools, text, on_fabricated="warn") == (
+        "incomplete",
+        ["tool_evidence_incomplete:browser_use_type"],
+    )
+    assert verdict(given, tools, text, on_fabricated="warn", family="lax") == ("complete", [])
+    assert verdict(given, tools, text, mode="upstream") == ("complete", [])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (logs("shell", alone=False), "incomplete"),
+        (logs("shell", "web_search", alone=False), "complete"),
+        (logs(), "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_the_verdict_of_upstream_is_attached_and_changes_nothing(given, expected):
+    assert verdict(given, mode="upstream", on_unknown="fail") == (expected, [])
+
+
+def test_the_verdict_stands_beside_an_answer_that_is_no_json():
+    score = grade("no", case(["shell"]), server_logs=logs("shell"))
+    assert score.evidence.verdict == "complete"
+    assert score.values == {FORMAT: 0.0, DECLARED: 0.0, VERIFIED: 1.0, FABRICATED: 0.0}
+
+
+def test_the_row_of_a_trial_has_the_evidence_and_a_mode():
+    task, grader = case(["shell"]), ToolEvidence()
+    response = Response(answer=answer(SHELL), server_logs=logs())
+    attempt = grade_attempt(task, response, {"tool_evidence": grader})
+    trial = Trial(suite="tool", case=task, round=1, attempts=(attempt,), started_at="", judged=0)
+    specs = {spec.column: spec for spec in grader.metrics()}
+    row = row_of(trial, cost_usd=None, on_agent_error={}, specs=specs)
+    assert row["evidence"] == to_json(attempt.scores["tool_evidence"].evidence)
+    assert mode_of(row) == "hallucinated_data"
+
+
+# ------------------------------------------------------------------------------------------- keys
+
+
+def test_a_requirement_that_nobody_knows_is_refused_but_by_upstream():
+    wanted = {mode: ToolEvidence(mode=mode).keys for mode in ("strict", "upstream")}
+    assert wanted["strict"]["output_requirements"]["additionalProperties"] is False
+    assert wanted["upstream"]["output_requirements"]["additionalProperties"] is True
+
+
+def test_what_no_answer_can_meet_is_a_fault_of_the_case():
+    keys = case(["."], must_include_fields=["a..b"], must_include_tool_calls=["ok", " "]).keys
+    assert list(ToolEvidence().case_faults(keys)) == [
+        "output_requirements.must_include_fields: 'a..b' is no dotted path",
+        "required_tools: '.' is no name of a tool",
+        "output_requirements.must_include_tool_calls: ' ' is no name of a tool",
+    ]

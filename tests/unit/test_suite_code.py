@@ -1,0 +1,438 @@
+"""Suites written as code: their tasks as cases, their calls as answers, what is wrong with them."""
+
+import math
+import re
+import threading
+from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gate.commands import validate
+from gate.config_records import RUN_RECORD
+from gate.dataset import cases
+from gate.errors import AgentFailure, InfraFailure, InvalidInput, UsageError
+from gate.graders.run_record import RunRecord as RunRecordGrader
+from gate.plugins import World
+from gate.prepare import Selection, prepare
+from gate.records import Case, OwnVerdict, Response, Suite
+from gate.rules import own_config
+from gate.run_record import response_of
+from gate.suite_code import RunRecord, SuiteCode, load_suite
+from tests.unit.test_rules import TODAY, dataset, plan_of, repository  # noqa: F401
+
+CONFIG = """version: 1
+agent: {type: openai, base_url: "http://here:1", model: m, api_key_env: KEY}
+suites:
+  - name: s
+    suite: ./mine.py:Mine
+"""
+MINE = """
+class Mine:
+    name = "s"
+
+    def load_tasks(self):
+        return [{"id": f"t{n}", "prompt": f"q{n}", "category": "ab"[n % 2]} for n in range(6)]
+
+    def run_task(self, task, round_index, attempt, base_url, model, provider_key, timeout_s):
+        return {"ok": True, "response_text": task["prompt"]}
+"""
+AGENT = SimpleNamespace(base_url="http://here:1", model="m", api_key_env="KEY")
+
+
+def world(**env):
+    return World(env=env, root=Path())
+
+
+class Plain:
+    """One task, and what is asked with."""
+
+    def __init__(self, run=lambda **asked: RunRecord(ok=True), tasks=({"id": "a", "prompt": "q"},)):
+        self.run, self.tasks = run, tasks
+
+    def load_tasks(self):
+        return self.tasks
+
+    def run_task(self, task, round_index, attempt, base_url, model, provider_key, timeout_s):
+        return self.run(
+            task=task, **{k: v for k, v in locals().items() if k not in ("self", "task")}
+        )
+
+
+def rows(*tasks):
+    return list(cases(SuiteCode("./x.py:X", Plain(tasks=tasks)).source, {}))
+
+
+def asked(run, *, timeout_s=20.0, agent=AGENT, env=None):
+    code = SuiteCode("./x.py:X", Plain(run))
+    return code.ask(rows({"id": "a"})[0], 2, 1, timeout_s, agent, world(**(env or {"KEY": "k"})))
+
+
+# ------------------------------------------------------------------------------------------- tasks
+
+
+@dataclass
+class Task:
+    id: str
+    prompt: str
+    category: str = "geo"
+    check: object = None
+
+
+def test_tasks_are_cases_whatever_they_are_made_of():
+    mapping, record, thing = rows(
+        {"id": 7, "prompt": "q", "want": {"b", "a"}, "pattern": re.compile("x+")},
+        Task("r", "q", check=math.sqrt),
+        SimpleNamespace(id="o", goal=("go", Path("a/b"))),
+    )
+    assert (mapping.id, mapping.input, mapping.question) == ("7", "q", "q")
+    assert (mapping.keys["want"], mapping.keys["pattern"]) == (["a", "b"], "x+")
+    assert (record.id, record.category, record.keys["check"]) == ("r", "geo", "<sqrt>")
+    assert thing.input == {"goal": ["go", "a/b"]}, "no prompt: the task itself"
+
+
+def test_a_task_of_the_same_content_pairs_and_another_does_not():
+    one, same, moved, other = (
+        rows({"id": "a", "want": 1})[0],
+        rows({"want": 1, "id": "a"})[0],
+        rows({"id": "a", "want": 1, "category": "x", "tags": ["y"]})[0],
+        rows({"id": "a", "want": 2})[0],
+    )
+    assert one.digest == same.digest == moved.digest != other.digest
+
+
+def test_a_task_with_two_prompts_is_its_own_question():
+    (found,) = rows({"id": "a", "prompt": "p", "query": "q"})
+    assert found.input == {"prompt": "p", "query": "q"}
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (Plain(tasks=[]), "returned no task"),
+        (Plain(tasks={"id": "a"}), r"load_tasks\(\) returned dict: return a list"),
+        (Plain(tasks=[{"id": "a"}, {"id": " "}]), "task 2 has no id"),
+        (Plain(tasks=["a"]), "task 1 has no id"),
+        (Plain(tasks=[{"id": 1}, {"id": "1"}]), "tasks 1 and 2 are both called '1'"),
+        (SimpleNamespace(load_tasks=lambda: 1 / 0, run_task=print), "ZeroDivisionError"),
+        (SimpleNamespace(load_tasks=list, run_task=lambda task, url: None), r"must take \(task, "),
+    ],
+)
+def test_a_class_that_makes_no_sense_is_refused(made, said):
+    with pytest.raises(UsageError, match=said):
+        SuiteCode("./x.py:X", made)
+
+
+def test_a_task_that_holds_itself_is_refused():
+    task = {"id": "a"}
+    task["self"] = task
+    with pytest.raises(UsageError, match="nested too deeply"):
+        rows(task)
+
+
+# ------------------------------------------------------------------------------------------- calls
+
+
+def test_it_is_asked_with_what_the_agents_section_says():
+    seen = {}
+
+    def run(**given):
+        seen.update(given)
+        return RunRecord(ok=True, response_text="yes", prompt_tokens=3, completion_tokens=4)
+
+    found = asked(run, timeout_s=9.0)
+    assert (seen.pop("task"), seen.pop("timeout_s")) == ({"id": "a", "prompt": "q"}, 9.0)
+    assert seen == {
+        **{"round_index": 2, "attempt": 1, "base_url": "http://here:1"},
+        **{"model": "m", "provider_key": "k"},
+    }
+    assert (found.answer, found.model, found.usage.total_tokens) == ("yes", "m", 7)
+    assert found.own_verdict == OwnVerdict(passed=True)
+
+
+def test_other_names_of_the_parameters_and_coroutines_do():
+    async def run_task(one, two, three, four, five, six, seven):
+        return {"ok": True, "response_text": f"{two}{three}{four}"}
+
+    made = SimpleNamespace(load_tasks=lambda: [{"id": "a"}], run_task=run_task)
+    found = SuiteCode("./x.py:X", made).ask(rows({"id": "a"})[0], 2, 1, 9.0, AGENT, world())
+    assert found.answer == "21http://here:1"
+
+
+def test_what_one_round_does_to_a_task_the_next_does_not_see():
+    def run(task, **_):
+        task["prompt"] += "!"
+        return RunRecord(ok=True, response_text=task["prompt"])
+
+    code = SuiteCode("./x.py:X", Plain(run))
+    case = rows({"id": "a"})[0]
+    assert [code.ask(case, n, 1, 9.0, AGENT, world()).answer for n in (1, 2)] == ["q!", "q!"]
+
+
+@pytest.mark.parametrize(("concurrent", "most"), [(False, 1), (True, 3)])
+def test_calls_come_one_at_a_time_unless_the_class_says_otherwise(concurrent, most):
+    inside, peaks = [], []
+    all_in = threading.Barrier(3)
+
+    def run(**_):
+        inside.append(1)
+        if concurrent:
+            all_in.wait(10)
+        peaks.append(len(inside))
+        if concurrent:
+            all_in.wait(10)
+        inside.pop()
+        return RunRecord(ok=True)
+
+    made = Plain(run)
+    made.concurrent = concurrent
+    code, case = SuiteCode("./x.py:X", made), rows({"id": "a"})[0]
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda n: code.ask(case, n, 1, 9.0, AGENT, world()), (1, 2, 3)))
+    assert max(peaks) == most
+    assert len(answers) == 3
+
+
+def test_waiting_for_the_turn_is_neither_latency_nor_time_out():
+    """The first call takes 100 s by the clock; the second, which has 60 s, waits for it."""
+    clock, begun, go_on = [0.0], threading.Event(), threading.Event()
+    given = []
+
+    def run(round_index, timeout_s, **_):
+        given.append(timeout_s)
+        if round_index == 1:
+            begun.set()
+            assert go_on.wait(10)
+            clock[0] = 100.0
+        return RunRecord(ok=True)
+
+    code = SuiteCode("./x.py:X", Plain(run), seconds=lambda: clock[0])
+    case = rows({"id": "a"})[0]
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(code.ask, case, 1, 1, 120.0, AGENT, world())
+        assert begun.wait(10)
+        second = pool.submit(code.ask, case, 2, 1, 60.0, AGENT, world())
+        go_on.set()
+        assert (first.result(10).latency_ms, second.result(10).latency_ms) == (100_000.0, 0.0)
+    assert given == [120.0, 60.0]
+
+
+def test_a_call_that_hangs_is_a_time_out_and_its_thread_is_left_behind():
+    never = threading.Event()
+    try:
+        with pytest.raises(AgentFailure, match=r"did not return within 0\.05 s") as caught:
+            asked(lambda **_: never.wait(10), timeout_s=0.05)
+    finally:
+        never.set()
+    assert (caught.value.timed_out, caught.value.code) == (True, "timeout")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ConnectionRefusedError("[Errno 111] Connection refused"), InfraFailure),
+        (OSError("HTTP Error 503: Service Unavailable"), InfraFailure),
+        (OSError("HTTP Error 500: Internal Server Error"), AgentFailure),
+        (FileNotFoundError("no such file"), AgentFailure),
+        (KeyError("connection refused"), AgentFailure),
+        (SystemExit(3), AgentFailure),
+    ],
+)
+def test_an_exception_is_the_agents_unless_the_connection_failed(error, kind):
+    def run(**_):
+        raise error
+
+    with pytest.raises(kind, match=type(error).__name__):
+        asked(run)
+
+
+# ----------------------------------------------------------------------------------------- records
+
+
+def read(**fields):
+    return response_of(RunRecord(**fields), who="run_task of X", model=None, took_ms=5.0)
+
+
+def test_a_verdict_comes_with_its_codes_and_notes():
+    found = read(ok=False, validation_errors=["a", "b", "a"], evidence={"tool": 1}, latency_ms=7)
+    assert found.own_verdict.failures == ("a", "b")
+    assert found.own_verdict.note == 'evidence: {"tool": 1}'
+    assert found.latency_ms == 7.0
+    passed = read(ok=True, validation_errors=["odd"]).own_verdict
+    assert (passed.passed, passed.failures, passed.note) == (True, (), "passed with odd")
+
+
+def test_tokens_are_what_is_said_or_follows():
+    assert read(ok=True).usage.total_tokens is None
+    assert read(ok=True, total_tokens=9).usage.total_tokens is None
+    split = read(ok=True, total_tokens=9, prompt_tokens=4).usage
+    assert (split.input_tokens, split.output_tokens) == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "code"),
+    [
+        ({"api_error": "HTTP 401: bad key"}, InfraFailure, "api_error"),
+        ({"api_error": "Authentication failed: no such key"}, InfraFailure, "api_error"),
+        (
+            {"api_error": "<urlopen error [Errno 111] Connection refused>"},
+            InfraFailure,
+            "api_error",
+        ),
+        ({"api_error": "x", "response_status": 503}, InfraFailure, "api_error"),
+        ({"api_error": "x", "response_status": 500}, AgentFailure, "api_error"),
+        ({"api_error": "connection closed", "response_status": 400}, AgentFailure, "api_error"),
+        ({"response_status": 500}, AgentFailure, "api_error"),
+        ({"api_error": True}, AgentFailure, "api_error"),
+        ({"api_error": "timed out"}, AgentFailure, "api_error"),
+        ({"parse_error": "not a completion"}, AgentFailure, "parse_error"),
+    ],
+)
+def test_whose_failure_a_record_tells_of(fields, kind, code):
+    with pytest.raises(kind) as caught:
+        read(ok=False, **fields)
+    assert caught.value.code == code
+    assert getattr(caught.value, "timed_out", False) is (fields.get("api_error") == "timed out")
+
+
+def test_an_answer_that_could_not_be_read_is_kept_and_fails():
+    found = read(ok=True, parse_error="no JSON", response_text="so it is")
+    assert found.answer == "so it is"
+    assert (found.own_verdict.passed, found.own_verdict.failures) == (False, ("parse_error",))
+
+
+class Raising:
+    ok = True
+
+    @property
+    def response_text(self):
+        raise RuntimeError("boom")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (None, "run_task of X returned nothing: return a RunRecord"),
+        ("yes", "returned a str: return a RunRecord"),
+        ({"response_text": "x"}, "without 'ok'"),
+        ({"ok": "yes"}, "ok = 'yes': True or False"),
+        ({"ok": True, "latency_ms": math.nan}, "latency_ms = nan: a number from 0 up"),
+        ({"ok": True, "latency_ms": -1}, "latency_ms = -1"),
+        ({"ok": True, "latency_ms": True}, "latency_ms = True"),
+        ({"ok": True, "prompt_tokens": 10**400}, "prompt_tokens = 1000"),
+        ({"ok": True, "response_text": b"x"}, "response_text of type bytes"),
+        ({"ok": True, "validation_errors": 3}, "validation_errors of type int"),
+        (Raising(), "cannot be read: RuntimeError"),
+    ],
+)
+def test_a_record_that_makes_no_sense_fails_with_a_sentence(found, said):
+    with pytest.raises(AgentFailure, match=re.escape(said)) as caught:
+        response_of(found, who="run_task of X", model=None, took_ms=5.0)
+    assert caught.value.code == "run_record_invalid"
+
+
+def test_the_grader_says_what_the_suite_says():
+    case, grader = Case(id="a", input="q", keys={}), RunRecordGrader()
+
+    def score(verdict):
+        return grader.grade(case, Response(answer="x", own_verdict=verdict))
+
+    failed = score(OwnVerdict(passed=False, failures=("a", "b"), note="n"))
+    assert (failed.passed, failed.failures, failed.reason) == (False, ("a", "b"), "a, b; n")
+    assert score(OwnVerdict(passed=False)).failures == ("not_ok",)
+    assert (score(OwnVerdict(passed=True)).passed, score(None).passed) == (True, None)
+    assert score(None).unscored
+
+
+# ---------------------------------------------------------------------------------------- gate.yml
+
+
+def project(folder, config=CONFIG, code=MINE):
+    (folder / "gate.yml").write_text(config)
+    (folder / "mine.py").write_text(code)
+    return own_config(str(folder / "gate.yml"), folder, {}, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("written", "graders"),
+    [
+        ("[conciseness]", ["run_record", "conciseness"]),
+        ("[conciseness, run_record]", ["conciseness", "run_record"]),
+    ],
+)
+def test_its_own_verdict_counts_whatever_graders_stand_beside(tmp_path, written, graders):
+    (suite,) = project(tmp_path, f"{CONFIG}    graders: {written}\n").suites
+    assert [spec.name for spec in suite.graders] == graders
+
+
+def test_gate_yml_may_leave_the_rest_out_and_must_not_say_it_twice(tmp_path):
+    assert [spec.name for spec in project(tmp_path).suites[0].graders] == [RUN_RECORD]
+    with pytest.raises(InvalidInput, match=r"suites\[0\].dataset: the class under `suite` does"):
+        project(tmp_path, CONFIG + "    dataset: cases.jsonl\n")
+
+
+def test_validate_tells_its_tasks_and_every_problem_at_once(tmp_path, capsys):
+    project(tmp_path)
+    options = Namespace(config=str(tmp_path / "gate.yml"), suite=None)
+    assert validate.run(options, {}) == 0
+    assert "./mine.py:Mine: 6 cases in 2 categories" in capsys.readouterr().out
+    (tmp_path / "b").mkdir()
+    more = "  - {name: t, dataset: none.jsonl, graders: [facts]}\n"
+    bad = CONFIG + more
+    project(tmp_path / "b", bad, MINE.replace("def load_tasks", "def tasks"))
+    with pytest.raises(InvalidInput) as caught:
+        validate.run(Namespace(config=str(tmp_path / "b" / "gate.yml"), suite=None), {})
+    assert [str(problem) for problem in caught.value.problems] == [
+        "gate.yml:4: suites[0]: './mine.py:Mine': is no suite: load_tasks missing - "
+        "docs/suite-as-code.md has an example",
+        "none.jsonl: there is no such file",
+    ]
+
+
+def test_the_adapter_of_the_page_runs(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
+    adapter = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    theirs = "from old_suite import TASKS, ask_and_check\n"
+    assert theirs in adapter
+    old = (
+        'TASKS = [{"id": "a"}, {"id": "b"}]\n'
+        'def ask_and_check(task, *_): return "said", [] if task["id"] == "a" else ["wrong"]\n'
+    )
+    (tmp_path / "mine.py").write_text(adapter.replace(theirs, old))
+    code = load_suite(Suite(name="s", dataset="", graders=(), suite="./mine.py:Adapted"), tmp_path)
+    found = [code.ask(case, 1, 1, 9.0, AGENT, world()) for case in cases(code.source, {})]
+    assert [one.own_verdict.failures for one in found] == [(), ("wrong",)]
+
+
+def test_an_edited_suite_is_told_and_nothing_of_it_is_compared(repository):  # noqa: F811
+    repository.commit(gate_yml=CONFIG, mine_py=MINE)
+    before = plan_of(repository.rules())
+    assert (before.edited, before.loosened, len(before.all_ids)) == ({}, (), 6)
+    repository.write(mine_py=MINE + "# looser\n")
+    rules = repository.rules()
+    assert rules.loosened == ("changes the suite file `mine.py`: its metrics are not compared",)
+    plan = plan_of(rules)
+    assert plan.grader_digests["success"] != before.grader_digests["success"]
+    why = "this change edits the suite's file `mine.py`"
+    assert {plan.edited[name] for name in ("success", "latency_ms", "agent.own_verdict")} == {why}
+
+
+def test_a_suite_that_the_branch_takes_its_code_from_is_an_error(repository):  # noqa: F811
+    repository.commit(gate_yml=CONFIG, mine_py=MINE)
+    repository.write(mine_py=None)
+    rules = repository.rules()
+    with pytest.raises(InvalidInput, match=r"there is no file .*mine\.py"):
+        prepare(rules.config.suites, rules, Selection())
+
+
+def test_a_branch_that_makes_a_suite_code_is_judged_by_the_bases_dataset(repository):  # noqa: F811
+    ours = "version: 1\nagent: {type: command, command: [echo]}\nsuites:\n"
+    native = ours + "  - {name: s, dataset: cases.jsonl, graders: [exact_match]}\n"
+    repository.commit(gate_yml=native, cases_jsonl=dataset(a="x", b="x"))
+    repository.write(gate_yml=ours + "  - {name: s, suite: './mine.py:Mine'}\n", mine_py=MINE)
+    rules = repository.rules()
+    assert plan_of(rules).all_ids == {"a", "b"}
+    assert any("takes another dataset: `./mine.py:Mine`" in line for line in rules.loosened)
