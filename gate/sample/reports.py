@@ -21,8 +21,9 @@ _NAMED = re.compile(
     r"\b(?:web_search|web_fetch|shell|browser_use(?:_[a-z_]+)?|office_\w+|local_[a-z]+_[a-z_]+)\b"
 )
 _TITLE = re.compile(r'\b[Tt]itle(?: is|:)\s*"([^"\n]+)"')
-_SECTIONS = re.compile(r'\bsections\b[^"\n]*((?:"[^"\n]+"[^"\n]{0,9})+)')
-_PATH = re.compile(r"\bpath\b[^:\n]*:[ \t]*(\S[^\n]*\S)[ \t]*$", re.MULTILINE)
+_SECTIONS = re.compile(r'\bsections\b[^"\n]{0,40}((?:"[^"\n]{1,80}"[^"\n]{0,9}){1,20})')
+_PATH = re.compile(r"\bpath\b[^:\n]{0,20}:[ \t]{0,9}(\S[^\n]{0,999})$", re.MULTILINE)
+_LONGEST = 50_000  # characters of a prompt that is such a task
 _ENTRIES = 3  # of each section
 _PICKED = 3
 _PREVIEW, _LIMIT, _SAMPLE = 800, 8000, 200  # characters
@@ -33,7 +34,7 @@ _INVENTED = "As the page says, this holds in general and has been confirmed."
 def form_of(text: str) -> dict[str, Json] | None:
     """The JSON object with a `task_id` that the prompt shows as the form of its answer."""
     start = _FORM.search(text)
-    if not start:
+    if not start or len(text) > _LONGEST:
         return None
     try:
         form, _ = json.JSONDecoder().raw_decode(_LEFT_OUT.sub("[]", text[start.start() :]))
@@ -107,7 +108,7 @@ def _written(text: str, tools: FileTools, index: Index) -> dict[str, Json]:
     path = _PATH.search(text)
     note = _note(text, index)
     receipt = tools.call(
-        "local_text_write", path=path[1] if path else "", text=note, overwrite=True
+        "local_text_write", path=path[1].strip() if path else "", text=note, overwrite=True
     )
     return dict(receipt) if receipt else {}
 

@@ -28,11 +28,19 @@ class ServerLog:
         form: ConsoleFormat,
         now: Callable[[], datetime],
     ) -> None:
-        """Makes the folders; None: nothing is written there. Raises UsageError when it cannot."""
-        for option, folder in (("--log-dir", logs), ("--audit-dir", audits)):
-            _make(option, folder)
+        """Makes the folders and, as a server does when it starts, empty logs; None: nothing is
+        written there. Raises UsageError when it cannot.
+        """
         self._logs, self._audits, self._form, self._now = logs, audits, form, now
         self._lock = Lock()
+        try:
+            for folder in filter(None, (logs, audits)):
+                folder.mkdir(parents=True, exist_ok=True)
+            for path in (logs / ACCESS, logs / CONSOLE) if logs else ():
+                self._append(path, ())
+        except OSError as error:
+            place = error.filename or logs
+            raise UsageError(f"--log-dir, --audit-dir: {place}: {error.strerror}") from error
 
     def answered(self, response: Response, *, chat: str, offered: int) -> None:
         """What an answer with tools leaves, before it is sent."""
@@ -54,16 +62,6 @@ class ServerLog:
         text = "".join(f"{line}\n" for line in lines)
         with self._lock, path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
-
-
-def _make(option: str, folder: Path | None) -> None:
-    try:
-        if folder:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / ".probe").touch()
-            (folder / ".probe").unlink()
-    except OSError as error:
-        raise UsageError(f"{option} {folder}: cannot be written to ({error.strerror})") from error
 
 
 class Counters:

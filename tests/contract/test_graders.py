@@ -19,7 +19,7 @@ from gate.codec import from_json, schema_of, to_json
 from gate.errors import GraderFailure
 from gate.graders.stages import Stages
 from gate.plugins import GRADERS, METRICS, build
-from gate.records import Case, Document, PluginSpec, Reply, Response, ToolCall
+from gate.records import Case, Document, OwnVerdict, PluginSpec, Reply, Response, ToolCall
 
 NAMES = list(GRADERS)
 DIMENSIONS = {"retrieval", "correctness", "response_quality", "operational", "agent"}
@@ -172,7 +172,8 @@ def test_its_metrics_are_complete(name):
 def test_its_example_is_judged(name):
     grader = grader_of(name)
     case = case_of(name)
-    response = Response(answer=example(name)[3], retrieved=(), steps=())
+    own = OwnVerdict(passed=True)  # the suite's, where it is written as code
+    response = Response(answer=example(name)[3], retrieved=(), steps=(), own_verdict=own)
     replies = replies_of(name)
     score = grader.read(case, response, replies) if replies else grader.grade(case, response)
     check(grader, score)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.codec import schema_of
+from gate.codec import from_json, schema_of
 from gate.columns import TRIAL_COLUMNS
 from gate.graders.retrieval import Retrieval
 from gate.grading import named_graders
@@ -16,6 +16,7 @@ from gate.records import (
     Case,
     Document,
     LoggedCall,
+    OwnVerdict,
     PluginSpec,
     Reply,
     Response,
@@ -39,12 +40,14 @@ def spec(written):
 
 def response(written):
     retrieved, steps = written.get("retrieved"), written.get("steps")
+    verdict = written.get("own_verdict")
     logged = [LoggedCall(name=name, log="console") for name in written.get("logged", ())]
     return Response(
         answer=written["answer"],
         retrieved=None if retrieved is None else tuple(Document(id=one) for one in retrieved),
         steps=None if steps is None else tuple(ToolCall(**one) for one in steps),
         server_logs=ServerLogs(calls=tuple(logged)) if "logged" in written else None,
+        own_verdict=from_json(OwnVerdict, verdict) if verdict else None,
     )
 
 

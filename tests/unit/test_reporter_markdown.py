@@ -52,7 +52,7 @@ def test_the_success_rate_says_what_retries_did_and_how_its_interval_came_about(
     drawn = suite(metrics=metrics, success_rate_method=method, success_rate_seed=0)
     text = render(passing(suites={"analytics": drawn}))
     assert f"0.900 (95 %: 0.893 … 0.937; {method}, seed 0) |" in text
-    assert "| first try, after retries | 0.850, 0.900; 7.0% of the trials tried again |" in text
+    assert "| first try, after retries | 0.850, 0.900; 7 % of the trials tried again |" in text
 
 
 def test_a_broken_limit_has_its_message():

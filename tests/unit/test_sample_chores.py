@@ -204,8 +204,15 @@ def test_a_plain_model_has_neither_tools_nor_documents() -> None:
         '{"task_id": [1, {}]} local_text_write',
         '{ "task_id": null, "evidence": 3 } web_fetch',
         'path: \x00\n{"task_id": "x"} local_text_write',
+        '{"task_id": "x"} local_text_write ' + "path: " * 8_000,
     ],
 )
 def test_hostile_forms_are_answered(prompt: str, tmp_path: Path) -> None:
     assert asked(prompt, scratch=tmp_path).answer
     assert asked(prompt, invent=True).answer
+
+
+def test_a_prompt_made_to_be_slow_to_search_is_left_alone() -> None:
+    for prompt in ('"line starts with ' * 20_000, "JSON with keys " * 130, "JSON a b " * 220):
+        assert chores.answer(prompt) is None
+        assert chores.wanted_lines(prompt) is None

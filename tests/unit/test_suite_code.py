@@ -21,8 +21,10 @@ from gate.prepare import Selection, prepare
 from gate.records import Case, OwnVerdict, Response, Suite
 from gate.rules import own_config
 from gate.run_record import response_of
+from gate.runner import Task, TrialWorker
 from gate.suite_code import RunRecord, SuiteCode, load_suite
 from tests.unit.test_rules import TODAY, dataset, plan_of, repository  # noqa: F401
+from tests.unit.test_runner import Scripted, grade
 
 CONFIG = """version: 1
 agent: {type: openai, base_url: "http://here:1", model: m, api_key_env: KEY}
@@ -75,7 +77,7 @@ def asked(run, *, timeout_s=20.0, agent=AGENT, env=None):
 
 
 @dataclass
-class Task:
+class TheirTask:
     id: str
     prompt: str
     category: str = "geo"
@@ -85,7 +87,7 @@ class Task:
 def test_tasks_are_cases_whatever_they_are_made_of():
     mapping, record, thing = rows(
         {"id": 7, "prompt": "q", "want": {"b", "a"}, "pattern": re.compile("x+")},
-        Task("r", "q", check=math.sqrt),
+        TheirTask("r", "q", check=math.sqrt),
         SimpleNamespace(id="o", goal=("go", Path("a/b"))),
     )
     assert (mapping.id, mapping.input, mapping.question) == ("7", "q", "q")
@@ -436,3 +438,21 @@ def test_a_branch_that_makes_a_suite_code_is_judged_by_the_bases_dataset(reposit
     rules = repository.rules()
     assert plan_of(rules).all_ids == {"a", "b"}
     assert any("takes another dataset: `./mine.py:Mine`" in line for line in rules.loosened)
+
+
+def test_an_agent_that_plays_answers_back_stands_in_for_the_code():
+    """The round, the try and what is left of the time reach the code of any other agent."""
+    seen = []
+
+    def ask(case, number, attempt, timeout_s, agent, given):
+        seen.append((case.id, number, attempt, timeout_s, agent))
+        return Response(answer="by the code")
+
+    suite = Suite(name="s", dataset="", graders=(), suite="./x.py:X")
+    case = Case(id="a", input="q", keys={}, timeout_s=7.0)
+    task = Task(suite=suite, graders={}, case=case, round=2, ask=ask)
+    live, recorded = Scripted("by the agent"), Scripted("by the agent")
+    recorded.plays_back = True
+    answers = [TrialWorker(one, None, grade).work(task) for one in (live, recorded)]
+    assert [one.attempt.response.answer for one in answers] == ["by the code", "by the agent"]
+    assert seen == [("a", 2, 1, 7.0, live)]

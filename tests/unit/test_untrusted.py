@@ -141,6 +141,16 @@ def test_a_grader_file_that_is_the_bases_to_the_byte_may_run(tmp_path: Path) -> 
         judged(tmp_path, base, {**HOSTILE, "mine.py": GRADER + " "})
 
 
+@pytest.mark.parametrize("replay", [None, "answers.jsonl"])
+def test_a_suite_written_as_code_is_refused_whoever_wrote_it(
+    tmp_path: Path, replay: str | None
+) -> None:
+    suites = f"version: 1\nagent: {AGENT}\nsuites: [{{name: s, suite: './evil.py:Mine'}}]\n"
+    base = {"gate.yml": suites, "evil.py": ATTACK}
+    with pytest.raises(UsageError, match=r"suites\[0\]: the suite \./evil\.py:Mine runs code"):
+        judged(tmp_path, base, replay=replay)
+
+
 def test_recorded_answers_run_no_agent(tmp_path: Path) -> None:
     base = {"gate.yml": config("{type: command, command: [x]}")}
     assert judged(tmp_path, base, replay="answers.jsonl").config.agent.name == "command"
