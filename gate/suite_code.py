@@ -32,6 +32,7 @@ __all__ = ["RunRecord", "SuiteCode", "load_suite"]
 
 ASKED_WITH = ("round_index", "attempt", "base_url", "model", "provider_key", "timeout_s")
 _METHODS = ("load_tasks", "run_task")
+_RAISED = (Exception, SystemExit)  # by the user's code
 
 
 class SuiteCode:
@@ -151,7 +152,7 @@ def _made(name: str, root: Path) -> Any:
     found = load_object(name, root)
     try:
         made = found() if isinstance(found, type) else found
-    except Exception as error:
+    except _RAISED as error:
         raise UsageError(f"{_called(found)}() raised {_told(error)}") from error
     missing = [word for word in _METHODS if not callable(getattr(made, word, None))]
     if missing:
@@ -182,7 +183,7 @@ def _loaded(made: Any) -> list[Any]:
         found = made.load_tasks()
         if not isinstance(found, (str, bytes, Mapping)) and isinstance(found, Iterable):
             return list(found)
-    except Exception as error:
+    except _RAISED as error:
         raise UsageError(f"load_tasks() raised {_told(error)}") from error
     if inspect.iscoroutine(found):
         found.close()
@@ -193,7 +194,7 @@ def _by_id(tasks: list[Any]) -> dict[str, Any]:
     """Raises UsageError where there are none, or an id is missing or taken."""
     found: dict[str, Any] = {}
     for number, task in enumerate(tasks, start=1):
-        own = task.get("id") if isinstance(task, Mapping) else getattr(task, "id", None)
+        own = _id_of(task)
         known = isinstance(own, (str, Integral)) and not isinstance(own, bool)
         if not known or not str(own).strip():
             raise UsageError(f"load_tasks(): task {number} has no id - a text or a whole number")
@@ -206,11 +207,18 @@ def _by_id(tasks: list[Any]) -> dict[str, Any]:
     return found
 
 
+def _id_of(task: Any) -> Any:
+    try:
+        return task.get("id") if isinstance(task, Mapping) else getattr(task, "id", None)
+    except Exception:
+        return None
+
+
 def _called(found: Any) -> str:
     return str(getattr(found, "__name__", type(found).__name__))
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
@@ -231,6 +239,8 @@ def _line(task: Any, own_id: str) -> bytes:
         return json.dumps(kept).encode() + b"\n"
     except RecursionError:
         raise UsageError(f"load_tasks(): task '{own_id}' is nested too deeply") from None
+    except Exception as error:  # of a property, or of an odd type's own methods
+        raise UsageError(f"load_tasks(): task '{own_id}' raised {_told(error)}") from error
 
 
 def _has_keys(value: Any) -> bool:

@@ -157,12 +157,13 @@ def _filled(form: Mapping[str, Json], facts: Mapping[str, Json]) -> dict[str, Js
     return filled
 
 
-def _made_up(key: str, value: Json) -> Json:
+def _made_up(key: str, value: Json, number: int = 1) -> Json:
+    """Something of the same type; `number` tells the entries of a list apart."""
     if isinstance(value, dict):
-        return {inner: _made_up(inner, what) for inner, what in value.items()}
+        return {inner: _made_up(inner, what, number) for inner, what in value.items()}
     if isinstance(value, list):
         one = value[0] if value else ""
-        return [_made_up(key if value else "", one) for _ in range(_MANY)]
+        return [_made_up("", one, place) for place in range(1, _MANY + 1)]
     if isinstance(value, str):
-        return "https://www.example.com/study" if key == "url" else _INVENTED
+        return f"https://www.example.com/study-{number}" if key == "url" else _INVENTED
     return True if isinstance(value, bool) else 42

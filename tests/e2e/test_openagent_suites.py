@@ -148,7 +148,8 @@ def test_a_task_writes_below_its_session_and_nowhere_else(done: Done) -> None:
 
 def test_with_a_provider_key_there_is_a_warning_and_no_evidence(tmp_path: Path) -> None:
     with server(tmp_path) as url:
-        found = run(tmp_path, url, "--suite", "tool", "--rounds", "1", key=PROVIDER)
+        cases = ("--suite", "tool", "--case", "FI-1", "--case", "WS-1")
+        found = run(tmp_path, url, *cases, "--rounds", "1", key=PROVIDER)
     assert "provider key" in found.ended.stderr
     assert found.ended.returncode == 1, "nothing passes"
     verdicts = {row["evidence"]["verdict"] for row in found.rows()}

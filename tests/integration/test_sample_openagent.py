@@ -164,14 +164,12 @@ def logged(
         now=datetime.now,
     )
     book = LogBook(LogOptions(), env={}, root=folder)
-    with serving(options, api_key="store", provider_key="provider", log=log) as url:
-        post(url + PATHS[0], chat(question), STORE)  # so that all logs are there
-        until((folder / "logs" / "openagent.log").exists)  # its line comes after the answer
-        with book.before() as mark:
-            started = int(time.time() * 1000)
-            post(url + PATHS[0], chat(question), STORE if headers is None else headers)
-            ended = int(time.time() * 1000)
-            return book.after(mark, started_ms=started, ended_ms=ended, alone=True)
+    keys = {"api_key": "store", "provider_key": "provider"}
+    with serving(options, **keys, log=log) as url, book.before() as mark:
+        started = int(time.time() * 1000)
+        post(url + PATHS[0], chat(question), STORE if headers is None else headers)
+        ended = int(time.time() * 1000)
+        return book.after(mark, started_ms=started, ended_ms=ended, alone=True)
 
 
 @pytest.mark.parametrize("form", ["new", "old"])
@@ -194,8 +192,7 @@ def test_a_plain_call_leaves_the_line_of_its_request_alone(tmp_path: Path) -> No
     shown = logged(tmp_path, REVENUE, PROVIDER)
     assert shown.requests == 1
     assert not shown.calls
-    console = (tmp_path / "logs" / "openagent_console.log").read_text("utf-8")
-    assert console.count("LLM Call (Round 0)") == 1, "that of the first request"
+    assert (tmp_path / "logs" / "openagent_console.log").read_text("utf-8") == ""
 
 
 def test_a_tool_that_was_not_found_did_not_run(tmp_path: Path) -> None:
@@ -207,18 +204,18 @@ def test_a_tool_that_was_not_found_did_not_run(tmp_path: Path) -> None:
         for line in file.read_text("utf-8").splitlines()
     ]
     outcomes = [r["outcome"] for r in records if r["type"] == "tool_call"]
-    assert outcomes == ["attempted", "not_found"] * 2
+    assert outcomes == ["attempted", "not_found"]
 
 
 def test_no_log_holds_a_key_or_an_answer(tmp_path: Path) -> None:
     logged(tmp_path, "Write the word ready in capital letters.", audits=True)
     texts = [file.read_text("utf-8") for file in tmp_path.rglob("*") if file.is_file()]
-    assert len(texts) == 4
+    assert len(texts) == 3
     assert not [text for text in texts if "Bearer" in text or "READY" in text]
 
 
 def test_an_error_body_is_logged_as_status_200(tmp_path: Path) -> None:
     shown = logged(tmp_path, REVENUE, {})
     assert shown.requests == 1
-    line = (tmp_path / "logs" / "openagent.log").read_text("utf-8").splitlines()[-1]
+    line = (tmp_path / "logs" / "openagent.log").read_text("utf-8")
     assert " 200 " in line

@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -256,6 +257,16 @@ def test_a_taken_port_a_wrong_port_and_a_missing_key_are_usage_errors() -> None:
         agent.run(options(api_key_env="NO_SUCH"), {})
     with pytest.raises(UsageError, match="top_k 0"):
         agent.run(options(top_k=0), {})
+    same = {"api_key_env": "A", "provider_key_env": "B"}
+    with pytest.raises(UsageError, match="--provider-key-env: this is the key of --api-key-env"):
+        agent.run(options(**same), {"A": "k", "B": "k"})
+
+
+@pytest.mark.parametrize("option", ["log_dir", "audit_dir", "scratch"])
+def test_a_folder_that_cannot_be_made_is_a_usage_error(option: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=f"--{option.replace('_', '-')}"):
+        agent.run(options(**{option: str(tmp_path / "file" / "folder")}), {})
 
 
 PROGRAM = """

@@ -123,7 +123,7 @@ def test_every_code_has_a_row(code):
 
 
 def test_every_code_that_a_grader_names_in_its_docs_has_a_row():
-    lines = re.findall(r"^Codes: (.*?)(?:\n\n|\Z)", GRADERS_TEXT, re.DOTALL | re.MULTILINE)
+    lines = re.findall(r"^Codes[:,] (.*?)(?:\n\n|\Z)", GRADERS_TEXT, re.DOTALL | re.MULTILINE)
     told = (line.partition("where the rule is")[0] for line in lines)
     named = {code for line in told for code in re.findall(r"`([a-z_]+)(?::[^`]*)?`", line)}
     assert "hard_to_read" in named

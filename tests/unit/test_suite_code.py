@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 import threading
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
@@ -73,6 +74,20 @@ def asked(run, *, timeout_s=20.0, agent=AGENT, env=None):
     return code.ask(rows({"id": "a"})[0], 2, 1, timeout_s, agent, world(**(env or {"KEY": "k"})))
 
 
+class Raising:
+    """As a record and as a task."""
+
+    id, ok = "a", True
+
+    @property
+    def response_text(self):
+        raise RuntimeError("boom")
+
+    @property
+    def __dict__(self):
+        return {"response_text": 1}
+
+
 # ------------------------------------------------------------------------------------------- tasks
 
 
@@ -120,6 +135,8 @@ def test_a_task_with_two_prompts_is_its_own_question():
         (Plain(tasks=["a"]), "task 1 has no id"),
         (Plain(tasks=[{"id": 1}, {"id": "1"}]), "tasks 1 and 2 are both called '1'"),
         (SimpleNamespace(load_tasks=lambda: 1 / 0, run_task=print), "ZeroDivisionError"),
+        (SimpleNamespace(load_tasks=sys.exit, run_task=print), "raised SystemExit"),
+        (Plain(tasks=[Raising()]), "task 'a' raised RuntimeError: boom"),
         (SimpleNamespace(load_tasks=list, run_task=lambda task, url: None), r"must take \(task, "),
     ],
 )
@@ -304,14 +321,6 @@ def test_an_answer_that_could_not_be_read_is_kept_and_fails():
     found = read(ok=True, parse_error="no JSON", response_text="so it is")
     assert found.answer == "so it is"
     assert (found.own_verdict.passed, found.own_verdict.failures) == (False, ("parse_error",))
-
-
-class Raising:
-    ok = True
-
-    @property
-    def response_text(self):
-        raise RuntimeError("boom")
 
 
 @pytest.mark.parametrize(
