@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -152,6 +153,11 @@ class SessionWriter:
     def close(self) -> None:
         self.log.close()
         self._lock.release()
+
+    def discard(self) -> None:
+        """Takes the folder away again: nothing was asked, and nothing can be gone on with."""
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> SessionWriter:
         return self

@@ -20,3 +20,13 @@ DEFAULT = ("baseperf", "dialogue", "hardchat", "tool")
 def suites() -> tuple[str, ...]:
     """Names of the bundled suites: every sub-folder with a suite.yml, sorted."""
     return tuple(sorted(found.parent.name for found in folder().glob("*/suite.yml")))
+
+
+def shown(path: str) -> str:
+    """A dataset of ours by its short name, which is the same on every machine; others as they are
+    written.
+    """
+    absolute = Path(path)
+    if absolute.is_absolute() and absolute.is_relative_to(folder()):
+        return f"bundled {absolute.relative_to(folder()).as_posix()}"
+    return path

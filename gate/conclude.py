@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from shlex import quote
 from typing import Any
 
 from gate.analysis import (
@@ -29,13 +28,12 @@ from gate.records import (
     Estimate,
     GateResult,
     LoggedViolation,
-    MetricFall,
     Outcome,
     Report,
     SuiteReport,
     Verdict,
 )
-from gate.rules import CONFIG
+from gate.rerun import rerun, same_run
 from gate.step_diffs import with_steps
 from gate.tally import Tally
 from gate.verdict import SuiteData, Undecided, decide, deployment, undecided, with_calls
@@ -77,7 +75,7 @@ def conclude(
         worse=worse,
         accepted=_accepted(measured, setting),
         comment_id=setting.comment_id,
-        reproduce=_reproduce(verdict, worse, measured, config.file),
+        reproduce=rerun(verdict, worse, measured, same_run(config.file, setting.asked_with)),
         alpha=config.regression.alpha,
         power=config.regression.power,
         decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
@@ -119,6 +117,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             accepts_all=any(not change.metrics for change in meant),
             unreachable=one.unreachable or one.tally.unjudged,
             control_unreachable=one.control_unreachable,
+            why_unanswered=one.tally.why_unanswered,
             not_run=one.not_run,
             unasked=one.unasked,
             not_asked=one.not_asked,
@@ -279,18 +278,3 @@ def _baseline_cost(measured: Sequence[Measured]) -> float | None:
 def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
     found = [one.baseline.info for one in measured if one.baseline.table is not None]
     return (found or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[0]
-
-
-def _reproduce(
-    verdict: Verdict, worse: Sequence[MetricFall], measured: Sequence[Measured], file: str | None
-) -> str:
-    """The command that runs the worst case again on a laptop."""
-    run = "gate run" if file in (None, CONFIG) else f"gate run --config {quote(file)}"
-    worst = [(one.suite, one.case_id) for one in verdict.cases.newly_failing]
-    worst += [(fall.suite, fall.worst[0].case_id) for fall in worse if fall.blocks]
-    worst += [(one.suite, one.case_id) for one in verdict.cases.errored]
-    if worst:
-        suite, case_id = (quote(name) for name in worst[0])
-        return f"{run} --suite {suite} --case {case_id} --baseline auto"
-    suites = " ".join(f"--suite {quote(one.name)}" for one in measured)
-    return f"{run} {suites} --baseline auto"

@@ -140,7 +140,8 @@ def hashed(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
     other agents are as they are `written` in gate.yml.
     """
     others = {key: written.get(key) for key in ("judge", "verifier", "control_agent")}
-    return {**_without_places(to_json(config)), **others}
+    suites = tuple(replace(one, dataset=bundled.shown(one.dataset)) for one in config.suites)
+    return {**_without_places(to_json(replace(config, suites=suites))), **others}
 
 
 def _without_places(value: Json) -> Json:

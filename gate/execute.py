@@ -16,6 +16,7 @@ from gate.asking import Panel, panel_of, without_open_caches
 from gate.beside import asked_before, control_session
 from gate.config_evidence import provider_key
 from gate.course import Course
+from gate.errors import UsageError
 from gate.joining import absent, check
 from gate.pipeline import Collected, Effects, health, measure
 from gate.progress import Told, progress, wants_color
@@ -73,7 +74,12 @@ def execute(
 
 def _checked(setup: Setup, session: SessionWriter) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
-    found = health(setup.agent, setup.world)
+    try:
+        found = health(setup.agent, setup.world)
+    except UsageError:
+        if not setup.options.resume:
+            session.discard()
+        raise
     session.note_health(found)
     return found.error
 

@@ -92,7 +92,17 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
         elsewhere=_elsewhere(setup),
         measures_main=measures_the_base(setup.job, setup.config),
+        asked_with=_asked_with(setup),
     )
+
+
+def _asked_with(setup: Setup) -> dict[str, str]:
+    """What a laptop's command says of the agent. Of a job it would lead to a place that no laptop
+    knows.
+    """
+    given = {"--base-url": setup.options.base_url, "--model": setup.options.model}
+    here = setup.job.mode == "laptop"
+    return {name: value for name, value in given.items() if here and value and "@" not in value}
 
 
 def _loosened(setup: Setup) -> tuple[str, ...]:

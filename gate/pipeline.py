@@ -115,7 +115,7 @@ def measure(
     run.give_up_unanswered()
     if effects.stop.requested():
         raise effects.stop.error(
-            f"interrupted; the session is saved: go on with "
+            f"interrupted; the session is saved: go on with the same options and "
             f"`gate run --resume {effects.session.folder}`"
         )
     return run.collected()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
+from gate import bundled
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
 from gate.dataset import Summary, cases, check, dataset_digest
@@ -76,7 +77,7 @@ class SuitePlan:
 
     def meta(self) -> SuiteMeta:
         return SuiteMeta(
-            dataset=self.suite.suite or self.suite.dataset,
+            dataset=self.suite.suite or bundled.shown(self.suite.dataset),
             dataset_digest=self.dataset_digest,
             version=self.suite.version,
             rounds=self.suite.rounds,

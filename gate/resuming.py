@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from gate.archive import Meta, SessionWriter, SuiteMeta
 from gate.course import Course, course
@@ -23,6 +24,7 @@ _SAME = {
     "agent_digest": "agent's options",
     "config_digest": "rules",
 }
+_CHOICE = ("config", "suite", "case", "sample", "shard", "rounds")  # options that say what is asked
 
 
 class OtherSession(UsageError):
@@ -66,7 +68,7 @@ def _fits(session: SessionWriter, meta: Meta) -> None:
     if _without_looks(before.suites) != _without_looks(meta.suites):
         raise UsageError(
             f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
-            "since; start a new run, or go on with the options and files as they were"
+            f"since; start a new run, or go on with the options and files as they were{_began(before)}"
         )
     if not _course(before, session).again:
         return
@@ -77,6 +79,14 @@ def _fits(session: SessionWriter, meta: Meta) -> None:
                 f"--resume {folder}: it has ended, and no rounds can be added to it: the {name} "
                 "changed since; start a new run"
             )
+
+
+def _began(meta: Meta) -> str:
+    """What to type again; empty where no option chose anything."""
+    named = ((name, meta.options.get(name)) for name in _CHOICE)
+    each = ((name, of if isinstance(of, list) else [of]) for name, of in named if of is not None)
+    given = " ".join(f"--{name} {quote(str(one))}" for name, of in each for one in of)
+    return f": {given}" if given else ""
 
 
 def _course(meta: Meta, session: SessionWriter, *, stands: bool = True) -> Course:

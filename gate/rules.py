@@ -82,7 +82,7 @@ class Rules:
         path = self.root / own.dataset
         if self.base is not None and suite.name not in self.new_suites and not path.exists():
             return None
-        return on_disk(path, _shown(own.dataset))
+        return on_disk(path, bundled.shown(own.dataset))
 
     def base_source(self, suite: Suite) -> Source | None:
         """The dataset as the base has it; None where it has none, or the own rules judge."""
@@ -259,12 +259,3 @@ def _kind(file: str, theirs: Config) -> str:
 
 def _at(base: Base) -> Callable[[str], bytes | None]:
     return lambda path: base.forge.read(path, base.sha)
-
-
-def _shown(path: str) -> str:
-    """Bundled datasets by their short name, others as gate.yml has them."""
-    folder = bundled.folder()
-    absolute = Path(path)
-    if absolute.is_absolute() and absolute.is_relative_to(folder):
-        return f"bundled {absolute.relative_to(folder).as_posix()}"
-    return path

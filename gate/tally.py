@@ -36,7 +36,7 @@ class Tally:
     usd: float = 0.0
     priced: int = 0  # trials with a known cost
     unknown_models: Counter[str] = field(default_factory=Counter)
-    last_error: str = ""
+    unanswered: Counter[str] = field(default_factory=Counter)  # why nobody answered
     judge_asked: int = 0  # gradings that needed a judge
     judge_scored: int = 0
     judge_failures: Counter[str] = field(default_factory=Counter)  # why votes failed
@@ -57,10 +57,9 @@ class Tally:
         self.evidence.add(row)
         self.unscored.update(dict.fromkeys(row["unscored"], 1))
         for grader, reason in row["unscored"].items():
-            told = self.why.setdefault(grader, Counter())
-            if reason in told or len(told) < REASONS:
-                told[reason] += 1
-        self.last_error = row["error"] or self.last_error
+            self._count(self.why.setdefault(grader, Counter()), reason)
+        if row["status"] == "infra_error" and row["error"]:
+            self._count(self.unanswered, row["error"])
         if judging := row.get("judging"):
             self._judged(judging)
             self.judge_calls += judging["calls"]
@@ -76,8 +75,12 @@ class Tally:
         self.judge_asked += judging["asked"]
         self.judge_scored += judging["scored"]
         for failure in judging["failures"]:
-            if failure in self.judge_failures or len(self.judge_failures) < REASONS:
-                self.judge_failures[failure] += 1
+            self._count(self.judge_failures, failure)
+
+    @staticmethod
+    def _count(told: Counter[str], text: str) -> None:
+        if text in told or len(told) < REASONS:
+            told[text] += 1
 
     @property
     def unjudged(self) -> str:
@@ -86,10 +89,13 @@ class Tally:
         """
         if self.judge_scored or not self.judge_asked:
             return ""
-        why = "".join(
-            f": {one_line(text, REASON)}" for text, _ in self.judge_failures.most_common(1)
-        )
+        why = _mostly(self.judge_failures)
         return f"no answer was scored by the judge, which was asked {self.judge_asked:,} times{why}"
+
+    @property
+    def why_unanswered(self) -> str:
+        """The most frequent reason why nobody answered, after a colon; empty without any."""
+        return _mostly(self.unanswered)
 
     def mostly(self) -> dict[str, str]:
         """Grader -> why it left most of its unscored answers unscored, one line."""
@@ -102,3 +108,9 @@ class Tally:
         """The ten most frequent failure codes; ties in alphabetical order."""
         ranked = sorted(self.codes.items(), key=lambda item: (-item[1], item[0]))
         return tuple(ranked[:TOP])
+
+
+def _mostly(told: Counter[str]) -> str:
+    """Ties go to the first in alphabetical order, whatever came first."""
+    ranked = sorted(told.items(), key=lambda item: (-item[1], item[0]))
+    return f": {one_line(ranked[0][0], REASON)}" if ranked else ""

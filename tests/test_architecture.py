@@ -50,7 +50,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "prepare",
     "lookup agreeing pipeline github joining baseline_listing regrading",
     "stored measured stopping saving untrusted review history",
-    "explaining past_runs step_diffs",
+    "explaining past_runs step_diffs rerun",
     "conclude",
     "accepting evidence_verdict rules_for",
     "set_up evidence_check curation baseline_desk",

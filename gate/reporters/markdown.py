@@ -73,7 +73,8 @@ def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str
         yield f"## Dimensions\n\n{table_of_all}"
     if log := agent_tables.violation_table(report, most=LISTED):
         yield f"## Safety\n\n{log}"
-    yield f"## Cases\n\n{markdown(sentences.case_counts(report))}"
+    if counts := markdown(sentences.case_counts(report)):
+        yield f"## Cases\n\n{counts}"
     yield from _lists(report)
     for suite in report.suites.values():
         yield from _suite(report, suite, books.get(suite.name, casebook.SuiteBook()))

@@ -40,6 +40,7 @@ class SuiteData:
     accepts_all: bool = False  # somebody accepted whatever got worse, without naming it
     unreachable: str = ""  # or a judge: what the health check said, as a sentence
     control_unreachable: str = ""  # of the agent that a fresh baseline comes from
+    why_unanswered: str = ""  # what most calls that nobody answered ended with, after a colon
     not_run: int = 0  # trials that a budget left unmade
     unasked: int = 0  # cases among them that never got a round
     not_asked: frozenset[str] = _NONE  # cases of the dataset that this run left out
@@ -134,7 +135,8 @@ def _error(data: SuiteData) -> str:
         share = infra_share(table)
         if share > TOO_MANY_ERRORS:
             ended = "ended in infrastructure errors, too many to judge"
-            return f"{100 * share:.0f} % of the {calls} {ended}"
+            why = data.why_unanswered if table is data.current else ""
+            return f"{100 * share:.0f} % of the {calls} {ended}{why}"
     return ""
 
 

@@ -123,7 +123,7 @@ class Check:
             limit = getattr(self.gate, word, None)
             if limit is not None:
                 told = " by default" if self.gate is not None and self.gate.by_default else ""
-                yield f"{word} {figures.value(limit, self.unit, digits=self.digits)}{told}"
+                yield f"{word} {figures.limit(limit, self.unit, digits=self.digits)}{told}"
 
     def _tolerance(self) -> Iterable[str]:
         found = self.comparison

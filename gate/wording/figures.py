@@ -32,6 +32,12 @@ def digits_of(numbers: Iterable[float | None], unit: str) -> int:
     return next(fits, 4)
 
 
+def limit(amount: float, unit: str, *, digits: int) -> str:
+    """As a value, but never rounded to what it is not."""
+    short = unit == "share" and round(amount, digits) != amount
+    return f"{amount:g}" if short else value(amount, unit, digits=digits)
+
+
 def change(delta: float | None, unit: str, *, relative: bool) -> str:
     """A difference with its sign: `−9.1 pt` of a share, `+4.1 %` when relative, else in the
     unit.

@@ -111,5 +111,8 @@ def _decision(report: Report) -> Line:
         return ()
     policy = getattr(report.policy, report.outcome)
     rule = code(f"{report.outcome}: {policy}")
-    effect = "The policy lets this through ({})." if report.passed else "The policy blocks ({})."
-    return say(effect, rule)
+    if policy == "fail":
+        return say("The policy blocks ({}).", rule)
+    if report.passed:
+        return say("The policy lets this through ({}).", rule)
+    return say("The policy lets this through ({}); something else blocks the run.", rule)

@@ -47,7 +47,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         yield _more_trials(report)
     elif report.outcome == "error":
         how = "run the job again" if _on_github(report) else code("gate run --resume SESSION")
-        yield say("then go on where it stopped: {}", how)
+        also = "" if _on_github(report) else " and the options of this run"
+        yield say("then go on where it stopped: {}{}", how, also)
 
 
 def _on_github(report: Report) -> bool:

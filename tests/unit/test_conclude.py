@@ -102,6 +102,13 @@ def test_the_command_names_another_config():
     assert report.reproduce == "gate run --config 'ci/my gate.yml' --suite s --baseline auto"
 
 
+def test_the_command_asks_whom_this_run_asked():
+    asked = {"--base-url": "http://127.0.0.1:1", "--model": "a b"}
+    report = report_on(measured(baseline=table()), setting=replace(SETTING, asked_with=asked))
+    command = "gate run --base-url http://127.0.0.1:1 --model 'a b' --suite s --baseline auto"
+    assert report.reproduce == command
+
+
 def test_names_in_the_command_are_quoted():
     odd = "a suite; rm -rf"
     report = report_on(measured(table(failed=8, name=odd), baseline=table(name=odd), name=odd))

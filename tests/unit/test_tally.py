@@ -34,8 +34,16 @@ def test_counts_over_rows():
     assert tally.unscored == {"judge": 1}
     assert tally.usd == 0.02
     assert tally.unknown_models == {"m": 1}
-    assert tally.last_error == "boom"
+    assert tally.why_unanswered == ""
     assert tally.failed_latency.amounts() == Amounts(n=1, mean=30.0, worst=30.0)
+
+
+def test_what_most_unanswered_calls_ended_with():
+    tally = Tally()
+    for error in ("refused", "429", "429", "reset", "refused"):
+        tally.add(row(status="infra_error", error=error))
+    tally.add(row(status="agent_error", error="HTTP 500"))
+    assert tally.why_unanswered == ": 429"
 
 
 def test_only_the_ten_most_frequent_codes_are_told():

@@ -430,6 +430,7 @@ def test_too_many_infrastructure_errors(errors: int, outcome: str) -> None:
     if outcome == "error":
         assert (found.outcome, found.exit_code) == ("error", 6)
         assert "22 % of the calls ended in infrastructure errors" in found.reason
+        assert verdict(suite(table, table, why_unanswered=": no key")).reason.endswith(": no key")
     else:
         assert found.outcome in ("pass", "inconclusive")
 

@@ -208,7 +208,7 @@ def test_there_is_a_next_step(report, step):
     ("report", "command"),
     [
         (no_baseline(), "gate baseline save SESSION"),
-        (agent_down(), "gate run --resume SESSION"),
+        (agent_down(), "gate run --resume SESSION and the options of this run"),
         (
             passing(
                 outcome="inconclusive",
