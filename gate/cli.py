@@ -78,14 +78,14 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
         return int(command.run(options, env))
     except GateError as error:
         if getattr(options, "verbose", False):
-            print(plain(traceback.format_exc()), file=sys.stderr)
-        return _tell(error)
+            _print(traceback.format_exc(), env)
+        return _tell(error, env)
     except (KeyboardInterrupt, BrokenPipeError):
         return 130
     except OSError as error:  # a full disk under the output, say
-        return _tell(InfrastructureError(f"{error.filename or 'output'}: {error.strerror}"))
+        return _tell(InfrastructureError(f"{error.filename or 'output'}: {error.strerror}"), env)
     except Exception:
-        print(plain(traceback.format_exc()), file=sys.stderr)
+        _print(traceback.format_exc(), env)
         print(
             "gate: this is a bug of Agent Gate, not of your agent: please report it",
             file=sys.stderr,
@@ -93,13 +93,20 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
         return 70
 
 
-def _tell(error: GateError) -> int:
+def _tell(error: GateError, env: Mapping[str, str]) -> int:
     prefix = "" if isinstance(error, UsageError) and "\n" in str(error) else "gate: "
     for line in str(error).splitlines():
-        print(prefix + plain(line), file=sys.stderr)
+        _print(prefix + line, env)
     if isinstance(error, Interrupted):
         sys.stdout.flush()
     return error.exit_code
+
+
+def _print(text: str, env: Mapping[str, str]) -> None:
+    """Without secrets: what the user's own code raises, of a suite or a grader, is told, too."""
+    secrets = importlib.import_module("gate.secret_names").secrets_sent(env, ())
+    redacted = importlib.import_module("gate.redact").Redactor(secrets).redact(text)
+    print(plain(redacted), file=sys.stderr)
 
 
 def _plain_streams() -> None:

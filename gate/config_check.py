@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gate import bundled
 from gate.codec import schema_of
 from gate.config_records import spelled_out
 from gate.config_schema import schema, schema_for
@@ -36,7 +37,7 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
-    wrong = [_reworded(found, hidden) for found in _mismatches(done.data)]
+    wrong = [_reworded(found, hidden, done.data) for found in _mismatches(done.data)]
     faults = [*keys, *done.faults, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)
@@ -89,18 +90,30 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
     return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
 
 
-def _reworded(found: Mismatch, hidden: set[Path]) -> Fault:
+def _reworded(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fault:
     path, message = found.path, found.message
-    shows_value = not (message.startswith("unknown key") or message.endswith("' is missing"))
+    if path[:1] == ("suites",) and len(path) == 2 and found.key == "dataset":
+        message += _no_bundled(_listed(data, "suites")[int(path[1])])
+    shows_value = not (message.startswith("unknown key") or found.rule == "required")
     if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
         message = "the value (not shown, it may be secret) does not fit"
     if _is_grader(path) and message.startswith("unknown key"):
         name = str(path[-1])
         message = f"unknown grader '{name}'{did_you_mean(name, GRADERS.names())}"
         path = path[:-1]
+    elif path[::2] == ("suites", "suite") and "have the form" in message:
+        message = "names no class - write ./my_suite.py:MySuite"
     elif _is_grader((*path, "")) and " is not " not in message:
         message = "a grader is its name, or its name with options: {name: {option: value}}"
     return Fault(path=path, message=message)
+
+
+def _no_bundled(suite: Json) -> str:
+    """Why a suite without a dataset is not one of ours, whose names may be near."""
+    name = suite.get("name") if isinstance(suite, dict) else None
+    if not isinstance(name, str):
+        return ""
+    return f", and no bundled suite has this name{did_you_mean(name, bundled.suites())}"
 
 
 def _is_grader(path: Path) -> bool:

@@ -4,6 +4,7 @@ commit; and its rows as they are written.
 
 from __future__ import annotations
 
+import errno
 import io
 import posixpath
 from collections.abc import Callable, Iterator
@@ -72,9 +73,16 @@ def on_disk(path: Path, name: str) -> Source:
     return Source(
         name=name,
         file=file.name,
-        open=lambda: file.open("rb"),
-        beside=lambda part: (file.parent / part).open("rb"),
+        open=lambda: _opened(file),
+        beside=lambda part: _opened(file.parent / part),
     )
+
+
+def _opened(file: Path) -> BinaryIO:
+    """Raises OSError, also for a pipe, which would keep whoever opens it waiting."""
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise OSError(errno.EINVAL, "it is no plain file")
+    return file.open("rb")
 
 
 def at_commit(path: str, sha: str, forge: Forge) -> Source | None:

@@ -100,15 +100,22 @@ class InfraFailure(Exception):
     Retried, then unscored.
 
     `retry_after` (seconds) is set when the server said how long to wait; waiting it out is not an
-    attempt. `code`: what it is counted as among failures; None: it is not.
+    attempt. `code`: what it is counted as among failures; None: it is not. `begun`: the request was
+    sent, and somebody behind what answered may still work on it.
     """
 
     def __init__(
-        self, message: str, *, retry_after: float | None = None, code: str | None = None
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        code: str | None = None,
+        begun: bool = False,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.code = code
+        self.begun = begun
 
 
 class GraderFailure(Exception):

@@ -47,10 +47,12 @@ _LOGS: Json = {
         "notes": _TEXTS,
     },
 }
+# It becomes a folder beside the files of a session.
+_SUITE = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$(?!\n)"
 RECORD: dict[str, Json] = {
     "type": "object",
     "properties": {
-        "suite": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$(?!\\n)"},
+        "suite": {"type": "string", "pattern": _SUITE},
         "task_id": {"type": "string", "minLength": 1},
         "category": _TEXT,
         "round": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},

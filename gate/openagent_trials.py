@@ -19,6 +19,7 @@ from gate.records import (
     TrialStatus,
     Usage,
 )
+from gate.validators.crosscheck import SHOWN, told
 from gate.validators.declared import canonical
 from gate.wire.chat import is_nobodys_fault
 
@@ -107,9 +108,9 @@ def _evidence(data: Json) -> CheckedEvidence | None:
         return None
 
     def names(key: str) -> tuple[str, ...]:
-        return tuple(filter(None, map(canonical, logs.get(key) or ())))
+        return tuple(filter(None, map(canonical, (logs.get(key) or ())[:SHOWN])))
 
-    paths = tuple(logs.get("log_paths_checked") or ())
+    paths = told(logs.get("log_paths_checked") or ())
     return CheckedEvidence(
         verdict=logs.get("tools_log_verdict") or "unknown",
         observed=names("tool_calls_observed_union") or None,
@@ -119,5 +120,5 @@ def _evidence(data: Json) -> CheckedEvidence | None:
             LogRead(kind="console" if "console" in path else "access", path=path, bound="window")
             for path in paths
         ),
-        notes=tuple(logs.get("notes") or ()),
+        notes=told(logs.get("notes") or ()),
     )

@@ -68,7 +68,8 @@ def _fits(session: SessionWriter, meta: Meta) -> None:
     if _without_looks(before.suites) != _without_looks(meta.suites):
         raise UsageError(
             f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
-            f"since; start a new run, or go on with the options and files as they were{_began(before)}"
+            "since; start a new run, or go on with the options and files as they were"
+            f"{_began(before)}"
         )
     if not _course(before, session).again:
         return

@@ -83,7 +83,12 @@ class SuiteCode:
             def took_ms() -> float:
                 return (self._seconds() - begun) * 1e3
 
-            found = _within(call, timeout_s, who, took_ms)
+            try:
+                found = _within(call, timeout_s, who, took_ms)
+            except AgentFailure as failure:
+                if failure.timed_out:
+                    address.left_behind(timeout_s)
+                raise
             took = took_ms()
         return response_of(found, who=who, model=address.model or None, took_ms=took)
 
@@ -122,6 +127,11 @@ class _Address:
         if not self._server:
             return nullcontext()
         return turns_of(self._server).taken(exclusive=False, given_up=world.cancelled)
+
+    def left_behind(self, for_s: float) -> None:
+        """Code that is given up cannot be ended: it may go on asking that server."""
+        if self._server:
+            turns_of(self._server).left_behind(for_s)
 
 
 def _within(

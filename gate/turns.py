@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from threading import Condition
+from urllib.parse import urlsplit
 
 from gate.errors import InfraFailure
 
@@ -20,13 +21,15 @@ from gate.errors import InfraFailure
 @dataclass(slots=True, eq=False, kw_only=True)
 class Turn:
     """One request, from its wait to its end. `shared`: another of them ran beside it for a time;
-    `haunted`: one that nobody waits for any more may still have been under way.
+    `haunted`: one that nobody waits for any more may still have been under way. `after`: of one
+    that must be alone, how many of the others ended since the last such one.
     """
 
     exclusive: bool
     running: bool = False
     shared: bool = False
     haunted: bool = False
+    after: int = 0
 
     @property
     def alone(self) -> bool:
@@ -43,6 +46,7 @@ class Turns:
         self._shared: deque[Turn] = deque()  # these wait
         self._exclusive: deque[Turn] = deque()
         self._shared_next = True
+        self._ended = 0  # of those that may run side by side
         self._haunted_until = 0.0
 
     @contextmanager
@@ -51,14 +55,11 @@ class Turns:
         ends with InfraFailure.
         """
         turn = Turn(exclusive=exclusive)
-        self._wait(turn, given_up)
         try:
+            self._wait(turn, given_up)
             yield turn
         finally:
-            with self._changed:
-                self._running.remove(turn)
-                self._shared_next = self._shared_next or exclusive
-                self._admit()
+            self._leave(turn)
 
     def wake(self) -> None:
         """All that wait look again whether they have given up."""
@@ -77,10 +78,20 @@ class Turns:
             self._admit()
             while not turn.running:
                 if given_up():
-                    queue.remove(turn)
-                    self._admit()
                     raise InfraFailure("the run is being stopped: the request was not sent")
                 self._changed.wait()
+
+    def _leave(self, turn: Turn) -> None:
+        """Also while it still waits: whatever ended the wait, nobody may wait for it."""
+        with self._changed:
+            for queue in (self._exclusive, self._shared):
+                if turn in queue:
+                    queue.remove(turn)
+            if turn.running:
+                self._running.remove(turn)
+                self._ended += not turn.exclusive
+                self._shared_next = self._shared_next or turn.exclusive
+            self._admit()
 
     def _admit(self) -> None:
         """Starts whoever may start now; holds the lock."""
@@ -97,12 +108,32 @@ class Turns:
     def _start(self, turn: Turn) -> None:
         turn.running = True
         turn.haunted = self._seconds() < self._haunted_until
+        if turn.exclusive:
+            turn.after, self._ended = self._ended, 0
         for other in self._running:
             other.shared = turn.shared = True
         self._running.add(turn)
 
 
-@cache
 def turns_of(server: str) -> Turns:
-    """Those of one address: whoever asks it in this process, by whichever plug-in, is in them."""
+    """Those of one address: whoever asks it in this process, by whichever plug-in, is in them.
+    Another spelling of the address has the same ones.
+    """
+    return _turns_of(_spelled(server))
+
+
+@cache
+def _turns_of(_: str) -> Turns:
     return Turns()
+
+
+def _spelled(server: str) -> str:
+    """Scheme, host and port; this machine has many names."""
+    try:
+        url = urlsplit(server.strip())
+        host, port = url.hostname or "", url.port
+    except ValueError:
+        return server
+    here = host == "localhost" or host.startswith("127.") or host == "::1"
+    known = port or {"http": 80, "https": 443}.get(url.scheme.lower())
+    return f"{'this machine' if here else host}:{known}"

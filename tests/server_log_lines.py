@@ -34,7 +34,8 @@ def new_console(*names: str) -> str:
         lines += ["", f"--- Agent Round 1 | LLM Decision: [{len(names)} tool call(s)] ---"]
     lines += [f'  Tool {n}: [{name}] args: {{"q": 1}}' for n, name in enumerate(names, 1)]
     lines += ["Tool Result: [ok]" for _ in names]
-    return "\n".join([*lines, "LLM Decision: [Final Answer — no more tool calls]", ""])
+    made = "no more tool calls after round 1" if names else "no tool calls"
+    return "\n".join([*lines, f"LLM Decision: [Final Answer — {made}]", ""])
 
 
 def audited(

@@ -25,6 +25,8 @@ from gate.wire import answer, chat
 
 _PATH = re.compile(r"(/api)?(/v\d+)?(/chat/completions)?/*$")
 _WANT_LOGS = ("required_tools", "output_requirements")  # keys of cases that ask for evidence
+_GOES_ON_S = 60.0  # a server with a request that nobody waits for any more, at least
+_NO_TOOLS = "no tool runs with a provider key: the calls are of another request"
 _AS_WRITTEN = "the server is not on this machine: the task's relative paths were sent as written"
 
 
@@ -54,7 +56,6 @@ class OpenAgent:
 
     def check(self, world: World) -> int:
         key_of(world, self.api_key_env)
-        self.book(world)
         reply = health(world, f"{self.server}/api/health", timeout_s=self.timeout_s)
         try:
             said = answer.json_of(reply)
@@ -81,7 +82,7 @@ class OpenAgent:
         return _is_loopback(self.base_url) if self.same_machine is None else self.same_machine
 
     def book(self, world: World) -> LogBook | None:
-        """Its logs. Raises UsageError for options that make no sense."""
+        """Its logs."""
         if self.logs is None:
             return None
         return LogBook(self.logs, env=world.env, root=world.root, nearby=self.is_here)
@@ -150,15 +151,21 @@ class _Desk:
             response = self._endpoint.ask(case, timeout_s=timeout_s)
         except AgentFailure as failure:
             failure.latency_ms = (time.perf_counter() - begun) * 1e3
-            if failure.timed_out:  # the server may go on for as long again
-                self._turns.left_behind(timeout_s)
+            if failure.timed_out:
+                self._left_behind(timeout_s)
             elif failure.code == "agent_error":
                 failure.code = "api_error"
             raise
         except InfraFailure as failure:
             failure.code = None if self._closed else "api_error"
+            if failure.begun:
+                self._left_behind(timeout_s)
             raise
         return replace(response, latency_ms=(time.perf_counter() - begun) * 1e3)
+
+    def _left_behind(self, timeout_s: float) -> None:
+        """The server may go on for as long again."""
+        self._turns.left_behind(max(timeout_s, _GOES_ON_S))
 
     def _watched(self, case: Case, timeout_s: float, turn: Turn) -> Response:
         """The answer, with what the logs show of its request."""
@@ -169,6 +176,8 @@ class _Desk:
             started_ms = _now_ms()
             response = self._asked(case, timeout_s)
             logs = _read(self._book, mark, started_ms, turn)
+        if self._agent.key == "provider" and logs.calls:
+            logs = replace(logs, alone=False, notes=(_NO_TOOLS, *logs.notes))
         return replace(response, server_logs=logs)
 
 
@@ -176,7 +185,9 @@ def _read(book: LogBook, mark: Mark, started_ms: int, turn: Turn) -> ServerLogs:
     """Whatever is wrong with the logs, the answer that was paid for stays."""
     ended_ms = _now_ms()
     try:
-        found = book.after(mark, started_ms=started_ms, ended_ms=ended_ms, alone=turn.alone)
+        found = book.after(
+            mark, started_ms=started_ms, ended_ms=ended_ms, alone=turn.alone, late=turn.after
+        )
     except Exception as error:
         found = ServerLogs(
             alone=turn.alone,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.schema import mismatches
+from gate.validators.json_text import Fault, read_json
 
 METRIC = "response_quality.format_compliance"
 _FENCED = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\Z", re.DOTALL)
@@ -61,10 +61,9 @@ class JsonFormat:
             return Score(values={METRIC: None})
         text = (response.answer or "").strip()
         fenced = _FENCED.match(text) if self.allow_fence else None
-        try:
-            data = json.loads(fenced[1] if fenced else text, parse_constant=_refused)
-        except (ValueError, RecursionError) as error:
-            return _failed(["json_format_invalid"], f"not JSON: {error}"[:300])
+        data = read_json(fenced[1] if fenced else text, fence=False)
+        if isinstance(data, Fault):
+            return _failed(["json_format_invalid"], f"not JSON: {data.why}"[:300])
         failures = self._wrong_kind(data) or [
             *self._missing(data),
             *_misfits(self.schema, data),
@@ -98,10 +97,6 @@ def _misfits(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
         f"schema_mismatch:{'.'.join(map(str, one.path)) or '$'}"[:120]
         for one in wrong[:_MOST_CODES]
     ]
-
-
-def _refused(constant: str) -> Json:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def _failed(failures: list[str], reason: str) -> Score:

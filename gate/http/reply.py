@@ -20,6 +20,7 @@ WAITABLE = frozenset({429, 503})
 _PASSING = frozenset({408, 409, 425})  # of the 4xx
 # A gateway gave up on what is behind it: 408 by habit (RFC 9110 15.5.9 means the client), 522 and
 # 524 are Cloudflare's. 504 is nobody's fault.
+_OF_GATEWAYS = frozenset({502, 504})  # the server behind may still be at it
 _TIMED_OUT = frozenset({408, 522, 524})
 
 _SAID = 160  # characters of a body that a message shows
@@ -74,7 +75,7 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
         407: " - put the proxy's user and password into its variable",
     }.get(reply.status, "")
     wait = retry_after(reply.headers, now) if reply.status in WAITABLE else None
-    raise InfraFailure(message + hint, retry_after=wait)
+    raise InfraFailure(message + hint, retry_after=wait, begun=reply.status in _OF_GATEWAYS)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -145,7 +145,8 @@ class Session:
         if self._closed:
             return _stopped(address)
         if isinstance(error, Silence):
-            return InfraFailure(f"{address} closed the connection without an answer")
+            message = f"{address} closed the connection without an answer"
+            return InfraFailure(message, begun=True)
         if isinstance(error, Cut):
             return AgentFailure(f"{address} cut its answer off")
         if isinstance(error, Malformed):

@@ -88,7 +88,8 @@ def _moment(session_id: Json, file: Path) -> datetime:
         pass
     raise UsageError(
         f"{file}: session_id: '{one_line(str(session_id), 80)}' is none of the benchmark's "
-        "(20260512-143052-1a2b3c4d), which says when it ran; put it right, or name the folder so"
+        "(20260512-143052-1a2b3c4d), which says when it ran; put it right, or take it out and "
+        "name the folder so"
     )
 
 

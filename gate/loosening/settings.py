@@ -11,6 +11,8 @@ from gate.pricing import price_of
 from gate.records import Config, PluginSpec, Price, RegressionRules
 
 _STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2, "not_worse": 0, "improved": 1}
+_LOGGING, _BY_LOGS = "openagent", ("tool_evidence",)  # the agent with logs, graders that use them
+_LOGS = ("logs", "same_machine", "key")
 _SHOWN_OF_JUDGE = ("model", "require_different_judge", "votes", "min_agreement")
 
 
@@ -18,6 +20,7 @@ def settings(head: Config, base: Config) -> Iterator[str]:
     yield from _regression(head.regression, base.regression)
     yield from _most_rounds(head, base)
     yield from _control(head, base)
+    yield from _evidence(head, base)
     yield from _policy(head, base)
     yield from _quarantine(head, base)
     yield from _model("judge", head.judge, base.judge)
@@ -66,6 +69,22 @@ def _control(head: Config, base: Config) -> Iterator[str]:
         yield "removes `control_agent`"
     elif before is not None and now is not None and not _same(now, before):
         yield f"changes `control_agent`{at(now.place)}"
+
+
+def _evidence(head: Config, base: Config) -> Iterator[str]:
+    """Which logs bear out tool calls: the agent is the head's own, what it is judged by is not."""
+    now, before = head.agent, base.agent
+    judged = any(spec.name in _BY_LOGS for suite in base.suites for spec in suite.graders)
+    if not judged or now is None or before is None or before.name != _LOGGING:
+        return
+    place = at(now.place)
+    if now.name != before.name:
+        yield f"`agent` type {before.name} -> {now.name}, of which no server logs are read{place}"
+        return
+    changed = [key for key in _LOGS if now.options.get(key) != before.options.get(key)]
+    if changed:
+        named = ", ".join(f"`agent.{key}`" for key in changed)
+        yield f"changes {named}, by which tool calls are verified{place}"
 
 
 def _same(now: PluginSpec, before: PluginSpec) -> bool:

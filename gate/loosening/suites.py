@@ -27,6 +27,15 @@ def _suite(now: Suite, before: Suite) -> Iterator[str]:
     yield from _graders(now, before)
     if (now.dataset, now.suite) != (before.dataset, before.suite):
         yield f"{name} takes another dataset: `{now.suite or now.dataset}`{place}"
+    if (before.mode, now.mode) == ("strict", "upstream"):
+        yield f"{name} mode strict -> upstream{place}"
+    asked = sorted(
+        key
+        for key in {*now.request, *before.request}
+        if now.request.get(key) != before.request.get(key)
+    )
+    if asked:
+        yield f"{name} changes {', '.join(f'`{key}`' for key in asked)} of its `request`{place}"
     if now.rounds < before.rounds:
         yield f"{name} rounds {before.rounds} -> {now.rounds}{place}"
     if (before.retry, now.retry) == ("infra", "any_failure"):

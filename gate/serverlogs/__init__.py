@@ -1,6 +1,6 @@
 """What a server's own logs show of one request: tool calls that ran, and requests that ended.
 
-    book = LogBook(options, env=world.env, root=world.root)   # raises UsageError
+    book = LogBook(options, env=world.env, root=world.root)
     with book.before() as mark:
         ...  # the request
         logs = book.after(mark, started_ms=..., ended_ms=..., alone=True)

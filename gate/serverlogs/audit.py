@@ -17,7 +17,7 @@ _TRIED = (*RAN, "not_found")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedCalls:
     """`calls` were executed; `tried` are names of these and of calls that found no tool. `broken`:
-    lines that are no records. `sessions`: chats that have calls.
+    lines that are no records. `chats`: how many called a tool or a model; a title may come late.
     """
 
     calls: tuple[LoggedCall, ...]
@@ -39,13 +39,14 @@ def read_audit(lines: Iterable[str]) -> AuditedCalls:
             broken += 1
             continue
         kind, outcome = record.get("type"), record.get("outcome")
-        shows = shows or kind in _SHOWING
+        if kind in _SHOWING:
+            shows = True
+            chats.add(str(record.get("sessionId")))
         if kind != "tool_call" or outcome not in _TRIED:
             continue
         tool = record.get("tool")
         name = tool if isinstance(tool, str) and tool else NAMELESS
         tried.append(name)
-        chats.add(str(record.get("sessionId")))
         if outcome in RAN:
             calls.append(LoggedCall(name=name, log="audit", outcome=outcome, at=_iso(record)))
     calls.sort(key=lambda call: call.at or "")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gate.errors import UsageError
 from gate.records import LogKind, LogRead, ServerLogs
 from gate.serverlogs.combined import CHATS, combined
-from gate.serverlogs.found import Found, chats
+from gate.serverlogs.found import Found, ended_after_mark
 from gate.serverlogs.options import LogOptions
 from gate.serverlogs.paths import Candidate, candidates
 from gate.serverlogs.settle import settle
@@ -18,14 +16,9 @@ from gate.serverlogs.timed import in_window
 from gate.serverlogs.watch import Mark
 from gate.serverlogs.window import around
 from gate.serverlogs.zones import zone_of
+from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 
-LONGEST_SETTLE_S = 60.0
-
-NOT_ALONE = "other requests were under way"
-SEVERAL = "the access log shows more than one request"
 NO_CHAT = "the access log shows no chat completion: it is written with runmode = dev only"
-NO_CALLS = "no log that was read shows tool calls"
-NOTHING_READ = "no server log could be read"
 
 
 class LogBook:
@@ -42,14 +35,8 @@ class LogBook:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """`nearby`: the server is on this machine, so that the usual places may hold its logs;
-        False: only what options and variables name. Raises UsageError: a time zone that nobody
-        knows, a wait that is none.
+        False: only what options and variables name.
         """
-        if not 0 <= options.settle_s <= LONGEST_SETTLE_S or math.isnan(options.settle_s):
-            raise UsageError(
-                f"server logs: settle_s: {options.settle_s} is no wait - write seconds from 0 to "
-                f"{LONGEST_SETTLE_S:g}"
-            )
         self._options = options
         self._zone = zone_of(options.timezone)
         self._candidates = candidates(options, env, root, nearby=nearby)
@@ -67,8 +54,12 @@ class LogBook:
         """To be closed, or given to `after`."""
         return Mark(self._candidates)
 
-    def after(self, mark: Mark, *, started_ms: int, ended_ms: int, alone: bool) -> ServerLogs:
-        """Waits until the lines of the request are there, at most `settle_s`. Times: Unix ms."""
+    def after(
+        self, mark: Mark, *, started_ms: int, ended_ms: int, alone: bool, late: int = 0
+    ) -> ServerLogs:
+        """Waits until the lines of the request are there, at most `settle_s`. Times: Unix ms.
+        `late`: requests that ended just before; their access lines may come after the mark.
+        """
         with mark:
             longest_s = self._options.settle_s if mark.expected() else 0.0
             settle(mark.look, at_most_s=longest_s, clock=self._clock, sleep=self._sleep)
@@ -77,7 +68,7 @@ class LogBook:
         absent = [_absent(one) for kind in self._candidates for one in mark.missing(kind)]
         shown = combined(found)
         access = found.get("access")
-        requests = sum(1 for _ in chats(access.lines)) if access and access.bound else None
+        requests = ended_after_mark(access.lines, late) if access and access.bound else None
         read = any(one.bound for one in found.values())
         told = {
             NOT_ALONE: not alone,

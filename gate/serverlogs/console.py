@@ -12,7 +12,11 @@ _NUMBER = re.compile(r"Tool (\d{1,6}):", re.ASCII)
 _DECIDED = re.compile(
     r"(?:--- Agent Round (\d{1,6}) \| )?LLM Decision: \[(\d{1,6}) tool call", re.ASCII
 )
-_FINAL = re.compile(r"LLM Decision: \[Final Answer(?:.{0,80}? after round (\d{1,6}))?", re.ASCII)
+_FINAL = re.compile(
+    r"LLM Decision: \[Final Answer"
+    r"(?:.{0,80}?(?: after round (?P<rounds>\d{1,6})|(?P<none> no tool calls)))?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +95,5 @@ class _Rounds:
             self._fit = self._fit and follows
             self._round, self._called, self._decided = number, 0, int(decided[2])
         elif final := _FINAL.match(line):
-            self._finals.append(int(final[1]) if final[1] else None)
+            told = "0" if final["none"] else final["rounds"]
+            self._finals.append(int(told) if told else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 from gate.records import Bound, LogKind, LogRead
 from gate.serverlogs.access import AccessLine, read_access
@@ -11,6 +12,7 @@ from gate.serverlogs.audit import read_audit
 from gate.serverlogs.console import read_console
 
 _CHAT = "/chat/completions"  # in a line; cheaper than to read it
+_LATE = timedelta(milliseconds=50)  # from the end of a request until its line has its time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +53,15 @@ def chats(lines: Iterable[str]) -> Iterator[AccessLine]:
         one = read_access(line) if _CHAT in line else None
         if one is not None and one.is_chat:
             yield one
+
+
+def ended_after_mark(lines: Iterable[str], late: int) -> int:
+    """How many chat completions ended. Not counted are up to `late` that were over when the last
+    one began: a server writes its line after the answer is sent.
+    """
+    ended = list(chats(lines))
+    if not ended:
+        return 0
+    begun = ended[-1].at - timedelta(milliseconds=ended[-1].duration_ms)
+    over = sum(one.at - begun <= _LATE for one in ended[:-1])
+    return len(ended) - min(over, late)

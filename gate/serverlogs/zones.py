@@ -28,7 +28,7 @@ def zone_of(name: str) -> tzinfo | None:
         except (KeyError, ValueError, OSError):  # not there, no name at all, a folder
             pass
     raise UsageError(
-        f"server logs: timezone: {one_line(name, 60)!r} is not known here - write local, UTC, "
+        f"logs.timezone: {one_line(name, 60)!r} is not known here - write local, UTC, "
         "an offset like +08:00, or a name like Asia/Shanghai"
     )
 

@@ -165,7 +165,7 @@ def _items(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
         yield from _exactly(count, found)
         yield from _least(keys, "min_items", found.count, "items", "min_items_not_met")
         yield from _most(keys, "max_items", found.count, "items", "max_items_exceeded")
-    if prefix is not None and keys.get("format_type") != "json_array":
+    if prefix is not None:
         yield _begun(str(prefix), items.lines_of(answer.core))
 
 

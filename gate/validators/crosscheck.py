@@ -65,8 +65,13 @@ def cross_checked(
         fabricated=() if observed is None else unmatched(names, observed)[:SHOWN],
         undeclared=unmatched(ran, names)[:SHOWN] if own else (),
         logs=logs.logs if logs else (),
-        notes=tuple(one_line(note, _NOTE) for note in notes[:_NOTES]),
+        notes=told(notes),
     )
+
+
+def told(notes: Sequence[str]) -> tuple[str, ...]:
+    """The first of them, a line each."""
+    return tuple(one_line(note, _NOTE) for note in notes[:_NOTES])
 
 
 def _known_as(call: Declared, known: Container[str]) -> str:

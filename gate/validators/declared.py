@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,6 +15,8 @@ MOST = 2_000  # calls of an answer, or of one log, that are looked at
 NAME_LIMIT = 80  # characters of a name
 _SERVER = "__"  # between the server of a tool and its name, once
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
+
+_Key = tuple[str, str]  # a call's name and its arguments, empty where it tells none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +51,35 @@ def same_family(one: str, other: str) -> bool:
 
 def declared_calls(answer: Json) -> tuple[Declared, ...]:
     """The entries of `evidence.tool_calls`, then those of `tool_calls` that are not the same again:
-    a call that stands in both lists, with equal arguments, is one call.
+    a call that stands in both lists is one call, also where one of them leaves out its server or
+    its arguments.
     """
     if not isinstance(answer, dict):
         return ()
     evidence = answer.get("evidence")
     first = list(_entries(evidence.get("tool_calls") if isinstance(evidence, dict) else None))
-    told = Counter(map(_key, first))
-    second = []
-    for call in _entries(answer.get("tool_calls")):
-        key = _key(call)
-        if told[key] > 0:
-            told[key] -= 1
-        else:
-            second.append(call)
+    told: dict[str, list[_Key]] = defaultdict(list)
+    for call in first:
+        told[_tool(call.name)].append(_key(call))
+    second = [call for call in _entries(answer.get("tool_calls")) if not _told(call, told)]
     return tuple(islice((*first, *second), MOST))
+
+
+def _told(call: Declared, told: Mapping[str, list[_Key]]) -> bool:
+    """Whether it was told before; what tells it is taken out, an equal one first."""
+    own, others = _key(call), told.get(_tool(call.name), [])
+    if own not in others:
+        name, given = own
+        alike = (
+            other
+            for other in others
+            if same_tool(name, other[0]) and (not given or given == other[1] or not other[1])
+        )
+        own = next(alike, own)
+    if own not in others:
+        return False
+    others.remove(own)
+    return True
 
 
 def observed_calls(calls: Iterable[LoggedCall]) -> tuple[str, ...]:
@@ -119,7 +135,7 @@ def _names(entry: dict[str, Json]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _key(call: Declared) -> tuple[str, str]:
+def _key(call: Declared) -> _Key:
     function = call.entry.get("function")
     places = [call.entry, *([function] if isinstance(function, dict) else [])]
     given = (place[key] for place in places for key in _ARGUMENTS if key in place)
@@ -127,6 +143,6 @@ def _key(call: Declared) -> tuple[str, str]:
     try:
         if isinstance(arguments, str):  # JSON in a string, as chat completions have it
             arguments = json.loads(arguments)
-        return call.name, json.dumps(arguments, sort_keys=True)
+        return call.name, json.dumps(arguments, sort_keys=True) if arguments else ""
     except (ValueError, RecursionError):
         return call.name, arguments if isinstance(arguments, str) else ""

@@ -21,7 +21,7 @@ class Items:
 
 def lines_of(text: str) -> list[str]:
     """The lines with something in them."""
-    return [line for line in text.strip().splitlines() if line.strip()]
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def between_commas(text: str) -> Items:

@@ -96,8 +96,8 @@ def unmet(
             yield f"missing_field:{_short(field)}"
     for tool in missing_tools(calls, wanted, strict=strict):
         yield f"missing_tool_call:{_short(tool)}"
-    least = wanted.numbers.get("min_sources")
-    if least is not None and _sources(answer, strict=strict) < least:
+    least = wanted.numbers.get("min_sources", 0)
+    if _sources(answer, strict=strict) < least:
         yield f"min_sources_not_met:{least}"
     if strict:
         yield from _beyond(answer, calls, wanted, files)
@@ -160,14 +160,14 @@ def _sources(answer: Mapping[str, Json], *, strict: bool) -> int:
     sources = evidence.get("sources") if isinstance(evidence, dict) else None
     if not isinstance(sources, list) or not strict:
         return _length(sources)
-    found = {_address(text) for source in sources for text in _texts(source)}
-    return len(found - {None})
+    return len({_addressed(source) for source in sources} - {None})
 
 
-def _texts(source: Json) -> list[str]:
+def _addressed(source: Json) -> tuple[str, str, str] | None:
     """A source is an address, or has one as the first of its values that is any."""
     told = list(source.values()) if isinstance(source, dict) else [source]
-    return [text for text in told if isinstance(text, str) and _address(text)][:1]
+    found = (_address(text) for text in told if isinstance(text, str))
+    return next((one for one in found if one), None)
 
 
 def _address(text: str) -> tuple[str, str, str] | None:

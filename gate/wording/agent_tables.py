@@ -65,7 +65,7 @@ def evidence_table(suite: SuiteReport, book: casebook.SuiteBook) -> str:
             cell(case, NAME),
             number,
             inline(verdict, REASON),
-            *(cell(names, REASON) or figures.ABSENT for names in (missing, made_up)),
+            *(inline(names, REASON) or figures.ABSENT for names in (missing, made_up)),
         ]
         for case, number, verdict, missing, made_up in book.checked
     )

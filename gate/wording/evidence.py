@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gate.records import EvidenceCounts, Json, Report, SuiteReport
@@ -50,7 +51,10 @@ def checked(row: Mapping[str, Json]) -> tuple[str, ...] | None:
 
 
 def _names(tools: Sequence[str]) -> str:
-    return figures.listed((one_line(str(tool), 80) for tool in tools), most=5)
+    """Each once, with how often it is there."""
+    counts = Counter(one_line(str(tool), 80) for tool in tools)
+    told = (f"{tool} ({n} times)" if n > 1 else tool for tool, n in counts.items())
+    return figures.listed(told, most=5)
 
 
 def _incomplete(found: EvidenceCounts) -> Line:

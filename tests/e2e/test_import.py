@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_bad_input import gate, sessions
+from tests.e2e.test_bad_input import gate as in_a_process
+from tests.e2e.test_bad_input import sessions
+from tests.in_process import gate
 
 ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "tests" / "data" / "openagent_session"
@@ -84,7 +86,8 @@ def test_the_commands_of_the_page_say_what_it_says(moved):
 def test_importing_twice_gives_the_same_bytes_and_takes_no_place_of_the_source(moved):
     folder, _ = moved
     source = folder / "old" / "session-20260512-143052-1a2b3c4d"
-    done(folder, "import", "openagent", str(source), "--out", "again")
+    again = in_a_process(folder, "import", "openagent", str(source), "--out", "again")
+    assert again.returncode == 0, again.stdout + again.stderr
     (twice,) = (folder / "again").iterdir()
     first = folder / "imported" / twice.name
     files = sorted(path.relative_to(twice) for path in twice.rglob("*") if path.is_file())

@@ -3,7 +3,8 @@
 import json
 
 from tests.chat_server import answer
-from tests.e2e.test_bad_input import gate, sessions
+from tests.e2e.test_bad_input import sessions
+from tests.in_process import gate
 from tests.raw_server import RawServer
 
 TASK = "Write ./scratch/note.md"

@@ -18,7 +18,8 @@ from gate.row_schema import schema
 from gate.sample.options import SampleOptions
 from gate.sample.server_log import ServerLog
 from gate.schema import mismatches
-from tests.e2e.test_bad_input import gate, sessions
+from tests.e2e.test_bad_input import sessions
+from tests.in_process import gate
 from tests.sample_service import serving
 
 STORE, PROVIDER = "sk-store-k3y", "sk-provider-k3y"

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from tests.chat_server import ChatServer
-from tests.e2e.test_everyday import details, done, run, save, summary
+from tests.e2e.test_everyday import details, summary
+from tests.in_process import gate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
 CODE, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -29,6 +30,18 @@ def native():
 
 def env(server):
     return {**KEYS, "AGENT_URL": server.url}
+
+
+def done(folder, *arguments, code=0, **more):
+    finished = gate(folder, *arguments, **more)
+    assert finished.returncode == code, finished.stdout + finished.stderr
+    return finished.stdout
+
+
+def run(folder, *arguments, **more):
+    """`gate run`; gives its session."""
+    said = done(folder, "run", *arguments, **more)
+    return folder / said.splitlines()[-1].removeprefix("Session written to: ")
 
 
 def told(session):
@@ -64,7 +77,7 @@ def test_it_is_recorded_replayed_resumed_compared_and_planned(tmp_path):
         assert server.calls == 3 * 63
         assert run(tmp_path, "--resume", str(first), env=env(server)) == first
         assert server.calls == 3 * 63
-    save(tmp_path, first)
+    done(tmp_path, "baseline", "save", str(first))
     replayed = run(tmp_path, "--replay", "kept.jsonl", env=KEYS)
     assert told(replayed) == told(first)
     assert summary(replayed)["comparisons"][0]["n_paired"] == 63
@@ -73,4 +86,4 @@ def test_it_is_recorded_replayed_resumed_compared_and_planned(tmp_path):
         failed = run(tmp_path, env=env(server), code=1)
         assert server.calls < 3 * 63
     assert "text_missing:Tokyo" in (failed / "report.md").read_text("utf-8")
-    assert "63 cases" in done(tmp_path, "plan", env=KEYS).stdout
+    assert "63 cases" in done(tmp_path, "plan", env=KEYS)

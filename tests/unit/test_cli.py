@@ -101,6 +101,24 @@ def test_several_problems_are_a_line_each(capsys, tmp_path, monkeypatch):
     assert all(line.startswith("gate.yml:") for line in lines)
 
 
+def test_what_a_users_own_code_raises_is_told_without_secrets(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n"
+        "    def run_task(self, task, **asked): pass\n"
+        "    def load_tasks(self): raise ValueError('\\x1b[31mno: sk-Ab3dE5gH7jK9\\n::error::x')\n"
+    )
+    (tmp_path / "gate.yml").write_text(
+        "version: 1\nagent: {type: sample}\nsuites: [{name: s, suite: './mine.py:Mine'}]\n"
+    )
+    assert cli.run(["validate"], {"MY_API_KEY": "sk-Ab3dE5gH7jK9"}) == 2
+    error = capsys.readouterr().err
+    assert "load_tasks() raised ValueError: no: ***" in error
+    assert "Ab3dE5" not in error
+    assert not any(line.startswith("::") for line in error.splitlines())
+    assert "\x1b" not in error
+
+
 class Full:
     """A place that nothing can be written to."""
 

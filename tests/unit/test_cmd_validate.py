@@ -78,6 +78,26 @@ def test_a_broken_baseline(tmp_path: Path) -> None:
     assert found.startswith("baselines/first.json:1: ")
 
 
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (
+            "logs: {timezone: Nowhere/Land}",
+            "agent: logs.timezone: 'Nowhere/Land' is not known",
+        ),
+        ("key: stor", "agent.key: 'stor' is not one of"),
+    ],
+)
+def test_a_broken_agent_is_told_with_its_line_and_not_warned_of_as_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: str, problem: str
+) -> None:
+    agent = f"agent: {{type: openagent, {options}}}"
+    config = f"version: 1\n{agent}\nsuites: [{{name: tool}}]\n"
+    (found,) = told(project(tmp_path, config))
+    assert found.partition("gate.yml:2: ")[2].startswith(problem)
+    assert "provider key" not in capsys.readouterr().out
+
+
 def test_warnings_do_not_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = CONFIG + "gates: {agent.trajectory_match: {min: 0.8}}\n"
     cases = CASES.replace('"input"', '"zzz": 1, "input"')

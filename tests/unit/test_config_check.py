@@ -37,6 +37,16 @@ def test_what_is_broken_is_left_out_and_the_rest_is_kept() -> None:
     assert len(problems) == 4
 
 
+def test_a_suite_that_is_nearly_a_bundled_one_and_a_class_without_a_name() -> None:
+    assert told("suites: [{name: dialog, graders: [facts]}]") == [
+        "gate.yml:1: suites[0]: 'dataset' is missing, and no bundled suite has this name - did you "
+        "mean 'dialogue'?"
+    ]
+    assert told("suites: [{name: a, suite: ./a.py}]") == [
+        "gate.yml:1: suites[0].suite: names no class - write ./my_suite.py:MySuite"
+    ]
+
+
 @pytest.mark.parametrize(
     "spelling", ["facts", "{facts: {}}", "{facts: null}", "{facts: }", "facts: {}"]
 )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from gate.config import defaults
 from gate.dataset import cases, check
 from gate.dataset_rows import rows
-from gate.dataset_source import at_commit, on_disk
+from gate.dataset_source import Source, at_commit, on_disk
 from gate.errors import InvalidInput, Problem
 from gate.records import Suite
 from gate.rules import Base, Rules
@@ -192,8 +193,13 @@ def test_an_index_that_is_none(tmp_path, index):
     assert "tasks_index.json:1: " in faults(on(tmp_path, {"tasks_index.json": index}))
 
 
+def test_an_index_without_a_folder_around_it_is_refused():
+    (problem,) = rows(Source(name="tasks_index.json", open=lambda: io.BytesIO(b'{"tasks": []}')))
+    assert "nothing can be read beside it" in str(problem)
+
+
 def test_an_index_names_its_lines_though_another_list_is_called_the_same(tmp_path):
-    index = '{"old": {"tasks": [1]},\n "tasks": [\n{"id": "../x"}]}'
+    index = '{"old": {"tasks": [\n1]},\n "tasks": [\n{"id": "../x"}]}'
     assert "tasks_index.json:1: id" in faults(on(tmp_path, {"tasks_index.json": index}))
 
 
@@ -212,18 +218,22 @@ def test_wrong_yaml_is_told_with_its_line(tmp_path, yaml, told):
     assert told in faults(on(tmp_path, {"tasks.yaml": yaml}))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+@pytest.mark.parametrize("piped", ["tasks/WS-1.json", "cases.jsonl"])
+def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path, piped):
+    on(tmp_path, {"tasks_index.json": '{"tasks": [{"id": "WS-1"}]}', "tasks/x": ""})
+    os.mkfifo(tmp_path / piped)
+    named = tmp_path / piped if piped == "cases.jsonl" else tmp_path
+    assert faults(named).endswith("cannot be read: it is no plain file")
+
+
 def test_a_huge_task_is_refused_and_not_read_whole():
     class Endless(io.RawIOBase):
         def read(self, size=-1):
             assert 0 < size < 1 << 25
             return b" " * size
 
-    class Source:
-        name = file = "tasks_index.json"
-        beside = None
-        open = Endless
-
-    (problem,) = rows(Source())
+    (problem,) = rows(Source(name="tasks_index.json", open=Endless))
     assert isinstance(problem, Problem)
     assert "larger than 16 MB" in str(problem)
 

@@ -9,8 +9,10 @@ import pytest
 
 from gate.config import load
 from gate.records import LogKind
-from gate.serverlogs import LogBook, LogOptions, book
+from gate.serverlogs import LogBook, LogOptions
+from gate.serverlogs.book import NO_CHAT
 from gate.serverlogs.paths import candidates
+from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from tests.server_log_lines import Ticking
 
 PAGE = (Path(__file__).parents[2] / "docs" / "server-logs.md").read_text(encoding="utf-8")
@@ -75,8 +77,6 @@ def test_every_place_that_is_looked_at_is_named():
                 assert f"`{one.named_by or one.shown}" in PAGE
 
 
-@pytest.mark.parametrize(
-    "note", [book.NOT_ALONE, book.SEVERAL, book.NO_CHAT, book.NO_CALLS, book.NOTHING_READ]
-)
+@pytest.mark.parametrize("note", [NOT_ALONE, SEVERAL, NO_CHAT, NO_CALLS, NOTHING_READ])
 def test_every_note_of_the_request_is_explained(note):
     assert f"| {note.partition(':')[0]} |" in PAGE

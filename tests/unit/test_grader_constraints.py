@@ -1,5 +1,6 @@
 import pytest
 
+from gate.case_keys import key_rules
 from gate.errors import GraderFailure
 from gate.graders.constraints import FACTS, FOLLOWED, FORM, Constraints
 from gate.records import Case, Response
@@ -12,6 +13,7 @@ def score(answer, keys, **options):
 def test_each_metric_has_a_value_where_the_case_demands_something_of_its_kind():
     keys = {"format_type": "json_keys", "expected_keys": ["a", "b"], "fact_patterns": ["1", "2"]}
     assert score('{"a": 1}', keys).values == {FORM: 0.0, FACTS: 0.5, FOLLOWED: None}
+    assert score("[1]", {"format_type": "json_array"}).values[FORM] == 1.0
     assert score("12", {"max_words": 1, "min_words": 2}).values == {
         FORM: None,
         FACTS: None,
@@ -53,6 +55,16 @@ def test_a_case_that_demands_nothing_is_not_judged_but_upstream(answer):
 def test_a_pattern_that_slipped_through_leaves_the_answer_unscored():
     with pytest.raises(GraderFailure, match="is not a pattern"):
         score("a", {"must_patterns": ["("]})
+
+
+@pytest.mark.parametrize(
+    ("key", "least"), [("min_chars", 0), ("max_words", 0), ("min_items", 0), ("item_count", 1)]
+)
+def test_a_number_of_a_case_has_a_least_value(key, least):
+    rules = key_rules({"constraints": Constraints()})
+    assert list(rules.faults({key: least})) == []
+    (told,) = rules.faults({key: least - 1})
+    assert told.startswith(f"{key}: ")
 
 
 def test_faults_of_a_case_follow_the_mode():

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.bundled import folder
+from gate.case_keys import key_rules
 from gate.graders.stages import COVERAGE, FOLLOWED, FORM, Stages
 from gate.records import Case, Response
 from gate.validators import counts
@@ -31,6 +32,22 @@ def test_no_object_is_worst_in_everything():
     assert found.values == {FORM: 0.0, COVERAGE: 0.0, FOLLOWED: 0.0}
     assert found.failures == ("response_not_json_object",)
     assert "'I could not do it.'" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("rule", "right"),
+    [
+        ({"min": 0}, True),
+        ({"min": 1, "max": 1}, True),
+        ({"min": -1}, False),
+        ({"min": 1.5}, False),
+        ({"mn": 1}, False),
+        ({}, False),
+    ],
+)
+def test_a_count_rule_has_limits_that_are_known(rule, right):
+    found = key_rules({"stages": Stages()}).faults({"count_rules": {"sources": rule}})
+    assert (not list(found)) is right
 
 
 def test_upstream_mode_reads_no_rules():

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from gate.case_keys import key_rules
 from gate.codec import to_json
 from gate.failures import mode_of
 from gate.graders.tool_evidence import DECLARED, FABRICATED, FORMAT, VERIFIED, ToolEvidence
@@ -81,6 +82,8 @@ def test_upstream_says_no_more_of_what_is_no_object(text, code):
 def test_upstream_takes_null_sources_by_number_and_names_as_they_are():
     fenced = "```json\n" + answer(evidence={"sources": [1, 1]}, x=None) + "\n```"
     assert upstream(fenced, case(must_include_fields=["x"], min_sources=2)) == []
+    assert upstream(answer(), case(["shell"])) == []
+    assert upstream('{"x": NaN}', case(must_include_fields=["x"])) == []
     mcp = {"name": "search-mcp__web_search"}
     assert upstream(answer(mcp), case(must_include_tool_calls=["web_search"])) == [
         "missing_tool_call:web_search"
@@ -118,6 +121,8 @@ def test_words_around_the_json_are_wrong_where_json_alone_is_wanted():
     assert codes(text, case(**wanted)) == ["output_not_json_only", "missing_field:b"]
     assert codes(text, case(must_be_valid_json=False, **wanted)) == ["missing_field:b"]
     assert codes(f"```json\n{answer(b=1)}\n```", case(**wanted)) == []
+    unsaid = Case(id="a", input="?", keys={"output_requirements": wanted})
+    assert codes(text, unsaid) == ["missing_field:b"]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +140,10 @@ def test_null_and_blank_fields_are_missing_and_empty_lists_an_answer(fields, mis
     assert found == (["missing_field:x"] if missing else [])
 
 
+def test_an_answer_has_fifty_codes_at_the_most():
+    assert len(codes("{}", case(must_include_fields=[f"f{n}" for n in range(80)]))) == 50
+
+
 def test_an_empty_list_is_no_evidence():
     text = answer(SHELL, evidence={"sources": []})
     assert codes(text, case(must_include_fields=["evidence.sources"])) == [
@@ -146,14 +155,15 @@ def test_sources_are_counted_by_their_addresses():
     told = [
         {"title": "A", "url": "https://www.a.example/x/"},
         {"title": "A again", "url": "http://A.example/x#part"},
-        "https://a.example/x?page=2",
+        {"url": "https://a.example/x?page=2", "found_on": "https://c.example"},
+        "http://b.example",
         {"title": "no address"},
         {"url": "http://[broken"},
         None,
     ]
     text = answer(evidence={"sources": told})
-    assert codes(text, case(min_sources=2)) == []
-    assert codes(text, case(min_sources=3)) == ["min_sources_not_met:3"]
+    assert codes(text, case(min_sources=3)) == []
+    assert codes(text, case(min_sources=4)) == ["min_sources_not_met:4"]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +193,7 @@ def test_a_required_tool_is_declared_by_the_plain_name_or_that_of_a_server():
     [
         (answer(path="/s/scratch/a.md"), None, True),
         (answer(artifacts={"report": ["./scratch/a.md"]}), None, True),
+        (answer(log_path="./scratch/a.md"), None, True),
         (answer({"name": "shell", "arguments": {"cmd": "echo > ./scratch/a.md"}}), None, True),
         (answer(path="./scratch/a.md"), ("a.md",), True),
         (answer(path="./scratch/a.md"), (), False),
@@ -194,6 +205,11 @@ def test_a_file_is_named_and_there(text, files, met):
     given = logs("shell", files=files)
     found = codes(text, case(expected_path="./scratch/a.md"), server_logs=given)
     assert found == ([] if met else ["expected_path_missing:./scratch/a.md"])
+
+
+def test_of_a_file_elsewhere_nobody_knows_whether_it_is_there():
+    given = logs("shell", files=())
+    assert codes(answer(path="out/a.md"), case(expected_path="./out/a.md"), server_logs=given) == []
 
 
 # ------------------------------------------------------------------------------- the server's logs
@@ -211,12 +227,43 @@ def test_every_required_tool_ran():
     assert score.values == {FORMAT: 1.0, DECLARED: 1.0, VERIFIED: 1.0, FABRICATED: 0.0}
 
 
+def test_without_required_tools_those_to_be_declared_must_have_run():
+    score = grade(answer(SHELL), case(must_include_tool_calls=["shell"]), server_logs=logs())
+    assert (score.evidence.verdict, score.evidence.missing) == ("incomplete", ("shell",))
+
+
+def test_a_case_without_requirements_is_not_judged():
+    score = grade("no", Case(id="a", input="?", keys={"output_requirements": {}}))
+    assert (score.passed, set(score.values.values())) == (None, {None})
+
+
+def test_without_an_answer_nothing_is_known_of_evidence():
+    unknown = {spec.name for spec in ToolEvidence().metrics() if spec.on_agent_error is None}
+    assert unknown == {VERIFIED, FABRICATED}
+
+
+def test_required_tools_alone_are_requirements():
+    keys = {"required_tools": ["shell"], "output_requirements": {}}
+    assert codes("{}", Case(id="a", input="?", keys=keys)) == ["missing_tool_call:shell"]
+
+
+def test_the_form_is_of_json_and_fields_alone():
+    for wanted, form in (
+        ({"must_include_tool_calls": ["web_search"]}, 1.0),
+        ({"must_include_fields": ["b"]}, 0.0),
+    ):
+        assert grade(answer(SHELL), case(**wanted)).values[FORMAT] == form
+    assert grade(answer(SHELL)).values[DECLARED] is None
+
+
 def test_one_that_the_logs_lack_is_missing_and_was_made_up():
     assert verdict(logs("shell")) == (
         "incomplete",
         ["tool_evidence_incomplete:web_search", "fabricated_tool_call:web_search"],
     )
     assert verdict(logs())[0] == "incomplete"
+    known = verdict(logs("shell", "web_search"), on_unknown="fail")
+    assert known == ("complete", [])
     lenient = verdict(logs("shell"), on_incomplete="warn", on_fabricated="warn")
     assert lenient == ("incomplete", [])
 
@@ -243,9 +290,10 @@ def test_unknown_is_never_complete_and_fails_only_where_asked(given, note):
 
 
 def test_the_agents_own_steps_prove_nothing():
-    score = grade(answer(SHELL), case(["shell"]), steps=(ToolCall(name="shell"),))
-    assert score.evidence.verdict == "unknown"
-    assert "own steps are its word" in score.reason
+    for steps in ((), (ToolCall(name="shell"),)):
+        score = grade(answer(SHELL), case(["shell"]), steps=steps)
+        assert score.evidence.verdict == "unknown"
+        assert "own steps are its word" in score.reason
 
 
 def test_declared_twice_and_run_once_is_one_made_up():
@@ -260,6 +308,8 @@ def test_an_entry_with_two_names_is_known_by_the_one_that_ran():
     score = grade(answer(odd, odd), case(["shell"]), server_logs=logs("shell"))
     assert score.failures == ("fabricated_tool_call:shell",)
     assert score.evidence.declared == ("shell", "shell")
+    fetched = {"name": "call-2", "tool": "web_fetch"}
+    assert codes(answer(fetched), server_logs=logs("web_fetch")) == []
 
 
 def test_what_even_the_lines_of_others_do_not_hold_is_made_up():
@@ -322,6 +372,12 @@ def test_a_requirement_that_nobody_knows_is_refused_but_by_upstream():
     wanted = {mode: ToolEvidence(mode=mode).keys for mode in ("strict", "upstream")}
     assert wanted["strict"]["output_requirements"]["additionalProperties"] is False
     assert wanted["upstream"]["output_requirements"]["additionalProperties"] is True
+
+
+def test_a_least_number_is_not_below_zero():
+    rules = key_rules({"tool_evidence": ToolEvidence()})
+    assert list(rules.faults({"output_requirements": {"min_sources": 0}})) == []
+    assert len(list(rules.faults({"output_requirements": {"min_sources": -1}}))) == 1
 
 
 def test_what_no_answer_can_meet_is_a_fault_of_the_case():

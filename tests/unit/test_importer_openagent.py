@@ -8,7 +8,7 @@ import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import IMPORTERS
-from gate.records import CheckedEvidence, LogRead, Usage
+from gate.records import CheckedEvidence, Health, LogRead, Usage
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
 RECORD = {
@@ -70,6 +70,46 @@ def test_a_session_has_its_time_model_address_and_sizes():
     assert (found.health.ok, found.health.status) == (True, 200)
     assert len(list(found.trials())) == len(list(found.trials())) == 42
     assert "1 of 21 passed trials did so at a later attempt" in found.notes[1]
+
+
+def test_what_the_session_says_of_itself_is_kept():
+    found = read(SESSION)
+    made = found.provenance
+    assert (made.event, made.tool_version) == ("import", "openagent-agentbench")
+    settings = {"rounds": 3, "max_attempts": 2, "timeout_s": 240}
+    assert found.options == {**settings, "session": "20260512-143052-1a2b3c4d"}
+    assert found.health == Health(ok=True, status=200, latency_ms=6.4)
+    models = {one.attempt.response.model for one in found.trials() if one.attempt.response}
+    assert models == {"deepseek/deepseek-v4-flash"}
+
+
+def test_what_it_says_in_another_form_is_unknown(tmp_path):
+    numbers = {"rounds": True, "max_attempts": "2", "timeout_s": -1}
+    odd = {**META, **numbers, "model": 7, "base_url": " ", "suites": 3, "health": {"ok": "yes"}}
+    found = read(written(tmp_path, {}, meta=odd))
+    assert found.options == {"session": META["session_id"]}
+    assert (found.provenance.agent, found.health) == ("openagent", None)
+    ill = {"ok": False, "status": True, "latency_ms": -3}
+    assert read(written(tmp_path, {}, meta={**META, "health": ill})).health == Health(
+        ok=False, status=None, latency_ms=0.0
+    )
+
+
+def test_what_was_planned_and_is_not_there_is_told(tmp_path):
+    planned = {**META, "rounds": 5, "suites": ["dialogue", "tool"]}
+    found = read(written(tmp_path, {"round": 2}, {"round": 1}, meta=planned))
+    assert (found.suites["dialogue"].rounds, found.suites["dialogue"].cases) == (5, 1)
+    assert found.notes[1:] == ("tool: meta.json has this suite, and there is no record of it",)
+    assert read(written(tmp_path, {"round": 2}, {"round": 1})).suites["dialogue"].rounds == 2
+
+
+def test_the_digest_is_of_all_that_was_read(tmp_path):
+    first, same, other, elsewhere = (
+        read(written(tmp_path / name, {"latency_ms": n}, meta={**META, "model": model})).digest
+        for name, n, model in (("a", 1, "m"), ("b", 1, "m"), ("c", 2, "m"), ("d", 1, "n"))
+    )
+    assert first == same
+    assert len({first, other, elsewhere}) == 3
 
 
 def test_an_answer_that_is_ok(tmp_path):
@@ -160,6 +200,19 @@ def test_what_was_found_in_the_logs_is_evidence(tmp_path):
     )
 
 
+def test_a_flood_of_evidence_is_cut(tmp_path):
+    many = [f"\x1b[1mtool_{n}\n{'x' * 500}" for n in range(1_000)]
+    keys = ("tool_calls_observed_union", "missing_tools_in_tool_log", "log_paths_checked", "notes")
+    logs = {"tools_log_verdict": "incomplete", **dict.fromkeys(keys, many)}
+    (score,) = trial(tmp_path, evidence={"log_verification": logs}).attempt.scores.values()
+    found = score.evidence
+    assert (len(found.observed), len(found.missing)) == (100, 100)
+    for texts in (found.notes, [one.path for one in found.logs]):
+        assert len(texts) == 10
+        assert max(map(len, texts)) == 200
+        assert not any("\x1b" in text or "\n" in text for text in texts)
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -176,6 +229,7 @@ def test_what_was_found_in_the_logs_is_evidence(tmp_path):
         ({"validation_errors": "x"}, "details.jsonl:2: validation_errors: "),
         ({"suite": "../up"}, "details.jsonl:2: suite: "),
         ({"suite": "tool\n"}, "details.jsonl:2: suite: "),
+        ({"suite": "summary.json"}, "details.jsonl:2: suite: "),
         ({"evidence": {"log_verification": {"notes": 7}}}, "details.jsonl:2: evidence."),
         ({"round": 1}, "details.jsonl:2: the same suite, task and round as line 1 - keep one"),
         ({"round": 2, "api_error": "down"}, "details.jsonl:2: ok, and yet it failed with 'api_e"),

@@ -78,6 +78,12 @@ def verifier(**options):
     return {"verifier": PluginSpec(name="openai", options=options, place=PLACE)}
 
 
+def logged(agent="openagent", **options):
+    """An agent that judges by the logs of its server."""
+    verified = suite(graders=(PluginSpec(name="tool_evidence"),))
+    return {"agent": PluginSpec(name=agent, options=options), "suites": (verified,)}
+
+
 def priced(model="m", **price):
     return {"pricing": {model: Price(**{"input": 3.0, "output": 9.0, **price})}}
 
@@ -180,6 +186,12 @@ ROWS = [
         "changes the options of the grader `facts` of `s`",
     ),
     ({}, {"suites": (suite(rounds=1, place=PLACE),)}, "`s` rounds 3 -> 1 in `gate.yml:31`"),
+    ({}, {"suites": (suite(mode="upstream"),)}, "`s` mode strict -> upstream"),
+    (
+        logged(),
+        logged("openai"),
+        "`agent` type openagent -> openai, of which no server logs are read",
+    ),
     ({}, {"suites": (suite(retry="any_failure"),)}, "`s` retry infra -> any_failure"),
     ({}, {"suites": (suite(max_attempts=9),)}, "`s` max_attempts 2 -> 9"),
     ({}, {"suites": (suite(sample={"push": 9}),)}, "`s` sample of `push` all -> 9"),
@@ -257,6 +269,14 @@ EITHER_WAY = [
     (quarantine(), quarantine(owner="@b"), "quarantine of `c` owner `@"),
     (metric(), metric(tolerance=percent(5)), "tolerance of `m.share` "),
     (metric(SPEED, tolerance=share(3)), metric(SPEED, tolerance=percent(1)), "tolerance of"),
+    ({}, {"suites": (suite(request={"top_p": 0.1}),)}, "`s` changes `top_p` of its `request`"),
+    (logged(), logged(logs={"console": "own.log"}), "changes `agent.logs`, by which"),
+    (logged(logs=None), logged(logs={}), "changes `agent.logs`, by which"),
+    (
+        logged(),
+        logged(same_machine=False, key="store"),
+        "changes `agent.same_machine`, `agent.key`",
+    ),
     *(
         ({}, {"baseline": BaselineRules(**{name: value})}, f"`baseline.{name}` ")
         for name, value in {
@@ -277,6 +297,11 @@ def test_what_may_be_easier_or_not_is_told_either_way(one, other, said):
     for head, base in ((one, other), (other, one)):
         (sentence,) = told(head, base)
         assert said in sentence
+
+
+def test_where_no_tool_call_is_verified_the_agents_logs_do_not_matter():
+    suites = {"suites": (suite(),)}
+    assert told({**logged(logs={"audit": "x"}), **suites}, {**logged(), **suites}) == ()
 
 
 @pytest.mark.parametrize("added", [judge(), verifier(), {**judge(), **verifier()}])

@@ -105,6 +105,7 @@ def test_the_card_counts_what_is_checked(name: str) -> None:
         return sum(any(word in one for word in check.split(", ")) for one in keys)
 
     told = {row[0]: int(row[1]) for row in table(name, "Checks")}
+    assert told
     assert told == {check: held(check) for check in told}
 
 
@@ -176,6 +177,17 @@ def test_a_right_answer_meets_every_constraint_and_a_wrong_one_does_not(case: Ca
     assert (right.passed, wrong.passed) == (True, False)
     assert kinds(wrong)[:1] == [expected["code"]]
     assert UPSTREAM.grade(case, Response(answer=expected["right"])).failures == ()
+
+
+@of_text
+def test_other_words_for_the_right_answer_pass_and_near_misses_do_not(case: Case) -> None:
+    expected = ANSWERS[case.id]
+    assert len(expected["also"]) >= 2
+    for answer in expected["also"]:
+        assert graded("dialogue", "constraints", case, answer).failures == (), answer
+    assert expected["near"]
+    for answer in expected["near"]:
+        assert graded("dialogue", "constraints", case, answer).passed is False, answer
 
 
 def test_in_baseperf_only_completion_decides() -> None:

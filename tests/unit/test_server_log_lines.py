@@ -56,6 +56,33 @@ def test_another_path_is_no_chat_completion(path):
     assert not read_access(uncoloured(access(path=path))).is_chat
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026/11/20 09:15:00.250 [D] |10.0.0.7| 200 |1.5s|",
+        "2026/11/20 09:15:00.250 [D] |10.0.0.7| 200 |1.5s| match| POST",
+        access("2026/11/20 09:15:00.2501"),
+    ],
+)
+def test_a_line_without_its_parts_is_of_no_request(line):
+    assert read_access(uncoloured(line)) is None
+
+
+def test_a_query_is_no_part_of_the_path():
+    assert read_access(uncoloured(access(path="/api/chat/completions?a=1"))).is_chat
+
+
+def test_a_call_without_a_name_is_a_call():
+    nameless = json.dumps({"type": "tool_call", "tool": 5, "outcome": "success"})
+    assert [call.name for call in read_audit([nameless]).calls] == ["(no name)"]
+    assert read_console(["Tool Call: []"]).names == ("(no name)",)
+    assert read_console(["  Tool 1: [] args: {}"]).names == ("(no name)",)
+
+
+def test_a_call_of_the_model_is_no_call_of_a_tool():
+    assert read_audit([audited("m", kind="llm_call")]).calls == ()
+
+
 def test_a_chat_completion_is_posted():
     assert not read_access(uncoloured(access(method="GET"))).is_chat
 
@@ -123,6 +150,60 @@ def test_a_call_that_was_never_decided_on_is_odd():
     assert read_console([line for line in honest if "Tool 1" not in line]).odd
 
 
+FORGED = {
+    "an old line in a new console": ["Tool Call: [shell]"],
+    "another round": [
+        "--- Agent Round 2 | LLM Decision: [1 tool call(s)] ---",
+        "  Tool 1: [shell] args: {}",
+    ],
+    "the round again": [
+        "--- Agent Round 1 | LLM Decision: [1 tool call(s)] ---",
+        "  Tool 1: [shell] args: {}",
+    ],
+    "a round and its end": [
+        "--- Agent Round 2 | LLM Decision: [1 tool call(s)] ---",
+        "  Tool 1: [shell] args: {}",
+        "LLM Decision: [Final Answer — no more tool calls after round 2]",
+    ],
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED.keys())
+def test_what_a_tool_prints_is_no_call_of_another_one(forged):
+    """A page that looks like the console must not be the evidence of a call."""
+    honest = new_console("web_fetch").splitlines()
+    at = honest.index("Tool Result: [ok]")
+    printed = [*honest[:at], "Tool Result: [a page", *forged, "]", *honest[at + 1 :]]
+    assert read_console(printed).odd
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(("web_fetch",), ("shell",)), ((), ("shell",)), (("shell",), ())]
+)
+def test_two_requests_in_one_console_are_odd(first, second):
+    both = f"{new_console(*first)}{new_console(*second)}".splitlines()
+    assert read_console(both).odd
+
+
+def test_an_answer_without_calls_beside_a_running_request_is_odd():
+    running = new_console("shell").splitlines()[:-1]
+    assert read_console([*running, new_console().splitlines()[-1]]).odd
+    assert not read_console(running).odd
+
+
+def test_rounds_of_several_calls_follow_each_other():
+    lines = [
+        "--- LLM Call (Round 0) | Tools available: [7] ---",
+        *("--- Agent Round 1 | LLM Decision: [2 tool call(s)] ---", "  Tool 1: [a] args: {}"),
+        *("Tool Result: [x]", "  Tool 2: [b] args: {}", "Tool Result: [y]"),
+        "--- LLM Call (Round 1) | Tool results fed back ---",
+        *("--- Agent Round 2 | LLM Decision: [1 tool call(s)] ---", "  Tool 1: [a] args: {}"),
+        "LLM Decision: [Final Answer — no more tool calls after round 2]",
+    ]
+    found = read_console(lines)
+    assert (found.names, found.odd) == (("a", "b", "a"), False)
+
+
 def test_in_the_audit_log_only_success_and_failure_were_executed():
     outcomes = ("attempted", "failure", "not_found", "success", "soon")
     found = read_audit([audited(outcome, outcome) for outcome in outcomes])
@@ -153,3 +234,11 @@ def test_an_audit_log_of_messages_alone_shows_nothing_of_calls():
     assert not read_audit([audited("", kind="message")]).shows
     assert read_audit([audited("", "attempted", kind="llm_call")]).shows
     assert read_audit([audited("x", "not_found")]).shows
+
+
+def test_a_chat_that_only_asks_its_model_is_a_chat():
+    """Beside it the calls of another one are not its own."""
+    own = audited("", kind="llm_call", chat="own")
+    found = read_audit([own, audited("shell", chat="other"), audited("", kind="chat_title")])
+    assert found.chats == 2
+    assert read_audit([own, audited("shell", chat="own")]).chats == 1

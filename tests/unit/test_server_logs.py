@@ -1,5 +1,6 @@
 """What the logs show of one request: where they are found, how long is waited, what is taken."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from gate.errors import UsageError
 from gate.serverlogs import LogBook, LogOptions, combined, window
 from gate.serverlogs import book as front
 from gate.serverlogs.settle import QUIET_S, STEP_S
+from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from tests.server_log_lines import Ticking, access, audited, new_console, old_console
 
 AT = int(datetime(2026, 11, 20, 9, 15, tzinfo=UTC).timestamp() * 1000)
@@ -40,12 +42,12 @@ class Server:
             sleep=time.sleep,
         )
 
-    def asked(self, *written, alone=True, env=None, time=None, nearby=True, **options):
+    def asked(self, *written, alone=True, late=0, env=None, time=None, nearby=True, **options):
         book = self.book(env=env, time=time, nearby=nearby, **options)
         with book.before() as mark:
             for path, text in written:
                 append(path, text)
-            return book.after(mark, started_ms=AT, ended_ms=AT + 2000, alone=alone)
+            return book.after(mark, started_ms=AT, ended_ms=AT + 2000, alone=alone, late=late)
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def test_no_call_is_shown_apart_from_no_word_of_calls(server):
     assert names(server.asked((server.console, old_console()), ended)) == []
     silent = server.asked((server.console, "serving\n"), ended)
     assert (names(silent), read(silent, "console").shows_calls) == (None, False)
-    assert front.NO_CALLS in silent.notes
+    assert NO_CALLS in silent.notes
 
 
 def test_calls_of_console_and_audit_log_are_counted_once(server):
@@ -163,6 +165,19 @@ def test_no_request_makes_thousands_of_calls(server):
     server.starts("console")
     shown = server.asked((server.console, old_console(*["x"] * (combined.MOST_CALLS + 1))))
     assert (names(shown), combined.TOO_MANY in shown.notes) == (None, True)
+    many = audited("x") * (combined.MOST_CALLS + 1)
+    assert names(server.asked((server.audit, many))) is None
+
+
+def test_a_last_line_that_never_ends_is_read(server):
+    server.starts("console")
+    assert names(server.asked((server.console, "Tool Call: [web_search]"))) == ["web_search"]
+
+
+def test_of_an_access_log_that_cannot_be_read_no_request_is_counted(server):
+    server.starts("console")
+    server.access.mkdir()
+    assert server.asked((server.console, old_console())).requests is None
 
 
 def test_names_are_clean_and_short(server):
@@ -178,15 +193,29 @@ def test_both_paths_of_chat_completions_count_as_requests(server):
     health = access(method="GET", path="/api/health")
     two = access() + health + access(path="/api/v1/chat/completions", status=500)
     shown = server.asked((server.access, two))
-    assert (shown.requests, front.SEVERAL in shown.notes) == (2, True)
+    assert (shown.requests, SEVERAL in shown.notes) == (2, True)
     none = server.asked((server.access, health))
     assert (none.requests, front.NO_CHAT in none.notes) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("first", "late", "requests"),
+    [
+        ("09:14:58.760", 1, 1),  # its line was late
+        ("09:14:58.760", 0, 2),  # nobody of ours ended: another's
+        ("09:14:59.000", 1, 2),  # it ended while this one ran
+    ],
+)
+def test_late_lines_of_requests_that_were_over_are_not_of_this_one(server, first, late, requests):
+    server.starts("access")
+    lines = access(f"2026/11/20 {first}") + access("2026/11/20 09:15:00.250", took="1.5s")
+    assert server.asked((server.access, lines), late=late).requests == requests
 
 
 def test_other_requests_beside_it_are_told(server):
     server.starts("console")
     shown = server.asked((server.console, old_console()), alone=False)
-    assert (shown.alone, front.NOT_ALONE in shown.notes) == (False, True)
+    assert (shown.alone, NOT_ALONE in shown.notes) == (False, True)
 
 
 def test_a_rotation_is_told_of_the_log_and_of_the_request(server):
@@ -214,7 +243,8 @@ def test_without_any_log_nothing_is_known_and_nothing_waited_for(server):
         ("console", "logs/openagent_console.log", None, "not there"),
         ("audit", "audit", None, "not there"),
     ]
-    assert front.NOTHING_READ in shown.notes
+    assert NOTHING_READ in shown.notes
+    assert {NO_CALLS, front.NO_CHAT}.isdisjoint(shown.notes)
 
 
 @pytest.mark.parametrize(
@@ -233,6 +263,7 @@ def test_without_any_log_nothing_is_known_and_nothing_waited_for(server):
         ({}, {"OPENAGENT_CONSOLE_LOG": "a", "AGENTBENCH_CONSOLE_LOG_FALLBACK": "b"}, ["b"], 0),
         ({}, {"OPENAGENT_CONSOLE_LOG": ""}, ["logs/openagent_console.log"], 0),
         ({"console": "c"}, {"OPENAGENT_CONSOLE_LOG": "a"}, ["a", "c"], 1),
+        ({"console": ""}, {"OPENAGENT_CONSOLE_LOG": "a"}, ["a"], 0),
     ],
 )
 def test_the_first_console_log_that_is_there_is_taken(server, options, env, there, taken):
@@ -352,8 +383,8 @@ def test_a_log_that_never_stops_is_waited_for_no_longer_than_settle_s(server):
     server.starts("console")
     more = {n: lambda: append(server.console, "more\n") for n in range(1000)}
     time = Ticking(more)
-    server.asked((server.console, "x\n"), time=time, settle_s=0.5)
-    assert time.now == pytest.approx(0.5)
+    server.asked((server.console, "x\n"), time=time, settle_s=0.51)
+    assert time.now == pytest.approx(0.51)
 
 
 @pytest.mark.parametrize("settle_s", [-1.0, float("nan"), float("inf"), 61.0])
@@ -387,6 +418,19 @@ def test_in_a_window_audited_calls_are_taken_by_their_time(server):
     shown = in_window(server)
     assert names(shown) == ["2", "1"]
     assert "no time" in read(shown, "audit").note
+
+
+def test_in_a_window_a_session_counts_from_the_first_request_on_that_it_may_hold(server):
+    append(server.audit, audited("a", at="2026-11-20T09:15:01Z"))
+    os.utime(server.audit, (AT / 1000, AT / 1000))
+    assert names(in_window(server)) == ["a"]
+
+
+def test_in_a_window_a_session_that_was_not_read_whole_proves_nothing(server):
+    flood = f"{'x' * 1_000_000}\n" * 13
+    append(server.audit, flood + audited("a", at="2026-11-20T09:15:01Z"))
+    shown = in_window(server)
+    assert (names(shown), combined.PARTLY in shown.notes) == (None, True)
 
 
 def test_in_a_window_no_line_of_the_console_is_taken_and_their_number_is_told(server):

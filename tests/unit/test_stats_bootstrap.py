@@ -64,9 +64,10 @@ def test_the_seed_is_all_that_chance_has():
         (np.zeros((20, 3)), 0.0, 20),
         (np.tile([1.0, 1.0, 0.0], (6, 1)), 2 / 3, 6),
         (np.array([[1.0, 0.0, 1.0, np.nan]]), 2 / 3, 3),
+        (np.array([[1.0, 1.0, 0.0]] * 4 + [[0.0, 0.0, np.nan]] * 5), 8 / 27, 9),
     ],
 )
-def test_where_drawing_shows_no_spread_it_is_wilsons(values, share, n):
+def test_where_drawing_shows_no_spread_or_has_too_few_cases_it_is_wilsons(values, share, n):
     assert share_of_cases_like_these(values, 0.95, seed=0) == wilson(share, n, 0.95)
 
 
@@ -78,11 +79,12 @@ def test_cases_and_rounds_without_a_value_are_left_out():
     assert share_of_cases_like_these(np.full((2, 2), np.nan), 0.95, seed=0) is None
 
 
-@pytest.mark.parametrize("share", [0.7, 0.95])
-def test_it_covers_the_rate_of_all_cases_as_often_as_it_says(share):
-    """300 suites of 40 cases x 3 rounds; within 4 standard errors of 95 %, about."""
+@pytest.mark.parametrize(("share", "cases"), [(0.7, 40), (0.95, 40), (0.7, 6)])
+def test_it_covers_the_rate_of_all_cases_as_often_as_it_says(share, cases):
+    """300 suites of 3 rounds; within 4 standard errors of 95 %, about."""
     missed = 0
     for n in range(300):
-        found = share_of_cases_like_these(passing(share, seed=n), 0.95, seed=0, resamples=500)
+        values = passing(share, cases=cases, seed=n)
+        found = share_of_cases_like_these(values, 0.95, seed=0, resamples=500)
         missed += not found.low <= share <= found.high
     assert missed <= 30

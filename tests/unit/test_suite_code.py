@@ -24,6 +24,7 @@ from gate.rules import own_config
 from gate.run_record import response_of
 from gate.runner import Task, TrialWorker
 from gate.suite_code import RunRecord, SuiteCode, load_suite
+from gate.turns import turns_of
 from tests.unit.test_rules import TODAY, dataset, plan_of, repository  # noqa: F401
 from tests.unit.test_runner import Scripted, grade
 
@@ -247,6 +248,20 @@ def test_a_call_that_hangs_is_a_time_out_and_its_thread_is_left_behind():
     finally:
         never.set()
     assert (caught.value.timed_out, caught.value.code) == (True, "timeout")
+
+
+def test_a_call_that_hangs_may_still_ask_the_server():
+    """What its logs show meanwhile is not surely the next request's."""
+    never, server = threading.Event(), "http://hung.example:1"
+    agent = SimpleNamespace(base_url=server, server=server, model="m", api_key_env=None)
+    code = SuiteCode("./x.py:X", Plain(lambda **_: never.wait(10)))
+    try:
+        with pytest.raises(AgentFailure):
+            code.ask(rows({"id": "a"})[0], 1, 1, 0.05, agent, world())
+    finally:
+        never.set()
+    with turns_of(server).taken(exclusive=True, given_up=bool) as turn:
+        assert not turn.alone
 
 
 @pytest.mark.parametrize(

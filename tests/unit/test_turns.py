@@ -131,6 +131,41 @@ def test_one_that_gives_up_waiting_ends_at_once_and_keeps_nobody_waiting(turns):
         one.end()
 
 
+def test_a_wait_that_an_interrupt_ends_keeps_nobody_waiting(turns):
+    """Else the server would be given to one who is gone, and the run would never end."""
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    first = running(turns)
+    with pytest.raises(KeyboardInterrupt), turns.taken(exclusive=True, given_up=interrupted):
+        pass
+    first.end()
+    running(turns).end()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("http://localhost:14000", "http://127.0.0.1:14000", True),
+        ("http://LOCALHOST:14000", "http://[::1]:14000", True),
+        ("https://a.example", "HTTPS://A.example:443", True),
+        ("https://a.example", "https://a.example:444", False),
+        ("http://127.0.0.1:1", "http://10.0.0.1:1", False),
+    ],
+)
+def test_a_server_by_another_name_is_the_same_one(one, other, same):
+    assert (turns_of(one) is turns_of(other)) is same
+
+
 def test_whoever_asks_one_address_shares_its_turns():
     assert turns_of("http://127.0.0.1:1") is turns_of("http://127.0.0.1:1")
     assert turns_of("http://127.0.0.1:1") is not turns_of("http://127.0.0.1:2")
+
+
+def test_one_that_is_alone_knows_how_many_ended_just_before(turns):
+    asked = []
+    for exclusive in (False, False, True, True):
+        asked.append(running(turns, exclusive=exclusive))
+        asked[-1].end()
+    assert [one.turn.after for one in asked] == [0, 0, 2, 0]

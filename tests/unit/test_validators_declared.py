@@ -40,6 +40,7 @@ def test_a_name_in_one_spelling(written, name):
         ("web_search", "search_mcp__web_search", True),
         ("a__web_search", "b__web_search", False),
         ("a__b__web_search", "web_search", False),
+        ("a__b__c", "b", False),
         ("__web_search", "web_search", False),
         ("web_search", "web_fetch", False),
         ("browser_use_open", "browser_use_click", False),
@@ -81,6 +82,31 @@ def test_a_call_that_both_lists_tell_is_one_call():
     assert names({"evidence": {"tool_calls": [shell]}, "tool_calls": [same]}) == ["shell"]
     assert names({"evidence": {"tool_calls": [shell]}, "tool_calls": [other]}) == ["shell"] * 2
     assert names({"evidence": {"tool_calls": [shell, shell]}}) == ["shell"] * 2
+
+
+@pytest.mark.parametrize("brief", [{"name": "shell"}, {"tool": "os__shell"}])
+def test_a_list_that_is_brief_about_a_call_tells_no_other_one(brief):
+    full, other = ({"name": "shell", "arguments": {"cmd": cmd}} for cmd in ("ls", "pwd"))
+    assert names({"evidence": {"tool_calls": [brief]}, "tool_calls": [full]}) == [
+        next(iter(brief.values()))
+    ]
+    assert names({"evidence": {"tool_calls": [full]}, "tool_calls": [brief]}) == ["shell"]
+    both = {"evidence": {"tool_calls": [brief, full]}, "tool_calls": [full, brief, other]}
+    assert len(names(both)) == 3
+
+
+def test_calls_of_two_servers_are_two():
+    lists = {
+        "evidence": {"tool_calls": [{"name": "a__fetch"}]},
+        "tool_calls": [{"name": "b__fetch"}],
+    }
+    assert names(lists) == ["a__fetch", "b__fetch"]
+
+
+@pytest.mark.parametrize("key", ["args", "input", "parameters"])
+def test_arguments_go_by_several_names(key):
+    calls = [{"name": "shell", "arguments": {"n": 1}}], [{"name": "shell", key: {"n": 2}}]
+    assert names({"evidence": {"tool_calls": calls[0]}, "tool_calls": calls[1]}) == ["shell"] * 2
 
 
 @pytest.mark.parametrize(
@@ -145,6 +171,12 @@ def test_a_path_is_named_wherever_scratch_was_moved_to(text):
 )
 def test_another_path_is_not_it(text):
     assert not names_path([text], WANTED)
+
+
+def test_a_path_elsewhere_is_named_as_it_is():
+    assert names_path(["./scratch/my note.md"], "./scratch/my note.md")
+    assert not names_path(["scratch/a.md"], "./out/a.md")
+    assert not names_path(["a"], "./")
 
 
 def test_files_tell_of_scratch_only():

@@ -70,6 +70,7 @@ def test_a_text_beyond_the_limit_is_not_read():
     [
         ('Here it is: {"a": {"b": 1}}. Done.', {"a": {"b": 1}}),
         (f'Sure:\n{FENCE}json\n{{"a": 1}}\n{FENCE}', {"a": 1}),
+        ('{"a": 1} is what I found', {"a": 1}),
         ('[{"a": 1}]', [{"a": 1}]),
         ("null", None),
     ],

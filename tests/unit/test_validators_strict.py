@@ -94,6 +94,9 @@ def test_a_pattern_that_is_none_or_could_take_for_ever_is_a_fault_in_both_modes(
         ({"format_type": "json_key"}, "unknown 'json_key' - did you mean 'json_keys'?"),
         ({"expected_keys": ["a"]}, "expected_keys: nobody looks for them"),
         ({"format_type": "json_keys", "item_count": 2}, "item_count: a JSON object has no items"),
+        ({"format_type": "json_keys", "min_items": 2}, "min_items: a JSON object has no items"),
+        ({"format_type": "json_keys", "max_items": 2}, "max_items: a JSON object has no items"),
+        ({"format_type": "json_keys", "line_prefix": "-"}, "line_prefix: the lines of JSON"),
         ({"format_type": "json_array", "line_prefix": "-"}, "line_prefix: the lines of JSON"),
         ({"min_chars": 9, "max_chars": 8}, "min_chars: 9 is more than max_chars, 8"),
         ({"min_words": 9, "max_words": 8}, "min_words: 9 is more than max_words, 8"),
@@ -102,6 +105,7 @@ def test_a_pattern_that_is_none_or_could_take_for_ever_is_a_fault_in_both_modes(
         ({"item_count": 3, "max_items": 2}, "item_count: 3 is more than max_items, 2"),
         ({"min_items": 3, "item_count": 2}, "min_items: 3 is more than item_count, 2"),
         ({"min_words": 5, "max_chars": 8}, "max_chars: 5 words do not fit in 8 characters"),
+        ({"exact_words": 5, "max_chars": 8}, "max_chars: 5 words do not fit in 8 characters"),
         ({"must_patterns": ["a"], "forbid_patterns": ["a"]}, "'a' is demanded, too"),
     ],
 )
@@ -186,7 +190,7 @@ def test_a_stage_that_is_none_is_a_fault_in_strict_mode_alone():
 ANSWER = {
     "collect": [{"points": ["a", "b"]}, {"points": ["c", " ", {}]}, {}],
     "normalize": {"themes": {"x": 1, "y": None}, "graph": {"nodes": [0, False]}},
-    "summarize": {"text": "a\nb\nc", "themes": [1, 2, 3, 4], "n": 7},
+    "summarize": {"text": "a\nb\nc", "themes": [1, 2, 3, 4], "n": 7, "collect": [1]},
 }
 
 

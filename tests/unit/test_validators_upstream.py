@@ -61,6 +61,7 @@ TEXT_VECTORS = [  # case, answer, upstream, strict
     ({"expected_answer_regex": "^(PASS|FAIL)$"}, "PASS.", ["factual_mismatch"], None),
     ({"expected_answer_regex": r"^\s*96\s*$"}, "\n 96 \n", [], None),
     ({"expected_answer_regex": ""}, "anything", [], None),
+    ({"fact_patterns": ["a", "a"]}, "b", ["fact_pattern_missing:a"], None),
     ({"fact_patterns": ["a", "b"]}, "B", ["fact_pattern_missing:a"], None),
     (
         {"fact_patterns": ["a", "b"]},
@@ -72,6 +73,8 @@ TEXT_VECTORS = [  # case, answer, upstream, strict
     ({"fact_patterns": ["^b"]}, "a\nb", ["fact_pattern_missing:^b"], None),
     # demanded and forbidden patterns see white space, and in strict mode JSON has none around it
     ({**ARRAY, "must_patterns": [r"^\["]}, "\n[1]", [r"must_pattern_missing:^\["], []),
+    ({**ARRAY, "expected_answer_regex": r"^\["}, "\n[1]", ["factual_mismatch"], []),
+    ({**ARRAY, "fact_patterns": [r"^\["]}, "\n[1]", [r"fact_pattern_missing:^\["], []),
     ({"must_patterns": ["^Yes"]}, "\nYes", ["must_pattern_missing:^Yes"], None),
     (MUST_NOT, "Y", ["must_pattern_missing:x", "forbidden_pattern_hit:y"], None),
     ({"forbid_patterns": ["sorry", "cannot"]}, "I cannot", ["forbidden_pattern_hit:cannot"], None),
@@ -103,12 +106,14 @@ TEXT_VECTORS = [  # case, answer, upstream, strict
     # items between commas, only where a pattern is a comma
     (COMMAS, "a, b, c", [], None),
     (COMMAS, "a,, b ,", [FEW], None),
+    (COMMAS, "a, , b", [FEW], None),
     (COMMAS, "a b c", ["must_pattern_missing:,", FEW], None),
     (COMMAS, "a, b, c, d", [], ["item_count_exceeded:3"]),
     ({"must_patterns": [", "], "item_count": 3}, "a, b", [], [FEW]),
     ({"item_count": 3}, "a", [], [FEW]),
     ({**LINES, "must_patterns": [","]}, "- a,\n- b", [], None),
     # what upstream does not read
+    ({"exact_words": 0}, "a", [], ["exact_words_not_met"]),
     ({"min_words": 2, "exact_words": 3}, "a", [], ["min_words_not_met", "exact_words_not_met"]),
     ({"min_items": 2, "max_items": 0}, "a", [], ["min_items_not_met", "max_items_exceeded"]),
     # all of them, in order
@@ -156,6 +161,8 @@ STAGE_VECTORS = [  # answer, upstream, strict
     ('} then {"collect": 1', NO_OBJECT, None),
     ('{"collect": 1, "normalize": 2, "summarize": "cut of', NO_OBJECT, None),
     ('{"collect": NaN, "normalize": 1, "summarize": 1}', [], NO_OBJECT),
+    ('[{"collect": NaN, "normalize": 1, "summarize": 1}]', NO_OBJECT, None),
+    ('So: {"collect": NaN, "normalize": 1, "summarize": 1}', [], NO_OBJECT),
 ]
 
 

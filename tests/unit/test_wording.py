@@ -198,6 +198,10 @@ def test_the_worst_case_comes_first():
             "start a new baseline with gate baseline accept --reason TEXT on the base branch",
         ),
         (agent_down(), "then go on where it stopped: run the job again"),
+        (
+            agent_down(provenance=replace(agent_down().provenance, run_url=None)),
+            "go on where it stopped: gate run --resume SESSION and the options of this run",
+        ),
     ],
 )
 def test_there_is_a_next_step(report, step):
@@ -208,7 +212,7 @@ def test_there_is_a_next_step(report, step):
     ("report", "command"),
     [
         (no_baseline(), "gate baseline save SESSION"),
-        (agent_down(), "gate run --resume SESSION and the options of this run"),
+        (agent_down(), "gate run --resume SESSION"),
         (
             passing(
                 outcome="inconclusive",
@@ -221,6 +225,11 @@ def test_there_is_a_next_step(report, step):
 def test_a_laptop_has_a_command_for_the_next_step(report, command):
     laptop = replace(report, provenance=replace(report.provenance, mode="laptop", run_url=None))
     assert f"`{command}`" in spans.markdown(next_step(laptop))
+
+
+def test_what_the_policy_lets_through_is_not_said_to_block_when_another_suite_does():
+    told = spans.plain(headline.because(replace(no_baseline(), exit_code=1)))
+    assert told.endswith("lets this through (no_baseline: warn); something else blocks the run.")
 
 
 def test_a_limit_that_is_kept_and_not_proved_is_not_called_broken():

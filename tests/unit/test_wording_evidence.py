@@ -40,7 +40,7 @@ def report():
 
 ROWS = (
     row("MX-1", 1, evidence=row_evidence()),
-    row("MX-1", 2, evidence=row_evidence("incomplete", missing=["a", "b"], fabricated=["b"])),
+    row("MX-1", 2, evidence=row_evidence("incomplete", missing=["a", "b"], fabricated=["b", "b"])),
     row("MX-1", 3, evidence=row_evidence("unknown", notes=["no server log could be read"])),
     row("other", 1),
 )
@@ -50,7 +50,7 @@ def test_report_md_has_a_row_a_trial():
     text = Markdown().render(report(), lambda: iter(ROWS))
     table = text.split("### Server logs")[1].split("###")[0]
     assert "| `MX-1` | 1 | complete | – | – |" in table
-    assert "| `MX-1` | 2 | incomplete | `a and b` | `b` |" in table
+    assert "| `MX-1` | 2 | incomplete | a and b | b (2 times) |" in table
     assert "| `MX-1` | 3 | unknown: no server log could be read | – | – |" in table
     assert "| `other` |" not in table
     assert "### Server logs" not in Markdown().render(passing(), lambda: iter(ROWS[3:]))
@@ -59,7 +59,7 @@ def test_report_md_has_a_row_a_trial():
 def test_report_html_has_them_too_and_each_trial_its_own():
     text = Html().render(report(), lambda: iter(ROWS))
     assert text.count("Server logs of analytics") == 1
-    assert "<td>incomplete</td><td>a and b</td><td>b</td>" in text
+    assert "<td>incomplete</td><td>a and b</td><td>b (2 times)</td>" in text
     assert "Server logs: incomplete; not logged: <code>a and b</code>" in text
     assert "Server logs" not in Html().render(passing(), lambda: iter(ROWS[3:]))
 
