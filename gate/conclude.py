@@ -160,6 +160,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         **_for_cases_like_these(one),
         infra_errors=one.tally.infra_errors,
         agent_errors=one.tally.agent_errors,
+        error_reasons=one.tally.error_reasons,
         failed_latency_ms=one.tally.failed_latency.amounts(),
         not_run=one.not_run,
         not_selected=one.meta.not_selected,

@@ -36,7 +36,7 @@ class Tally:
     usd: float = 0.0
     priced: int = 0  # trials with a known cost
     unknown_models: Counter[str] = field(default_factory=Counter)
-    unanswered: Counter[str] = field(default_factory=Counter)  # why nobody answered
+    errors: dict[str, Counter[str]] = field(default_factory=dict)  # status -> what was said of it
     judge_asked: int = 0  # gradings that needed a judge
     judge_scored: int = 0
     judge_failures: Counter[str] = field(default_factory=Counter)  # why votes failed
@@ -58,8 +58,8 @@ class Tally:
         self.unscored.update(dict.fromkeys(row["unscored"], 1))
         for grader, reason in row["unscored"].items():
             self._count(self.why.setdefault(grader, Counter()), reason)
-        if row["status"] == "infra_error" and row["error"]:
-            self._count(self.unanswered, row["error"])
+        if row["status"] != "completed" and row["error"]:
+            self._count(self.errors.setdefault(row["status"], Counter()), row["error"])
         if judging := row.get("judging"):
             self._judged(judging)
             self.judge_calls += judging["calls"]
@@ -95,7 +95,14 @@ class Tally:
     @property
     def why_unanswered(self) -> str:
         """The most frequent reason why nobody answered, after a colon; empty without any."""
-        return _mostly(self.unanswered)
+        return _mostly(self.errors.get("infra_error", Counter()))
+
+    @property
+    def error_reasons(self) -> dict[str, str]:
+        """Status -> the most frequent of its errors, one line."""
+        return {
+            status: _mostly(told).removeprefix(": ") for status, told in sorted(self.errors.items())
+        }
 
     def mostly(self) -> dict[str, str]:
         """Grader -> why it left most of its unscored answers unscored, one line."""

@@ -617,6 +617,7 @@ def loosened(**changes: Any) -> Report:
                 _failing_suite()["analytics"],
                 infra_errors=7,
                 agent_errors=2,
+                error_reasons={"agent_error": "HTTP 500: out of memory"},
                 graders_unscored={"judge": 12},
             )
         },

@@ -94,6 +94,8 @@ class SuiteReport:
     success_rate_seed: int | None = None  # what its random numbers start from; None: it has none
     infra_errors: int = 0
     agent_errors: int = 0
+    # infra_error, agent_error -> what most of them ended with, one line
+    error_reasons: Mapping[str, str] = field(default_factory=dict)
     failed_latency_ms: Amounts | None = None  # of trials without an answer; None: there is none
     not_run: int = 0  # trials that a budget or an interruption left unmade
     not_selected: int = 0  # cases that sampling or a shard left out

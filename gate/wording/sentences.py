@@ -240,19 +240,28 @@ def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
 
 def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
     where = say(" in {}", suite.name) if named else ()
+    unanswered = "without an answer (infrastructure error), counted neither way"
     facts = (
-        (suite.infra_errors, "without an answer (infrastructure error), counted neither way"),
-        (suite.agent_errors, "ended in an error of the agent, scored 0"),
-        (suite.not_run, "not made"),
+        (suite.infra_errors, unanswered, suite.error_reasons.get("infra_error", "")),
+        (
+            suite.agent_errors,
+            "ended in an error of the agent, scored 0",
+            suite.error_reasons.get("agent_error", ""),
+        ),
+        (suite.not_run, "not made", ""),
     )
-    for number, what in facts:
+    for number, what, why in facts:
         if number:
-            yield say("{}{} {}.", figures.count(number, "trial"), where, what)
+            yield _with_why(say("{}{} {}", figures.count(number, "trial"), where, what), why)
     for grader, number in suite.graders_unscored.items():
         answers = figures.count(number, "answer")
-        why = suite.unscored_reasons.get(grader, "")
-        told = join("", [say(": "), prose(why, 300)]) if why else say(".")
-        yield join("", [say("{}{} left unscored by {}", answers, where, code(grader)), told])
+        left = say("{}{} left unscored by {}", answers, where, code(grader))
+        yield _with_why(left, suite.unscored_reasons.get(grader, ""))
+
+
+def _with_why(fact: Line, why: str) -> Line:
+    """`why` is what an agent, a server or a grader said: hostile text."""
+    return join("", [fact, join("", [say(": "), prose(why, 300)]) if why else say(".")])
 
 
 def _mostly(failing: Sequence[CaseChange]) -> Line:

@@ -75,6 +75,8 @@ def test_a_session_has_its_time_model_address_and_sizes():
 def test_what_the_session_says_of_itself_is_kept():
     found = read(SESSION)
     made = found.provenance
+    judged = {"success", "first_success", "score"}
+    assert set(found.suites["tool"].graders) == judged, "another judge's are not compared"
     assert (made.event, made.tool_version) == ("import", "openagent-agentbench")
     settings = {"rounds": 3, "max_attempts": 2, "timeout_s": 240}
     assert found.options == {**settings, "session": "20260512-143052-1a2b3c4d"}
@@ -240,6 +242,10 @@ def test_a_flood_of_evidence_is_cut(tmp_path):
 )
 def test_a_wrong_record_is_told_with_its_line(tmp_path, line, told):
     assert faults(written(tmp_path, {}, line)).startswith(told)
+
+
+def test_without_a_record_there_is_no_session(tmp_path):
+    assert faults(written(tmp_path)) == "details.jsonl: no record in it"
 
 
 def test_a_last_line_that_was_cut_off_is_no_record(tmp_path):

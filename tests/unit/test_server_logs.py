@@ -154,6 +154,13 @@ def test_a_log_that_was_not_read_whole_proves_nothing(server):
     assert (names(shown), combined.PARTLY in shown.notes) == (None, True)
 
 
+def test_what_is_read_of_all_sessions_together_has_a_limit(server):
+    half = f"{'x' * 1_000_000}\n" * 7
+    other = server.audit.with_name("chat_2.jsonl")
+    shown = server.asked((server.audit, half + audited("a")), (other, half + audited("b")))
+    assert (names(shown), combined.PARTLY in shown.notes) == (None, True)
+
+
 def test_an_audit_log_that_was_not_read_whole_leaves_the_word_to_the_console(server):
     server.starts("console")
     flood = f"{'x' * 1_000_000}\n" * 13
@@ -411,6 +418,14 @@ def test_in_a_window_lines_count_from_15_s_before_to_5_s_after(server):
     assert (shown.requests, read(shown, "access").bound) == (2, "window")
 
 
+def test_in_a_window_a_long_log_is_read_back_to_its_older_lines_and_no_further(server):
+    times = ["08:00:00.000", "09:15:01.000"]
+    flood = f"{'x' * 1_000_000}\n" * 13
+    append(server.access, flood + "".join(access(clock(time)) for time in times))
+    shown = in_window(server)
+    assert (shown.requests, window.LONGER in read(shown, "access").note) == (1, False)
+
+
 def test_in_a_window_audited_calls_are_taken_by_their_time(server):
     for n, time in enumerate(["09:14:44.9", "09:15:01.5", "09:15:01.0", "09:15:07.1"]):
         append(server.root / "audit" / f"{n}.jsonl", audited(str(n), at=f"2026-11-20T{time}Z"))
@@ -446,6 +461,7 @@ def test_in_a_window_no_line_of_the_console_is_taken_and_their_number_is_told(se
     [
         ("UTC", "2026/11/20 09:15:01.000"),
         ("+08:00", "2026/11/20 17:15:01.000"),
+        ("+14:00", "2026/11/20 23:15:01.000"),
         ("-03:30", "2026/11/20 05:45:01.000"),
         ("Asia/Shanghai", "2026/11/20 17:15:01.000"),
         ("America/New_York", "2026/11/20 04:15:01.000"),

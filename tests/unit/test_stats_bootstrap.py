@@ -54,6 +54,7 @@ def test_the_seed_is_all_that_chance_has():
     values = passing(0.7)
     first, same, other = (share_of_cases_like_these(values, 0.95, seed=n) for n in (0, 0, 1))
     assert first == same != other
+    assert first.drawn
     assert first.method == "BCa bootstrap over 40 cases, 2,000 resamples"
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from gate.commands import validate
@@ -72,7 +73,7 @@ def rows(*tasks):
 
 def asked(run, *, timeout_s=20.0, agent=AGENT, env=None):
     code = SuiteCode("./x.py:X", Plain(run))
-    return code.ask(rows({"id": "a"})[0], 2, 1, timeout_s, agent, world(**(env or {"KEY": "k"})))
+    return code.ask(rows({"id": "a"})[0], 2, 3, timeout_s, agent, world(**(env or {"KEY": "k"})))
 
 
 class Raising:
@@ -166,11 +167,18 @@ def test_it_is_asked_with_what_the_agents_section_says():
     found = asked(run, timeout_s=9.0)
     assert (seen.pop("task"), seen.pop("timeout_s")) == ({"id": "a", "prompt": "q"}, 9.0)
     assert seen == {
-        **{"round_index": 2, "attempt": 1, "base_url": "http://here:1"},
+        **{"round_index": 2, "attempt": 3, "base_url": "http://here:1"},
         **{"model": "m", "provider_key": "k"},
     }
     assert (found.answer, found.model, found.usage.total_tokens) == ("yes", "m", 7)
     assert found.own_verdict == OwnVerdict(passed=True)
+
+
+def test_an_agent_behind_a_retriever_is_the_one_that_is_meant():
+    behind = SimpleNamespace(agent=SimpleNamespace(url="http://there:2", model="n"))
+    seen = {}
+    asked(lambda **given: seen.update(given) or RunRecord(ok=True), agent=behind)
+    assert (seen["base_url"], seen["model"], seen["provider_key"]) == ("http://there:2", "n", "")
 
 
 def test_other_names_of_the_parameters_and_coroutines_do():
@@ -279,8 +287,12 @@ def test_an_exception_is_the_agents_unless_the_connection_failed(error, kind):
     def run(**_):
         raise error
 
-    with pytest.raises(kind, match=type(error).__name__):
+    with pytest.raises(kind, match=type(error).__name__) as caught:
         asked(run)
+    if kind is InfraFailure:
+        assert caught.value.code == "api_error"
+    else:
+        assert caught.value.latency_ms is not None
 
 
 # ----------------------------------------------------------------------------------------- records
@@ -304,6 +316,15 @@ def test_tokens_are_what_is_said_or_follows():
     assert read(ok=True, total_tokens=9).usage.total_tokens is None
     split = read(ok=True, total_tokens=9, prompt_tokens=4).usage
     assert (split.input_tokens, split.output_tokens) == (4, 5)
+    split = read(ok=True, total_tokens=9, completion_tokens=4).usage
+    assert (split.input_tokens, split.output_tokens) == (5, 4)
+
+
+def test_codes_and_verdicts_in_other_forms():
+    assert read(ok=False, validation_errors="one").own_verdict.failures == ("one",)
+    many = read(ok=False, validation_errors=[f"c{n}" for n in range(60)]).own_verdict
+    assert (len(many.failures), many.failures[-1]) == (50, "c49")
+    assert read(ok=np.bool_(True)).own_verdict.passed is True
 
 
 @pytest.mark.parametrize(
@@ -370,6 +391,7 @@ def test_the_grader_says_what_the_suite_says():
     assert (failed.passed, failed.failures, failed.reason) == (False, ("a", "b"), "a, b; n")
     assert score(OwnVerdict(passed=False)).failures == ("not_ok",)
     assert (score(OwnVerdict(passed=True)).passed, score(None).passed) == (True, None)
+    assert score(OwnVerdict(passed=True, note="n")).reason == "n"
     assert score(None).unscored
 
 

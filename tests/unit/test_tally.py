@@ -44,6 +44,7 @@ def test_what_most_unanswered_calls_ended_with():
         tally.add(row(status="infra_error", error=error))
     tally.add(row(status="agent_error", error="HTTP 500"))
     assert tally.why_unanswered == ": 429"
+    assert tally.error_reasons == {"agent_error": "HTTP 500", "infra_error": "429"}
 
 
 def test_only_the_ten_most_frequent_codes_are_told():

@@ -102,11 +102,12 @@ def test_files_are_told_by_name_sorted_and_links_are_left_out(tmp_path):
     (scratch / "b").mkdir()
     (scratch / "b" / "x.json").write_text("{}")
     (scratch / "a.md").write_text("")
+    (scratch / "c.md").write_text("")
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "key").write_text("k")
     (scratch / "z").symlink_to(tmp_path / "secret", target_is_directory=True)
     (scratch / "link.md").symlink_to(tmp_path / "secret" / "key")
-    assert files_in(scratch.parent) == ("a.md", "b/x.json")
+    assert files_in(scratch.parent) == ("a.md", "b/x.json", "c.md")
 
 
 @posix
