@@ -128,7 +128,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
     done = row["status"] == "completed"
     usage = row.get("usage") or {}
     tokens = {key: _count(usage.get(key)) if done else None for key in _TOKENS}
-    known = [n for n in (tokens["input_tokens"], tokens["output_tokens"]) if n is not None]
+    read, written = tokens["input_tokens"], tokens["output_tokens"]
     steps, turns = row.get("steps"), row.get("turns")
     violations = row.get("violations", row.get("safety_violations"))
     violated = None if violations is None or not done else len(violations)
@@ -140,7 +140,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "infra_error": float(not answered),
         "retried": float(len(attempts) > 1),
         "latency_ms": row["latency_ms"] if done else None,
-        "total_tokens": sum(known) if known else None,
+        "total_tokens": None if read is None or written is None else read + written,
         **tokens,
         "score": _score(row) if answered else None,
         "steps": _steps(row, steps) if steps is not None and done else None,

@@ -86,9 +86,10 @@ def read(rows: Iterable[Mapping[str, Json]]) -> dict[str, SuiteBook]:
 
 
 def total_tokens(row: Mapping[str, Json]) -> int | None:
+    """None where one half is unknown: the other alone would pass for the whole."""
     usage = row.get("usage") or {}
-    known = [usage[key] for key in ("input_tokens", "output_tokens") if usage.get(key) is not None]
-    return sum(known) if known else None
+    read, written = usage.get("input_tokens"), usage.get("output_tokens")
+    return None if read is None or written is None else read + written
 
 
 def _share(case: CaseBook) -> tuple[float, str]:

@@ -223,6 +223,9 @@ def test_a_flood_of_evidence_is_cut(tmp_path):
         ("[1]", "details.jsonl:2: "),
         ({"round": 0}, "details.jsonl:2: round: "),
         ({"round": True}, "details.jsonl:2: round: "),
+        ({"round": 10**5}, "details.jsonl:2: round: "),
+        ({"task_id": ""}, "details.jsonl:2: task_id: "),
+        ({"latency_ms": 1e70}, "details.jsonl:2: latency_ms: "),
         ({"attempt": 10**6}, "details.jsonl:2: attempt: "),
         ({"ok": 1}, "details.jsonl:2: ok: "),
         ({"latency_ms": -1}, "details.jsonl:2: latency_ms: "),
@@ -300,6 +303,7 @@ def test_figures_that_the_records_bear_out(tmp_path, figures):
         ({"rounds": 4}, "rounds: says 4, but there are 3 records"),
         ({"success_rate": 0.6668}, "success_rate: says 0.6668, but 2 of 3 records are ok, 0.6667"),
         ({"success_rate": "high"}, "success_rate: says high, but 2 of 3 records are ok"),
+        ({"latency_ms_mean": 213}, "latency_ms_mean: says 213, but the records give 210.00"),
         ({"latency_ms_mean": 230}, "latency_ms_mean: says 230, but the records give 210.00"),
         ({"latency_ms_std": 300}, "latency_ms_std: says 300, but the records give 275.80"),
         ({"worst_latency_ms": 500}, "worst_latency_ms: says 500, but the records give 600.00"),
@@ -351,6 +355,22 @@ def test_what_is_no_session_is_told_what_it_looks_like(tmp_path):
     assert f"--suite {SESSION.name}" not in faults(SESSION / "tool", UsageError)
     assert "give" in faults(SESSION / "tool", UsageError)
     assert "a file; give the session's folder" in faults(SESSION / "meta.json", UsageError)
+
+
+@pytest.mark.parametrize("name", ["details.jsonl", "meta.json"])
+def test_a_link_to_nothing_is_not_taken_for_a_missing_file(tmp_path, name):
+    folder = written(tmp_path / "session-20260512-143052-1a2b3c4d", {})
+    (folder / "tool").mkdir()
+    (folder / "tool" / "details.jsonl").write_text(json.dumps(RECORD))
+    (folder / name).unlink()
+    (folder / name).symlink_to(tmp_path / "gone")
+    assert f"{name}: no plain file (a link?)" in faults(folder, UsageError)
+
+
+def test_files_of_another_form_and_blank_lines(tmp_path):
+    assert len(list(read(written(tmp_path / "a", {}, " ", {"round": 2})).trials())) == 2
+    assert "meta.json: a JSON list" in faults(written(tmp_path / "b", {}, meta=[1]), UsageError)
+    assert "suites: is missing" in faults(written(tmp_path / "c", {}, summary={"a": 1}))
 
 
 @pytest.mark.parametrize("name", ["details.jsonl", "meta.json"])

@@ -152,7 +152,7 @@ def test_a_wrong_answer_is_not_tried_again_unless_the_suite_says_so():
     assert len(trial.attempts) == 1
 
     worker, _ = worker_for("wrong", AgentFailure("500"), "ok")
-    suite = Suite(name="s", dataset="d", graders=(), max_attempts=3, retry="any_failure")
+    suite = Suite(name="s", dataset="d", graders=(), max_attempts=4, retry="any_failure")
     trial, _ = finish(worker, suite)
     assert [a.passed for a in trial.attempts] == [False, False, True]
     assert trial.judged == 2

@@ -103,12 +103,12 @@ class TheirTask:
 
 def test_tasks_are_cases_whatever_they_are_made_of():
     mapping, record, thing = rows(
-        {"id": 7, "prompt": "q", "want": {"b", "a"}, "pattern": re.compile("x+")},
+        {"id": 7, "prompt": "q", "want": set("hgfedcba"), "pattern": re.compile("x+")},
         TheirTask("r", "q", check=math.sqrt),
         SimpleNamespace(id="o", goal=("go", Path("a/b"))),
     )
     assert (mapping.id, mapping.input, mapping.question) == ("7", "q", "q")
-    assert (mapping.keys["want"], mapping.keys["pattern"]) == (["a", "b"], "x+")
+    assert (mapping.keys["want"], mapping.keys["pattern"]) == ([*"abcdefgh"], "x+")
     assert (record.id, record.category, record.keys["check"]) == ("r", "geo", "<sqrt>")
     assert thing.input == {"goal": ["go", "a/b"]}, "no prompt: the task itself"
 
@@ -351,6 +351,13 @@ def test_whose_failure_a_record_tells_of(fields, kind, code):
         read(ok=False, **fields)
     assert caught.value.code == code
     assert getattr(caught.value, "timed_out", False) is (fields.get("api_error") == "timed out")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"ok": False, "response_status": 200}, {"ok": True, "response_status": 404}]
+)
+def test_a_status_alone_fails_no_answer_that_is_ok_and_200_fails_none(fields):
+    assert read(**fields).own_verdict.passed is fields["ok"]
 
 
 def test_an_answer_that_could_not_be_read_is_kept_and_fails():

@@ -54,6 +54,8 @@ def test_only_the_ten_most_frequent_codes_are_told():
             tally.add(row(failures=[f"code{n:02}"]))
     assert len(tally.top()) == 10
     assert tally.top()[0] == ("code14", 15)
+    tally.add(row(failures=["code13"]))
+    assert tally.top()[:2] == (("code13", 15), ("code14", 15)), "ties by their names"
 
 
 def judging(**more):
