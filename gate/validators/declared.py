@@ -67,13 +67,15 @@ def declared_calls(answer: Json) -> tuple[Declared, ...]:
 
 def _told(call: Declared, told: Mapping[str, list[_Key]]) -> bool:
     """Whether it was told before; what tells it is taken out, an equal one first."""
-    own, others = _key(call), told.get(_tool(call.name), [])
+    tool = _tool(call.name)
+    own, others = _key(call), told.get(tool, [])
     if own not in others:
         name, given = own
         alike = (
             other
             for other in others
-            if same_tool(name, other[0]) and (not given or given == other[1] or not other[1])
+            if (not given or not other[1] or given == other[1])
+            and (name == other[0] or tool in (name, other[0]))
         )
         own = next(alike, own)
     if own not in others:
