@@ -71,6 +71,7 @@ class DetailsRow:
     finish_reason: str | None = None  # why the model stopped, in its own words
     omitted_steps: int = 0  # steps that are not in `steps`
     trace_faults: tuple[str, ...] = ()
+    recovered: bool = False  # passed after a try that the agent had failed
     evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
 
 

@@ -51,6 +51,7 @@ def row_of(
         "attempts": [_attempt(attempt) for attempt in trial.attempts],
         "status": judged.status,
         "passed": judged.passed,
+        "recovered": judged.passed is True and any(one.passed is False for one in trial.attempts),
         "failures": list(judged.failures),
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),

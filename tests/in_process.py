@@ -4,11 +4,13 @@ command costs. Entry points, signals and exits are for `tests.e2e.test_bad_input
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import signal
-from collections.abc import Mapping
-from contextlib import chdir, redirect_stderr, redirect_stdout
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -20,12 +22,36 @@ def gate(
 ) -> CompletedProcess[str]:
     """`gate ARGUMENTS` in the folder, with this environment but for what GitHub's runner says."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "INPUT_"))}
+    whole = {**clean, **(env or {})}
     out, err = io.StringIO(), io.StringIO()
+    with _like_a_new_process(whole), chdir(folder), redirect_stdout(out), redirect_stderr(err):
+        code = cli.run(arguments, whole)
+    return CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+@contextmanager
+def _like_a_new_process(env: Mapping[str, str]) -> Iterator[None]:
+    """What a process has of its own: variables (libraries read them too), signal handlers, where
+    modules are looked for, and the user's modules, which may be other ones in the next process.
+    """
+    before, path, modules = dict(os.environ), list(sys.path), set(sys.modules)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    os.environ.clear()
+    os.environ.update(env)
     try:
-        with chdir(folder), redirect_stdout(out), redirect_stderr(err):
-            code = cli.run(arguments, {**clean, **(env or {})})
+        yield
     finally:
+        os.environ.clear()
+        os.environ.update(before)
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    return CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if name.startswith("gate_user_") or _is_of_a_user(sys.modules[name]):
+                del sys.modules[name]
+        importlib.invalidate_caches()
+
+
+def _is_of_a_user(module: object) -> bool:
+    file = getattr(module, "__file__", None)
+    return bool(file) and "site-packages" not in file and "/pytest-" in Path(file).as_posix()

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.e2e.test_bad_input import gate, sessions
+from tests.e2e.test_bad_input import sessions
+from tests.in_process import gate
 
 DATASET = Path(__file__).parents[2] / "datasets" / "analytics" / "dataset.jsonl"
 

@@ -9,8 +9,9 @@ from collections import Counter
 import pytest
 
 from gate import bundled
-from tests.e2e.test_bad_input import gate, start, trials, wait_for_trials
+from tests.e2e.test_bad_input import start, trials, wait_for_trials
 from tests.e2e.test_everyday import details, done, run, save, summary
+from tests.in_process import gate
 
 CASES, ROUNDS = 40, 3
 PLANNED, CAP = CASES * ROUNDS, 2 * CASES * ROUNDS

@@ -8,7 +8,8 @@ import pytest
 
 from gate.schema import mismatches
 from tests.chat_server import ChatServer
-from tests.e2e.test_bad_input import CASES, gate, right, sessions, trials, write_project
+from tests.e2e.test_bad_input import CASES, right, sessions, trials, write_project
+from tests.in_process import gate
 
 GRADER = '''
 from dataclasses import dataclass

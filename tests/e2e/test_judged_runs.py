@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tests.chat_server import ChatServer
-from tests.e2e.test_bad_input import gate, sessions
+from tests.e2e.test_bad_input import sessions
 from tests.e2e.test_quality_gates import DATASET
+from tests.in_process import gate
 from tests.rule_judge import rule_judge
 
 REFUSED = (401, {}, {"error": {"message": "Incorrect API key provided"}})

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_bad_input import gate, sessions
+from tests.e2e.test_bad_input import sessions
+from tests.in_process import gate
 from tests.rule_judge import rule_judge
 
 DATASET = Path(__file__).parents[2] / "datasets/analytics/dataset.jsonl"

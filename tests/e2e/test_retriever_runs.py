@@ -5,8 +5,8 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from tests.e2e.test_bad_input import gate
 from tests.e2e.test_everyday import details, done, run, summary
+from tests.in_process import gate
 from tests.loopback import listening
 
 RELEVANT = {"c1": "d1", "c2": "d2", "c3": "d3", "c4": "d4", "c5": "d5"}

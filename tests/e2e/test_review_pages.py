@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.chromium import Chromium, Page, program
-from tests.e2e.test_bad_input import gate
+from tests.in_process import gate
 from tests.judged_session import judged
 
 SUITE = """\

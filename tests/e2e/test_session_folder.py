@@ -7,7 +7,8 @@ import pytest
 
 from gate.schema import mismatches
 from tests.chat_server import ChatServer
-from tests.e2e.test_bad_input import gate, sessions, write_project
+from tests.e2e.test_bad_input import sessions, write_project
+from tests.in_process import gate
 
 
 @pytest.fixture(scope="module")

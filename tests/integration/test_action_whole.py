@@ -24,9 +24,9 @@ from gate.delivery import Means
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
-from tests.e2e.test_bad_input import gate
 from tests.e2e.test_everyday import done
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.in_process import gate
 from tests.integration.test_action_again import execute_here
 from tests.runner import BASE, on_a_pull_request
 

@@ -101,6 +101,15 @@ def test_who_failed_it_is_told():
     assert compiled(schema())(found)
 
 
+@pytest.mark.parametrize(
+    ("tries", "told"),
+    [([True], False), ([False, True], True), ([None, True], False), ([False, False], False)],
+)
+def test_a_pass_after_a_failed_try_is_flagged_and_one_after_an_outage_is_not(tries, told):
+    attempts = [replace(attempt(n), passed=passed) for n, passed in enumerate(tries, 1)]
+    assert row(*attempts)["recovered"] is told
+
+
 @pytest.mark.parametrize(("passed", "told"), [(True, 0.5), (False, None), (None, None)])
 def test_what_is_told_of_trials_that_passed_is_told_of_no_other(passed, told):
     own = values(agent__way=0.5, operational__rate=0.5)
