@@ -38,7 +38,6 @@ def row_of(
     trial; `specs`: column -> what its metric is.
     """
     judged = trial.attempt
-    response = judged.response
     failed = judged.status == "agent_error"
     scores = _counting(on_agent_error if failed else _values(judged.scores), judged.passed, specs)
     row = {
@@ -51,7 +50,7 @@ def row_of(
         "attempts": [_attempt(attempt) for attempt in trial.attempts],
         "status": judged.status,
         "passed": judged.passed,
-        "recovered": judged.passed is True and any(one.passed is False for one in trial.attempts),
+        "recovered": _recovered(trial),
         "failures": list(judged.failures),
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
@@ -65,9 +64,13 @@ def row_of(
         "started_at": trial.started_at,
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),
-        **_answer(response),
+        **_answer(judged.response),
     }
     return _without_leaks({**row, "mode": mode_of(row)}, trial)
+
+
+def _recovered(trial: Trial) -> bool:
+    return trial.attempt.passed is True and any(one.passed is False for one in trial.attempts)
 
 
 def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:

@@ -62,6 +62,7 @@ def ended_after_mark(lines: Iterable[str], late: int) -> int:
     ended = list(chats(lines))
     if not ended:
         return 0
-    begun = ended[-1].at - timedelta(milliseconds=ended[-1].duration_ms)
-    over = sum(one.at - begun <= _LATE for one in ended[:-1])
+    last = ended[-1]  # in seconds: the year 1 has no time before it
+    took = last.duration_ms / 1e3 - _LATE.total_seconds()
+    over = sum((one.at - last.at).total_seconds() + took <= 1e-6 for one in ended[:-1])
     return len(ended) - min(over, late)

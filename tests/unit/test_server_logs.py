@@ -9,6 +9,7 @@ import pytest
 from gate.errors import UsageError
 from gate.serverlogs import LogBook, LogOptions, combined, window
 from gate.serverlogs import book as front
+from gate.serverlogs.found import ended_after_mark
 from gate.serverlogs.settle import QUIET_S, STEP_S
 from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from tests.server_log_lines import Ticking, access, audited, new_console, old_console
@@ -513,3 +514,9 @@ def test_a_window_reaches_back_beyond_what_is_read_first(server):
 def test_a_window_that_begins_before_what_is_read_at_most_is_told(server):
     append(server.access, (access(clock("09:15:01.000"))[:-1] + "x" * 900_000 + "\n") * 14)
     assert window.LONGER in read(in_window(server), "access").note
+
+
+def test_a_time_before_which_there_is_none_is_a_time():
+    line = "0001/01/01 00:00:00.000 [D] [r]  |ip| 200 | 5s| match| POST /api/chat/completions"
+    assert ended_after_mark([line], 0) == 1
+    assert ended_after_mark([line, line], 1) == 2  # neither was over when the other began
