@@ -6,8 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+# In CI every run tries the same examples, however slow the machine: red is about the change.
+settings.register_profile("ci", derandomize=True, deadline=None)
 
 CONTAINERS = "test_container"  # of these files: one builder of the image at a time
 
