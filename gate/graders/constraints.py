@@ -12,8 +12,8 @@ from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.validators import case_limits
 from gate.validators.constraints import KEYS, check
 from gate.validators.findings import Mode, codes, reason, share
+from gate.validators.form import FORM, FORM_METRIC
 
-FORM = "response_quality.format_compliance"
 FACTS = "correctness.fact_pattern_match"
 FOLLOWED = "response_quality.instruction_following"
 
@@ -45,13 +45,7 @@ class Constraints:
         facts = "share of the demanded facts that the answer states"
         followed = "share of the other demands on an answer that it keeps"
         return (
-            MetricSpec(
-                name=FORM,
-                column=FORM,
-                family="rate",
-                unit="share",
-                description="share of answers that have the demanded form",
-            ),
+            FORM_METRIC,
             MetricSpec(name=FACTS, column=FACTS, unit="share", description=facts),
             MetricSpec(name=FOLLOWED, column=FOLLOWED, unit="share", description=followed),
         )

@@ -11,9 +11,9 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.schema import mismatches
+from gate.validators.form import FORM, FORM_METRIC
 from gate.validators.json_text import Fault, read_json
 
-METRIC = "response_quality.format_compliance"
 _FENCED = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\Z", re.DOTALL)
 _META: Json = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
 _MOST_CODES = 20
@@ -50,15 +50,12 @@ class JsonFormat:
             raise UsageError(f"json_format: {where}: {wrong[0].message}")
 
     def metrics(self) -> tuple[MetricSpec, ...]:
-        about = "share of answers that have the demanded form"
-        return (
-            MetricSpec(name=METRIC, column=METRIC, family="rate", unit="share", description=about),
-        )
+        return (FORM_METRIC,)
 
     def grade(self, case: Case, response: Response) -> Score:
         own = case.keys.get(self.key) if self.key else None
         if self.key and not own:
-            return Score(values={METRIC: None})
+            return Score(values={FORM: None})
         text = (response.answer or "").strip()
         fenced = _FENCED.match(text) if self.allow_fence else None
         data = read_json(fenced[1] if fenced else text, fence=False)
@@ -71,7 +68,7 @@ class JsonFormat:
         ]
         if failures:
             return _failed(failures, "; ".join(failures[:5]).replace("_", " "))
-        return Score(values={METRIC: 1.0}, passed=True)
+        return Score(values={FORM: 1.0}, passed=True)
 
     def _wrong_kind(self, data: Json) -> list[str]:
         wants_object = self.type == "object" or (self.type == "any" and self.required_keys)
@@ -101,4 +98,4 @@ def _misfits(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
 
 def _failed(failures: list[str], reason: str) -> Score:
     codes = tuple(dict.fromkeys(failures))
-    return Score(values={METRIC: 0.0}, passed=False, failures=codes, reason=reason)
+    return Score(values={FORM: 0.0}, passed=False, failures=codes, reason=reason)

@@ -10,8 +10,8 @@ from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.validators import counts, stages
 from gate.validators.findings import Mode, codes, reason, share
+from gate.validators.form import FORM, FORM_METRIC
 
-FORM = "response_quality.format_compliance"
 COVERAGE = "response_quality.stage_coverage"
 FOLLOWED = "response_quality.instruction_following"
 
@@ -41,13 +41,7 @@ class Stages:
         coverage = "share of the demanded stages that the answer has"
         followed = "share of the demanded counts that the answer keeps"
         return (
-            MetricSpec(
-                name=FORM,
-                column=FORM,
-                family="rate",
-                unit="share",
-                description="share of answers that have the demanded form",
-            ),
+            FORM_METRIC,
             MetricSpec(name=COVERAGE, column=COVERAGE, unit="share", description=coverage),
             MetricSpec(name=FOLLOWED, column=FOLLOWED, unit="share", description=followed),
         )

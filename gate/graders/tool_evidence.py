@@ -11,6 +11,7 @@ from gate.records import Case, CheckedEvidence, Json, MetricSpec, Response, Scor
 from gate.text import one_line
 from gate.validators.crosscheck import Family, cross_checked
 from gate.validators.declared import Declared, declared_calls
+from gate.validators.form import FORM, FORM_METRIC
 from gate.validators.json_text import Fault, read_json, read_within
 from gate.validators.requirements import (
     OUTPUT_REQUIREMENTS,
@@ -21,11 +22,10 @@ from gate.validators.requirements import (
     unmet,
 )
 
-FORMAT = "response_quality.format_compliance"
 DECLARED = "agent.tool_evidence"
 VERIFIED = "agent.evidence_verified_rate"
 FABRICATED = "agent.fabricated_calls"
-_METRICS = (FORMAT, DECLARED, VERIFIED, FABRICATED)
+_METRICS = (FORM, DECLARED, VERIFIED, FABRICATED)
 _OF_FORM = ("output_", "missing_field:")  # codes that are about the form
 _VERIFIED = {"complete": 1.0, "incomplete": 0.0}
 _MOST_CODES, _WHY, _TOLD = 50, 100, 5
@@ -73,13 +73,7 @@ class ToolEvidence:
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         return (
-            MetricSpec(
-                name=FORMAT,
-                column=FORMAT,
-                family="rate",
-                unit="share",
-                description="share of answers that have the demanded form",
-            ),
+            FORM_METRIC,
             MetricSpec(
                 name=DECLARED,
                 column=DECLARED,
@@ -184,7 +178,7 @@ class ToolEvidence:
         lacking = len(missing_tools(calls, wanted, strict=self._strict))
         tools = len(wanted.tools)
         return {
-            FORMAT: float(not any(code.startswith(_OF_FORM) for code in failures)),
+            FORM: float(not any(code.startswith(_OF_FORM) for code in failures)),
             DECLARED: 1.0 - lacking / tools if tools else None,
             VERIFIED: _VERIFIED.get(checked.verdict),
             FABRICATED: None if checked.observed is None else float(len(checked.fabricated)),

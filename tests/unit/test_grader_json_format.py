@@ -1,8 +1,9 @@
 import pytest
 
 from gate.errors import GraderFailure, UsageError
-from gate.graders.json_format import METRIC, JsonFormat
+from gate.graders.json_format import JsonFormat
 from gate.records import Case, Response
+from gate.validators.form import FORM
 
 CASE = Case(id="a", input="?", keys={})
 SCHEMA = {
@@ -52,7 +53,7 @@ def score(answer, **options):
 def test_format(answer, options, failures):
     found = score(answer, **options)
     assert found.failures == failures
-    assert found.values == {METRIC: float(not failures)}
+    assert found.values == {FORM: float(not failures)}
     assert found.passed is (not failures)
 
 
@@ -79,7 +80,7 @@ def test_a_case_may_hold_the_schema_and_one_without_is_not_judged():
     assert grader.grade(wants_number, Response(answer='"3"')).failures == ("schema_mismatch:$",)
     for keys in ({}, {"form": None}):
         found = grader.grade(Case(id="c", input="i", keys=keys), Response(answer="no JSON"))
-        assert (found.passed, found.values) == (None, {METRIC: None})
+        assert (found.passed, found.values) == (None, {FORM: None})
 
 
 def test_the_key_of_the_schema_is_a_key_of_the_case():
