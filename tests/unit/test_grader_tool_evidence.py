@@ -7,10 +7,11 @@ import pytest
 from gate.case_keys import key_rules
 from gate.codec import to_json
 from gate.failures import mode_of
-from gate.graders.tool_evidence import DECLARED, FABRICATED, FORMAT, VERIFIED, ToolEvidence
+from gate.graders.tool_evidence import DECLARED, FABRICATED, VERIFIED, ToolEvidence
 from gate.grading import grade_attempt
 from gate.records import Case, LoggedCall, LogRead, Response, ServerLogs, ToolCall, Trial
 from gate.rows import row_of
+from gate.validators.form import FORM
 
 CONSOLE = LogRead(kind="console", path="c.log", bound="offset", lines=9, shows_calls=True)
 SHELL = {"name": "shell", "arguments": {"cmd": "ls"}}
@@ -224,7 +225,7 @@ def verdict(server_logs, tools=("web_search", "shell"), text=None, **more):
 def test_every_required_tool_ran():
     assert verdict(logs("shell", "mcp__web_search")) == ("complete", [])
     score = grade(answer(SHELL), case(["shell"]), server_logs=logs("shell"))
-    assert score.values == {FORMAT: 1.0, DECLARED: 1.0, VERIFIED: 1.0, FABRICATED: 0.0}
+    assert score.values == {FORM: 1.0, DECLARED: 1.0, VERIFIED: 1.0, FABRICATED: 0.0}
 
 
 def test_without_required_tools_those_to_be_declared_must_have_run():
@@ -252,7 +253,7 @@ def test_the_form_is_of_json_and_fields_alone():
         ({"must_include_tool_calls": ["web_search"]}, 1.0),
         ({"must_include_fields": ["b"]}, 0.0),
     ):
-        assert grade(answer(SHELL), case(**wanted)).values[FORMAT] == form
+        assert grade(answer(SHELL), case(**wanted)).values[FORM] == form
     assert grade(answer(SHELL)).values[DECLARED] is None
 
 
@@ -351,7 +352,7 @@ def test_the_verdict_of_upstream_is_attached_and_changes_nothing(given, expected
 def test_the_verdict_stands_beside_an_answer_that_is_no_json():
     score = grade("no", case(["shell"]), server_logs=logs("shell"))
     assert score.evidence.verdict == "complete"
-    assert score.values == {FORMAT: 0.0, DECLARED: 0.0, VERIFIED: 1.0, FABRICATED: 0.0}
+    assert score.values == {FORM: 0.0, DECLARED: 0.0, VERIFIED: 1.0, FABRICATED: 0.0}
 
 
 def test_the_row_of_a_trial_has_the_evidence_and_a_mode():
