@@ -27,6 +27,7 @@ from gate.records import (
     Looks,
     MetricSpec,
     Provenance,
+    QuotedValue,
     Report,
     ToldBy,
 )
@@ -54,6 +55,7 @@ class SuiteMeta:
     specs: Mapping[str, MetricSpec] = field(default_factory=dict)
     graders: Mapping[str, str] = field(default_factory=dict)  # column -> hash of its grader
     told_by: Mapping[str, ToldBy] = field(default_factory=dict)  # column -> where rows tell why
+    quoted: tuple[QuotedValue, ...] = ()  # published results of others, beside its own
     looks: Looks | None = None  # the plan of a run that may stop early; None: all its rounds
 
 

@@ -177,6 +177,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         reliability=reliability(one.table),
         clusters=one.tally.failures.clusters(),
         evidence=one.tally.evidence.counts(),
+        quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
     )
 
 

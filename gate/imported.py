@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from gate.records import Health, Json, MetricSpec, Provenance, Trial
+from gate.records import Case, Health, Json, MetricSpec, Provenance, QuotedValue, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,22 +23,26 @@ class ImportedSuite:
     metrics: tuple[MetricSpec, ...] = ()  # beside those that trials have by themselves
     # Column -> what gave it its values: where that differs, nothing is compared.
     graders: Mapping[str, str] = field(default_factory=dict)
+    quoted: tuple[QuotedValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """Checked already: what is wrong with the source was raised before.
 
-    `digest`: hex, of all that was read; `created_at`: when it was measured, ISO 8601, UTC. `trials`
-    reads them, as often as wanted: of one suite after the other or mixed, each (suite, case, round)
-    once. Their cases hold what the source tells of them: without an input `Case.input` is empty.
+    `files`: all that was read, in a fixed order: what they hold is the import's digest.
+    `created_at`: when it was measured, ISO 8601, UTC; None: the source does not say. `trials` reads
+    them, as often as wanted: of one suite after the other or mixed, each (suite, case, round) once.
+    Their cases hold what the source tells of them: without an input `Case.input` is empty. A source
+    of cases alone has no suites; `cases` then reads them.
     """
 
-    digest: str
-    created_at: str
+    files: tuple[Path, ...]
+    created_at: str | None
     provenance: Provenance
     suites: Mapping[str, ImportedSuite]
     trials: Callable[[], Iterator[Trial]] = field(repr=False)
+    cases: Callable[[], Iterator[Case]] | None = field(default=None, repr=False)
     options: Mapping[str, Json] = field(default_factory=dict)  # of its own run, for meta.json
     health: Health | None = None
     notes: tuple[str, ...] = ()  # what a reader of the report should know, one sentence each

@@ -7,20 +7,20 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta, load_session, new_session_id
 from gate.codec import to_json
 from gate.columns import Columns
 from gate.conclude import conclude
-from gate.errors import UsageError
+from gate.errors import InvalidInput, Problem, UsageError
+from gate.import_format import reader
 from gate.imported import Imported, ImportedSuite
 from gate.lookup import Compared
 from gate.measured import Measured, Setting
 from gate.metrics.catalogue import asked_k, every_metric
-from gate.plugins import IMPORTERS
 from gate.prepare import metrics_of
 from gate.pricing import trial_cost
 from gate.publish import summary, write_reports
@@ -31,12 +31,14 @@ from gate.regrading import Regraded, regraded
 from gate.rows import row_of
 from gate.rules import own_config
 from gate.secret_names import secrets_sent
+from gate.sources.files import digest_of, newest
 from gate.table import table_of
 from gate.tally import Tally
 
 NONE_WANTED = Compared(
     table=None, info=BaselineInfo(source="none", detail="imported, not compared")
 )
+MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ class _Plan:
     """What is written of an import, and by which rules it is judged."""
 
     found: Imported
+    created_at: str
     config: Config
     root: Path
     session_id: str
@@ -61,23 +64,49 @@ class _Plan:
     notes: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
+        """Raises InvalidInput for a trial that is there twice, and for too many."""
+        seen: set[tuple[str, str, int]] = set()
         for trial in self.found.trials():
-            if trial.suite in self.metas:
-                yield self._row(trial)
+            if trial.suite not in self.metas:
+                continue
+            key = (trial.suite, trial.case.id, trial.round)
+            if key in seen:
+                raise InvalidInput([_twice(trial)])
+            seen.add(key)
+            if len(seen) > MOST_TRIALS:
+                raise UsageError(
+                    f"more than {MOST_TRIALS:,} results; import them in parts, or name a --suite"
+                )
+            yield self._row(trial)
 
     def _row(self, trial: Trial) -> Mapping[str, Json]:
+        if not trial.started_at:
+            trial = replace(trial, started_at=self.created_at)
         mine = self.again.get(trial.suite)
         graded = mine.graded(trial) if mine else trial
         return row_of(
             graded,
             cost_usd=trial_cost(trial, self.config.pricing),
-            on_agent_error=mine.on_agent_error(graded) if mine else {},
+            on_agent_error=mine.on_agent_error(graded) if mine else _told_of_failed(graded),
             specs=self.metas[trial.suite].specs,
         )
 
 
+def _twice(trial: Trial) -> Problem:
+    message = (
+        f"{trial.suite}: the case '{trial.case.id[:80]}' has two results of round {trial.round} - "
+        "keep one"
+    )
+    return Problem(trial.case.place, message)
+
+
+def _told_of_failed(trial: Trial) -> dict[str, float | None]:
+    """What the source itself gives an answer that never came."""
+    return {k: v for score in trial.attempt.scores.values() for k, v in score.values.items()}
+
+
 def import_session(options: argparse.Namespace, env: Mapping[str, str], today: date) -> Written:
-    """`options`: source, path, out, suite, regrade, config. Raises GateError."""
+    """`options`: source, path, option, at, out, suite, regrade, config. Raises GateError."""
     root = Path(options.config).parent if options.config else Path()
     config = own_config(options.config, root, env, today)
     plan = _plan(options, config, root)
@@ -87,32 +116,57 @@ def import_session(options: argparse.Namespace, env: Mapping[str, str], today: d
         raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
     redact = Redactor(secrets_sent(env, ()))
     with SessionWriter.create(out, _meta(plan), redact) as session:
-        return _write(plan, session)
+        try:
+            return _write(plan, session)
+        except (InvalidInput, UsageError):
+            session.discard()
+            raise
 
 
 def _plan(options: argparse.Namespace, config: Config, root: Path) -> _Plan:
-    found: Imported = IMPORTERS.registered(options.source)().read(Path(options.path))
+    name, importer = reader(options.source, Path(options.path), options.option or ())
+    found: Imported = importer.read(Path(options.path))
     suites = _chosen(found.suites, options.suite or ())
+    if not suites:
+        raise UsageError(f"{options.path}: no results in it, only cases; keep them with --dataset")
     again = regraded(found, suites, config, root) if options.regrade else {}
     asked = asked_k(config)
     metas = {
-        name: again[name].meta if again else _suite_meta(suite, asked)
-        for name, suite in suites.items()
+        suite: again[suite].meta if again else _suite_meta(one, asked)
+        for suite, one in suites.items()
     }
-    told = {name: meta.graders for name, meta in metas.items()}
-    mark = hashlib.sha256(f"{found.digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
+    told = {suite: meta.graders for suite, meta in metas.items()}
+    digest = digest_of(found.files)
+    mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
+    moment = options.at or _moment(found)
     return _Plan(
         found=found,
+        created_at=f"{moment:%Y-%m-%dT%H:%M:%S}Z",
         config=config,
         root=root,
-        session_id=new_session_id(
-            datetime.fromisoformat(found.created_at), lambda n: mark[: 2 * n]
-        ),
+        session_id=new_session_id(moment, lambda n: mark[: 2 * n]),
         metas=metas,
         again=again,
-        options={"import": options.source, **found.options},
-        notes=(*found.notes, *(note for one in again.values() for note in one.notes)),
+        options={"import": name, **found.options},
+        notes=(
+            *found.notes,
+            *([] if options.at or found.created_at else [_FILES_TIME]),
+            *(note for one in again.values() for note in one.notes),
+        ),
     )
+
+
+_FILES_TIME = (
+    "the source does not say when it was measured: its time is that of its newest file (--at names "
+    "another)"
+)
+
+
+def _moment(found: Imported) -> datetime:
+    if found.created_at is None:
+        return newest(found.files)
+    moment = datetime.fromisoformat(found.created_at)
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _chosen(
@@ -135,13 +189,14 @@ def _suite_meta(suite: ImportedSuite, asked: frozenset[int]) -> SuiteMeta:
         cases=suite.cases,
         specs=every_metric([suite.metrics], suite.rounds, asked),
         graders=suite.graders,
+        quoted=suite.quoted,
     )
 
 
 def _meta(plan: _Plan) -> Meta:
     return Meta(
         session_id=plan.session_id,
-        created_at=plan.found.created_at,
+        created_at=plan.created_at,
         provenance=plan.found.provenance,
         suites=plan.metas,
         options=plan.options,
@@ -186,7 +241,7 @@ def _setting(plan: _Plan) -> Setting:
     left_out = [suite for suite in plan.config.suites if suite.name not in plan.metas]
     return Setting(
         session_id=plan.session_id,
-        created_at=plan.found.created_at,
+        created_at=plan.created_at,
         duration_s=0.0,
         mode="laptop",
         provenance=plan.found.provenance,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from gate.option_types import moment
+
 
 def output(p: argparse.ArgumentParser) -> None:
     """What every command with a verdict has."""
@@ -14,8 +16,10 @@ def output(p: argparse.ArgumentParser) -> None:
 
 def import_(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    add("source", metavar="FORMAT", help="openagent (docs/import.md)")
-    add("path", metavar="PATH", help="what is imported: of openagent a session's folder")
+    add("source", metavar="FORMAT", help="one of docs/import.md, or `auto`")
+    add("path", metavar="PATH", help="the file or folder that is imported")
+    add("--option", "-o", action="append", metavar="NAME=VALUE", help="of the format; repeatable")
+    add("--at", type=moment, metavar="TIME", help="when it was measured, where it does not say")
     add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
     about = "judge the answers again, by the graders and cases that gate.yml has for the suite"
     add("--regrade", action="store_true", help=about)

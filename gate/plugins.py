@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from gate.codec import from_json
+from gate.first_look import FirstLook
 from gate.hosting import BaselineRequest, Forge, FoundBaseline
 from gate.imported import Imported
 from gate.records import (
@@ -250,7 +251,19 @@ BASELINES: Registry[BaselineSource] = Registry("baseline source", "gate.baseline
 
 
 class Importer(Protocol):
-    """Reads another tool's results as they are: nothing is asked, nothing is written, no clock."""
+    """Reads another tool's results as they are: nothing is asked, nothing is written, no clock.
+
+    Its fields are what `--option NAME=VALUE` sets.
+    """
+
+    reads: ClassVar[str]  # what PATH is, for the help: "a session's folder"
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        """Whether it looks like this format. Never raises; sure rather than generous: of a file
+        that two formats could have written, say no unless it is plainly this one's.
+        """
+        ...
 
     def read(self, path: Path) -> Imported:
         """Checked whole, so that nothing wrong is found while its trials are taken. Raises

@@ -80,8 +80,9 @@ class Registry(Generic[T]):
     def _ours(self, name: str) -> type[T] | None:
         """A plug-in usually stands in the module of its name: then no other one is imported."""
         if name not in self._found and not self._walked:
-            module = f"{self.package}.{name}"
-            if name.isidentifier() and importlib.util.find_spec(module) is not None:
+            inner = name.replace("-", "_")
+            module = f"{self.package}.{inner}"
+            if inner.isidentifier() and importlib.util.find_spec(module) is not None:
                 importlib.import_module(module)
             if name not in self._found:
                 self._walk()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import ClassVar
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.first_look import FirstLook
 from gate.http import shown_address
 from gate.imported import Imported, ImportedSuite
-from gate.openagent_files import META, SUMMARY, detail_files, read_object, records
-from gate.openagent_summary import Totals, contradictions
-from gate.openagent_trials import TOOL, trial_of
 from gate.plugins import IMPORTERS
 from gate.records import LARGEST, MOST_ROUNDS, Health, Json, Provenance, Trial
+from gate.sources.openagent.files import DETAILS, META, SUMMARY, detail_files, read_object, records
+from gate.sources.openagent.summary import Totals, contradictions
+from gate.sources.openagent.trials import TOOL, trial_of
 from gate.text import one_line
 
 _SHOWN = 50  # problems told one by one
@@ -28,13 +29,20 @@ _SESSION = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")
 class OpenAgentSession:
     """One trial for each task and round, as upstream judged it."""
 
+    reads: ClassVar[str] = "a session's folder"
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        """Not a session of Agent Gate, which has the log of its trials beside them."""
+        return "events.jsonl" not in found.names and {META, DETAILS} <= found.names
+
     def read(self, path: Path) -> Imported:
         files = detail_files(path)
         meta = _Meta.of(path)
         found = _checked(files, path)
         made = f"{meta.created_at:%Y-%m-%dT%H:%M:%S}Z"
         return Imported(
-            digest=_digest(path, files),
+            files=tuple(file for file in (path / META, *files) if file.exists()),
             created_at=made,
             provenance=Provenance(agent=meta.agent, tool_version=TOOL, event="import"),
             suites={name: _suite(one, meta) for name, one in found.items()},
@@ -165,15 +173,6 @@ def _notes(found: Mapping[str, Totals], meta: _Meta) -> Iterator[str]:
     for name in meta.suites:
         if name not in found:
             yield f"{one_line(name, 80)}: {META} has this suite, and there is no record of it"
-
-
-def _digest(folder: Path, files: Sequence[Path]) -> str:
-    whole = hashlib.sha256()
-    for path in (folder / META, *files):
-        if path.exists():
-            with path.open("rb") as file:
-                whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest()
 
 
 def _trials(files: Sequence[Path], created_at: str, model: str | None) -> Iterator[Trial]:

@@ -25,6 +25,7 @@ from gate.records.patterns import (
     Violation,
 )
 from gate.records.questions import Cause, Question, Reply, Role
+from gate.records.quoted import QuotedValue
 from gate.records.report import (
     AcceptedChange,
     Amounts,
@@ -155,6 +156,7 @@ __all__ = [
     "Provenance",
     "Quarantine",
     "Question",
+    "QuotedValue",
     "RegressionRules",
     "Reliability",
     "Reply",

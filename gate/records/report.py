@@ -14,6 +14,7 @@ from gate.records.patterns import (
     ModeCount,
     Reliability,
 )
+from gate.records.quoted import QuotedValue
 from gate.records.server_logs import EvidenceCounts
 from gate.records.settings import Policy
 from gate.records.verdict import (
@@ -113,6 +114,7 @@ class SuiteReport:
     violations: int = 0  # all of them; `violation_log` has the first
     violation_log: tuple[LoggedViolation, ...] = ()
     evidence: EvidenceCounts | None = None  # None: no trial declares or logs tool calls
+    quoted: tuple[QuotedValue, ...] = ()  # published results of others, which decide nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,6 +106,9 @@ class Response:
     trace_faults: tuple[str, ...] = ()  # what is odd about the trace, one sentence each
     server_logs: ServerLogs | None = None  # None: nobody looked for any
     own_verdict: OwnVerdict | None = None  # of a suite written as code
+    # What the world is like after it, as the agent or its environment reports: a final address, a
+    # page, a reward. Graders of benchmarks read it; no report has it.
+    state: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from gate.wire.tracing import TraceShape
 ANSWERS = ("answer", "output", "text")
 _BESIDE = {  # what else an answer object may have
     *("retrieved", "context", "steps", "tool_calls", "usage", "cost_usd", "cost", "model"),
-    *("finish_reason", "safety_violations"),
+    *("finish_reason", "safety_violations", "state"),
 }
 
 # Traces are read with the same eyes.
@@ -73,6 +73,7 @@ def response(
         model=text(own.get("model"), "model") or told.model or model,
         finish_reason=text(own.get("finish_reason"), "finish_reason") or told.finish_reason,
         safety_violations=violations(own.get("safety_violations")),
+        state=values.mapped({} if own.get("state") is None else own["state"], "state"),
         **tracing.taken(steps, count(own.get("turns"), "turns"), found),
     )
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.errors import Place, Problem
-from gate.openagent_files import Record
 from gate.records import Json
+from gate.sources.openagent.files import Record
 
 ROUNDED = 0.5e-4 + 1e-9  # of shares, written with four digits
 _CLOSE = 0.005  # relative, of milliseconds and tokens, whatever their rounding

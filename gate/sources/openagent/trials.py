@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
-from gate.openagent_files import Record
 from gate.records import (
     Attempt,
     Case,
@@ -19,6 +18,7 @@ from gate.records import (
     TrialStatus,
     Usage,
 )
+from gate.sources.openagent.files import Record
 from gate.validators.crosscheck import SHOWN, told
 from gate.validators.declared import canonical
 from gate.wire.chat import is_nobodys_fault
