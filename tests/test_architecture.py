@@ -26,19 +26,19 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "errors text separators filelock",
     "records",
     "failures safety violation_log evidence_tally default_gates spread",
-    "imported registry codec encoding redact stats stop sampling tally columns protect fits"
-    " bundled option_reading"
+    "imported first_look registry codec encoding redact stats stop sampling tally columns protect"
+    " fits bundled"
     " shared_file replies once secret_names mismatch event_log course option_parser option_types"
     " hosting fencing traces task_folder turns",
-    "schema dataset_source",
+    "schema dataset_source option_reading",
     "schema_errors table yamlfile dataset_json rows row_schema numbers mentions matching progress"
     " wording templates page screen rubrics prose syllables embedding",
     "calls validators dataset_legacy",
     "plugins session_form evidence_form foreign claims trajectory",
     "subject http executors archive baseline_schema git sample pricing case_keys recording"
-    " progress_bar child_process serverlogs openagent_files",
-    "wire dataset_rows baseline_file publish recorder openagent_summary",
-    "baseline_pool run_file labels run_record openagent_trials",
+    " progress_bar child_process serverlogs",
+    "wire dataset_rows baseline_file publish recorder",
+    "baseline_pool run_file labels run_record sources",
     "analysis runner grading dataset agents graders metrics baselines importers reporters",
     "verdict batches arms config_records config_schema config_variables config_lint config_options"
     " announce retrievers",
@@ -48,7 +48,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "rules calibration asking",
     "digests",
     "prepare",
-    "lookup agreeing pipeline github joining baseline_listing regrading",
+    "lookup agreeing pipeline github joining baseline_listing regrading import_format",
     "stored measured stopping saving untrusted review history",
     "explaining past_runs step_diffs rerun",
     "conclude",
@@ -71,6 +71,7 @@ INTERNAL = {
     *("numbers", "claims", "failures", "history", "trajectory", "safety", "traces", "calls"),
     "serverlogs",
     "validators",
+    "sources",
 }
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported

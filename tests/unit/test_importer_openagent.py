@@ -9,6 +9,7 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import IMPORTERS
 from gate.records import CheckedEvidence, Health, LogRead, Usage
+from gate.sources.files import digest_of
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
 RECORD = {
@@ -107,7 +108,9 @@ def test_what_was_planned_and_is_not_there_is_told(tmp_path):
 
 def test_the_digest_is_of_all_that_was_read(tmp_path):
     first, same, other, elsewhere = (
-        read(written(tmp_path / name, {"latency_ms": n}, meta={**META, "model": model})).digest
+        digest_of(
+            read(written(tmp_path / name, {"latency_ms": n}, meta={**META, "model": model})).files
+        )
         for name, n, model in (("a", 1, "m"), ("b", 1, "m"), ("c", 2, "m"), ("d", 1, "n"))
     )
     assert first == same

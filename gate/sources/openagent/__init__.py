@@ -1,0 +1,1 @@
+"""A session folder of the OpenAgent benchmark."""

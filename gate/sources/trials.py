@@ -1,0 +1,128 @@
+"""One result of another tool as a trial of ours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+from gate.records import (
+    LARGEST,
+    Attempt,
+    Case,
+    Json,
+    Response,
+    Score,
+    Trial,
+    TrialStatus,
+    Usage,
+)
+
+AT_THE_SOURCE = ""  # `started_at` of a trial that began nobody knows when: the session's time
+
+
+def case_of(
+    tool: str,
+    suite: str,
+    case_id: str,
+    *,
+    input: Json = "",
+    keys: Mapping[str, Json] | None = None,
+    category: str | None = None,
+    tags: Sequence[str] = (),
+    digest: str | None = None,
+) -> Case:
+    """`keys`: what the source knows of the case, as our datasets spell it. Without a `digest` the
+    hash is made of tool, suite, id, input and keys, so that two imports of one case pair.
+    """
+    known = dict(keys or {})
+    text = json.dumps([tool, suite, case_id, input, known], sort_keys=True, default=str)
+    return Case(
+        id=case_id,
+        input=input,
+        keys=known,
+        category=category,
+        tags=tuple(tags),
+        digest=digest or hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16],
+    )
+
+
+def trial_of(
+    tool: str,
+    suite: str,
+    case: Case,
+    *,
+    round: int = 1,
+    status: TrialStatus = "completed",
+    passed: bool | None = None,
+    failures: Sequence[str] = (),
+    values: Mapping[str, float | None] | None = None,
+    scores: Mapping[str, Score] | None = None,
+    reason: str = "",
+    response: Response | None = None,
+    latency_ms: float | None = None,
+    error: str | None = None,
+    started_at: str = AT_THE_SOURCE,
+) -> Trial:
+    """One attempt, judged by the tool. `values`: column -> number of the metrics that the suite
+    names. `scores`: where several graders judged, instead of `values`, `reason`. An infrastructure
+    error has no opinion on pass.
+    """
+    opinion = None if status == "infra_error" else passed
+    own = Score(
+        values=dict(values or {}),
+        passed=opinion if status == "completed" else None,
+        failures=tuple(failures),
+        reason=reason,
+    )
+    return Trial(
+        suite=suite,
+        case=case,
+        round=round,
+        attempts=(
+            Attempt(
+                n=1,
+                status=status,
+                latency_ms=latency_ms,
+                response=response or (Response(answer="") if status == "completed" else None),
+                scores=scores if scores is not None else {tool: own},
+                passed=False if status == "agent_error" else opinion,
+                failures=tuple(dict.fromkeys(failures)),
+                error=error,
+            ),
+        ),
+        started_at=started_at,
+        judged=0,
+    )
+
+
+def usage_of(
+    *,
+    input: Json = None,
+    output: Json = None,
+    cached: Json = None,
+    reasoning: Json = None,
+    cost_usd: Json = None,
+) -> Usage:
+    """What a source tells of it; what is no amount is unknown."""
+    return Usage(
+        input_tokens=whole(input),
+        output_tokens=whole(output),
+        cached_tokens=whole(cached),
+        reasoning_tokens=whole(reasoning),
+        cost_usd=amount(cost_usd),
+    )
+
+
+def amount(value: Json) -> float | None:
+    """A number from 0 on; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 <= value <= LARGEST and math.isfinite(value) else None
+
+
+def whole(value: Json) -> int | None:
+    """A whole number from 0 on, also where it is written 12.0; None for anything else."""
+    found = amount(value)
+    return int(found) if found is not None and found == int(found) else None
