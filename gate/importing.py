@@ -1,5 +1,5 @@
-"""Another tool's results as a session of ours: `gate import`. Nobody is asked, and no clock read:
-importing the same twice gives the same bytes.
+"""Another tool's results as a session of ours: `gate import`. Nobody is asked; importing the same
+twice gives the same bytes.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import argparse
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta, load_session, new_session_id
@@ -16,37 +16,36 @@ from gate.codec import to_json
 from gate.columns import Columns
 from gate.conclude import conclude
 from gate.errors import InvalidInput, Problem, UsageError
+from gate.import_files import write_dataset, write_recording
 from gate.import_format import reader
+from gate.import_place import ImportPlace, import_place
 from gate.imported import Imported, ImportedSuite
-from gate.lookup import Compared
 from gate.measured import Measured, Setting
 from gate.metrics.catalogue import asked_k, every_metric
 from gate.prepare import metrics_of
 from gate.pricing import trial_cost
 from gate.publish import summary, write_reports
-from gate.records import BaselineInfo, Config, Json, Report, Trial
+from gate.records import Json, Provenance, Report, Trial
 from gate.redact import Redactor
 from gate.registry import did_you_mean
 from gate.regrading import Regraded, regraded
 from gate.rows import row_of
-from gate.rules import own_config
+from gate.rules_for import edits_baseline
 from gate.secret_names import secrets_sent
 from gate.sources.files import digest_of, newest
 from gate.table import table_of
 from gate.tally import Tally
 
-NONE_WANTED = Compared(
-    table=None, info=BaselineInfo(source="none", detail="imported, not compared")
-)
 MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What an import came to."""
+    """What an import came to: a session, unless the source has no results, and files beside it."""
 
-    report: Report
-    session_dir: Path
+    report: Report | None = None
+    session_dir: Path | None = None
+    beside: tuple[str, ...] = ()  # a sentence a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +54,9 @@ class _Plan:
 
     found: Imported
     created_at: str
-    config: Config
-    root: Path
+    place: ImportPlace
     session_id: str
+    provenance: Provenance
     metas: Mapping[str, SuiteMeta]
     again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
     options: Mapping[str, Json] = field(default_factory=dict)
@@ -86,7 +85,7 @@ class _Plan:
         graded = mine.graded(trial) if mine else trial
         return row_of(
             graded,
-            cost_usd=trial_cost(trial, self.config.pricing),
+            cost_usd=trial_cost(trial, self.place.config.pricing),
             on_agent_error=mine.on_agent_error(graded) if mine else _told_of_failed(graded),
             specs=self.metas[trial.suite].specs,
         )
@@ -105,31 +104,53 @@ def _told_of_failed(trial: Trial) -> dict[str, float | None]:
     return {k: v for score in trial.attempt.scores.values() for k, v in score.values.items()}
 
 
-def import_session(options: argparse.Namespace, env: Mapping[str, str], today: date) -> Written:
-    """`options`: source, path, option, at, out, suite, regrade, config. Raises GateError."""
-    root = Path(options.config).parent if options.config else Path()
-    config = own_config(options.config, root, env, today)
-    plan = _plan(options, config, root)
-    out = Path(options.out or config.report.dir)
-    folder = out / f"session-{plan.session_id}"
-    if folder.exists():
-        raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
-    redact = Redactor(secrets_sent(env, ()))
-    with SessionWriter.create(out, _meta(plan), redact) as session:
-        try:
-            return _write(plan, session)
-        except (InvalidInput, UsageError):
-            session.discard()
-            raise
-
-
-def _plan(options: argparse.Namespace, config: Config, root: Path) -> _Plan:
+def import_session(options: argparse.Namespace, env: Mapping[str, str], now: datetime) -> Written:
+    """`options`: source, path, option, at, out, suite, regrade, config, baseline, dataset,
+    recording. Raises GateError.
+    """
+    place = import_place(options, env, now)
     name, importer = reader(options.source, Path(options.path), options.option or ())
     found: Imported = importer.read(Path(options.path))
     suites = _chosen(found.suites, options.suite or ())
+    beside = tuple(_beside(options, found, frozenset(suites)))
     if not suites:
-        raise UsageError(f"{options.path}: no results in it, only cases; keep them with --dataset")
-    again = regraded(found, suites, config, root) if options.regrade else {}
+        if not options.dataset:
+            raise UsageError(
+                f"{options.path}: cases and no results; --dataset FILE makes a dataset of them"
+            )
+        return Written(beside=beside)
+    plan = _plan(options, name, found, suites, place)
+    out = Path(options.out or place.config.report.dir)
+    folder = out / f"session-{plan.session_id}"
+    if folder.exists():
+        raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
+    with SessionWriter.create(out, _meta(plan), Redactor(secrets_sent(env, ()))) as session:
+        try:
+            report = _write(plan, session)
+        except (InvalidInput, UsageError):
+            session.discard()
+            raise
+    return Written(report=report, session_dir=folder, beside=beside)
+
+
+def _beside(options: argparse.Namespace, found: Imported, suites: frozenset[str]) -> Iterator[str]:
+    if options.dataset:
+        count = write_dataset(found, suites, Path(options.dataset))
+        yield f"Cases written to: {options.dataset} ({count})"
+    if options.recording:
+        count = write_recording(found, suites, Path(options.recording))
+        yield f"Answers written to: {options.recording} ({count})"
+
+
+def _plan(
+    options: argparse.Namespace,
+    name: str,
+    found: Imported,
+    suites: Mapping[str, ImportedSuite],
+    place: ImportPlace,
+) -> _Plan:
+    config = place.config
+    again = regraded(found, suites, config, place.rules.root) if options.regrade else {}
     asked = asked_k(config)
     metas = {
         suite: again[suite].meta if again else _suite_meta(one, asked)
@@ -142,9 +163,9 @@ def _plan(options: argparse.Namespace, config: Config, root: Path) -> _Plan:
     return _Plan(
         found=found,
         created_at=f"{moment:%Y-%m-%dT%H:%M:%S}Z",
-        config=config,
-        root=root,
+        place=place,
         session_id=new_session_id(moment, lambda n: mark[: 2 * n]),
+        provenance=place.made(found.provenance),
         metas=metas,
         again=again,
         options={"import": name, **found.options},
@@ -152,6 +173,7 @@ def _plan(options: argparse.Namespace, config: Config, root: Path) -> _Plan:
             *found.notes,
             *([] if options.at or found.created_at else [_FILES_TIME]),
             *(note for one in again.values() for note in one.notes),
+            *(() if place.rules.base is None and place.baselines is None else place.notes),
         ),
     )
 
@@ -197,7 +219,7 @@ def _meta(plan: _Plan) -> Meta:
     return Meta(
         session_id=plan.session_id,
         created_at=plan.created_at,
-        provenance=plan.found.provenance,
+        provenance=plan.provenance,
         suites=plan.metas,
         options=plan.options,
         health=to_json(plan.found.health) if plan.found.health else {},
@@ -207,7 +229,7 @@ def _meta(plan: _Plan) -> Meta:
 # ----------------------------------------------------------------------------------------- writing
 
 
-def _write(plan: _Plan, session: SessionWriter) -> Written:
+def _write(plan: _Plan, session: SessionWriter) -> Report:
     columns = {name: Columns(name) for name in plan.metas}
     tallies = {name: Tally() for name in plan.metas}
     for row in plan.rows():
@@ -216,12 +238,12 @@ def _write(plan: _Plan, session: SessionWriter) -> Written:
         tallies[row["suite"]].add(row)
     session.write_details()
     measured = [_measured(plan, name, columns[name], tallies[name]) for name in plan.metas]
-    report = conclude(measured, plan.config, _setting(plan), session.rows_of)
+    report = conclude(measured, plan.place.config, _setting(plan, measured), session.rows_of)
     session.write(SUMMARY, summary(report))
     stored = load_session(session.folder).report or report  # without secrets
-    write_reports(session.write, stored, session.rows, plan.config.report)
+    write_reports(session.write, stored, session.rows, plan.place.config.report)
     session.log.append_verdict(stored.outcome)
-    return Written(report=stored, session_dir=session.folder)
+    return stored
 
 
 def _measured(plan: _Plan, name: str, columns: Columns, tally: Tally) -> Measured:
@@ -231,20 +253,25 @@ def _measured(plan: _Plan, name: str, columns: Columns, tally: Tally) -> Measure
         meta=meta,
         table=table_of(columns, meta.specs, meta.graders),
         tally=tally,
-        baseline=NONE_WANTED,
-        gates=next((s.gates for s in plan.config.suites if s.name == name), ()),
+        baseline=plan.place.compared(name, meta.dataset_digest, plan.provenance),
+        gates=next((s.gates for s in plan.place.config.suites if s.name == name), ()),
         not_run=max(0, meta.cases * meta.rounds - tally.trials),
     )
 
 
-def _setting(plan: _Plan) -> Setting:
-    left_out = [suite for suite in plan.config.suites if suite.name not in plan.metas]
+def _setting(plan: _Plan, measured: Sequence[Measured]) -> Setting:
+    place = plan.place
+    left_out = [suite for suite in place.config.suites if suite.name not in plan.metas]
+    edited = [one.name for one in measured if one.baseline.edited_here and place.rules.compared]
     return Setting(
         session_id=plan.session_id,
         created_at=plan.created_at,
         duration_s=0.0,
-        mode="laptop",
-        provenance=plan.found.provenance,
+        mode=place.job.mode,
+        provenance=plan.provenance,
+        loosened=(*place.rules.loosened, *map(edits_baseline, edited)),
+        unprotected=place.rules.compared and place.rules.base is None,
         notes=plan.notes,
-        elsewhere=metrics_of(left_out, plan.config, plan.root),
+        comment_id=place.comment_id,
+        elsewhere=metrics_of(left_out, place.config, place.rules.root),
     )

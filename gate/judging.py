@@ -24,6 +24,7 @@ from gate.plugins import METRICS, REPORTERS
 from gate.prepare import SuitePlan, metrics_of
 from gate.publish import summary, write_reports
 from gate.records import BaselineInfo, Report
+from gate.rules_for import edits_baseline
 from gate.set_up import Setup, measures_the_base
 from gate.table import table_of
 from gate.trajectory.path import Path as StepPath
@@ -110,7 +111,7 @@ def _loosened(setup: Setup) -> tuple[str, ...]:
     found = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
     if setup.rules.compared:
         names = [name for name, one in setup.baselines.items() if one.edited_here]
-        found += [f"edits the baseline of `{name}`; the base branch's was used" for name in names]
+        found += map(edits_baseline, names)
     return tuple(found)
 
 

@@ -12,7 +12,6 @@ from gate.baseline_schema import Accepted, Run, fingerprint
 from gate.baselines import Place, find_baseline, source_names
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, FoundBaseline
-from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.table import Table
 from gate.trajectory.path import Path, PathsOf, no_paths
@@ -36,18 +35,20 @@ class Compared:
     paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
 
 
-def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -> Compared:
+def find(
+    suite: str, dataset_digest: str, rules: BaselineRules, place: Place, now: Provenance
+) -> Compared:
     """The pooled baseline of a suite; without one `Compared.table` is None and the info says why.
 
-    `now`: what this run is like; differences to the baseline's newest run are listed. Raises
-    UsageError (unreadable file) and InfrastructureError (host out of reach).
+    `dataset_digest`, `now`: what this run is like; differences to the baseline's newest run are
+    listed. Raises UsageError (unreadable file) and InfrastructureError (host out of reach).
     """
     why: list[str] = []
     named = source_names(rules.source) == ("file",)
     if place.no_base and not named:
         return Compared(table=None, info=BaselineInfo(source="none", detail=place.no_base))
     request = BaselineRequest(
-        suite=plan.suite.name,
+        suite=suite,
         path=rules.source if named else rules.path,
         branch=rules.branch,
         base_sha=place.base_sha,
@@ -62,7 +63,7 @@ def find(plan: SuitePlan, rules: BaselineRules, place: Place, now: Provenance) -
     found = find_baseline(rules.source, request, place.forge, place.root)
     if found is None:
         return Compared(table=None, info=BaselineInfo(source="none", detail="; ".join(why)))
-    facts = fingerprint(now, plan.dataset_digest)
+    facts = fingerprint(now, dataset_digest)
     compared = _pooled(found, rules, place.now, facts)
     compared = replace(compared, edited_here=_edited_here(found, compared.history, place))
     return replace(compared, text=found.text) if place.mode == "release" else compared

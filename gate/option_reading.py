@@ -24,6 +24,9 @@ def import_(p: argparse.ArgumentParser) -> None:
     about = "judge the answers again, by the graders and cases that gate.yml has for the suite"
     add("--regrade", action="store_true", help=about)
     add("--config", metavar="FILE", help="gates and prices (gate.yml)")
+    add("--baseline", metavar="SOURCE", help="compare with it: auto, repo, artifact or a path")
+    add("--dataset", metavar="FILE", help="write the cases there, for a suite of gate.yml")
+    add("--recording", metavar="FILE", help="write the answers there, for `gate run --replay`")
     add("--out", metavar="DIR", help="where the session folder goes (results)")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
     output(p)

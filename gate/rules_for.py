@@ -12,8 +12,8 @@ from typing import cast
 
 from gate.baselines import Place, source_names
 from gate.errors import UsageError
-from gate.github.context import Job
-from gate.github.opening import Opened
+from gate.github.context import NO_TOKEN, Job
+from gate.github.opening import Opened, open_local
 from gate.records import Config, Provenance
 from gate.rules import Base, Rules, judging_rules, own_config
 from gate.untrusted import rules_of_base
@@ -105,3 +105,28 @@ def _base(sha: str | None, name: str | None, opened: Opened) -> Base | None:
     if sha is None or opened.forge is None:
         return None
     return Base(sha=sha, name=name or sha[:7], forge=opened.forge)
+
+
+def opened_for(job: Job, key: str, root: Path) -> Opened:
+    """How this process reads the repository: `key` is for GitHub's API, without one git does.
+
+    The API's client costs 0.1 s to import: only where there is a token to use it with.
+    """
+    if not (job.api_url and job.repository and key):
+        opened = open_local(root)
+        without = opened.forge is None and job.repository and not key
+        return replace(opened, notes=(NO_TOKEN,)) if without else opened
+    forge = importlib.import_module("gate.github.forge")
+    return cast("Opened", forge.open_forge(job, forge.connect(job, key), root))
+
+
+def source_from(given: str | None, root: Path) -> str | None:
+    """A path on the command line starts where the command runs, one in gate.yml at its folder."""
+    if given is None or source_names(given) != ("file",) or root == Path():
+        return given
+    return str(Path(given).resolve())
+
+
+def edits_baseline(suite: str) -> str:
+    """What a change is told that has another baseline file than the one that was used."""
+    return f"edits the baseline of `{suite}`; the base branch's was used"

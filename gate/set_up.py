@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from gate import __version__
 from gate.accepting import Accepted, accepted
 from gate.agreeing import Reviewed, reviewed_plans
-from gate.baselines import Place, source_names
+from gate.baselines import Place
 from gate.config import select
 from gate.config_evidence import provider_key
 from gate.config_judge import kinship
@@ -21,13 +21,13 @@ from gate.config_lint import lint_with_data
 from gate.config_options import KEY_VARIABLE, for_release, override, settings, with_key
 from gate.control import Control, control_of
 from gate.errors import InvalidInput, UsageError
-from gate.github.context import NO_TOKEN, Job, current_job, token
-from gate.github.opening import Opened, open_local
+from gate.github.context import Job, current_job, token
+from gate.github.opening import Opened
 from gate.plugins import Agent, World
 from gate.prepare import Selection, SuitePlan, prepare
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.rules import Rules
-from gate.rules_for import base_sha, place_of, rules_for, with_base
+from gate.rules_for import base_sha, opened_for, place_of, rules_for, source_from, with_base
 from gate.stopping import extends, stops_early, with_looks
 from gate.subject import subject, subject_digest
 
@@ -72,7 +72,7 @@ def set_up(
     """Reads and checks all before the first call; `control`: of a run that was made already."""
     _only_threads(options)
     now, job, root = datetime.now(UTC), current_job(env), _root(options)
-    opened = _opened(job, token(env), root)
+    opened = opened_for(job, token(env), root)
     rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
     config = _effective(options, rules, job, more)
     job = with_base(job, token(env), config)
@@ -168,7 +168,10 @@ def _baselines(
     if config.baseline.source == "none":
         return {}
     lookup = importlib.import_module("gate.lookup")  # numpy: only where there is a baseline
-    return {p.suite.name: lookup.find(p, config.baseline, place, made) for p in plans}
+    return {
+        p.suite.name: lookup.find(p.suite.name, p.dataset_digest, config.baseline, place, made)
+        for p in plans
+    }
 
 
 def _looked_at(
@@ -202,16 +205,6 @@ def _accepted(
     return accepted(job, token(env), {name for plan in plans for name in plan.specs})
 
 
-def _opened(job: Job, key: str, root: Path) -> Opened:
-    """The API's client costs 0.1 s to import: only where there is a token to use it with."""
-    if not (job.api_url and job.repository and key):
-        opened = open_local(root)
-        without = opened.forge is None and job.repository and not key
-        return replace(opened, notes=(NO_TOKEN,)) if without else opened
-    forge = importlib.import_module("gate.github.forge")
-    return cast("Opened", forge.open_forge(job, forge.connect(job, key), root))
-
-
 def _effective(
     options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
 ) -> Config:
@@ -227,7 +220,7 @@ def _effective(
         rounds=options.rounds,
         max_attempts=options.max_attempts,
         budget_usd=options.budget_usd,
-        baseline=_source(options.baseline, rules.root),
+        baseline=source_from(options.baseline, rules.root),
         out=options.out,
     )
     if options.provider_key:
@@ -248,13 +241,6 @@ def _told_apart(config: Config, root: Path) -> Config:
     if found.problems:
         raise InvalidInput(found.problems)
     return replace(config, warnings=(*config.warnings, *found.warnings))
-
-
-def _source(given: str | None, root: Path) -> str | None:
-    """A path on the command line starts where the command runs, one in gate.yml at its folder."""
-    if given is None or source_names(given) != ("file",) or root == Path():
-        return given
-    return str(Path(given).resolve())
 
 
 def _with_key(

@@ -12,7 +12,11 @@ from gate.importing import import_session
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict: 0 without a gate that fails. Raises GateError."""
-    written = import_session(options, env, datetime.now(UTC).date())
+    written = import_session(options, env, datetime.now(UTC))
+    for line in written.beside if options.format == "text" else ():
+        print(line)
+    if written.report is None or written.session_dir is None:
+        return 0
     for line in tell(written.report, written.session_dir, options, env):
         print(line)
     return written.report.exit_code

@@ -10,8 +10,7 @@ from gate.baselines import Place
 from gate.baselines.file import session_baseline
 from gate.errors import UsageError
 from gate.lookup import age_days, differences, find
-from gate.prepare import SuitePlan
-from gate.records import BaselineRules, Provenance, Suite
+from gate.records import BaselineRules, Provenance
 from tests.main_runs import passes, past
 from tests.stored_session import store
 
@@ -19,24 +18,10 @@ NOW = datetime(2026, 11, 29, 12, 0, 1, tzinfo=UTC)
 MADE = Provenance(agent="openai m", agent_digest="a1", config_digest="c1", tool_version="0.1.0")
 
 
-def plan(suite="analytics"):
-    return SuitePlan(
-        suite=Suite(name=suite, dataset="d.jsonl", graders=()),
-        graders={},
-        dataset_digest="dd",
-        all_ids=frozenset(),
-        chosen=frozenset(),
-        not_selected=0,
-        specs={},
-        grader_digests={},
-        read=lambda: iter(()),
-    )
-
-
 def look(root, source, now=MADE, suite="analytics", **changes):
     rules = BaselineRules(**{"source": source, **changes})
     place = Place(root=root, forge=None, base_sha=None, now=NOW)
-    return find(plan(suite), rules, place, now)
+    return find(suite, "dd", rules, place, now)
 
 
 @pytest.fixture
@@ -123,9 +108,9 @@ def test_a_release_without_an_earlier_one_has_none_unless_a_path_is_named(root):
     why = "no earlier release than v1.0.0: 1 tags looked at"
     place = Place(root=root, forge=None, base_sha=None, no_base=why, now=NOW, mode="release")
     for source in ("auto", "repo", "artifact"):
-        found = find(plan(), BaselineRules(source=source), place, MADE)
+        found = find("analytics", "dd", BaselineRules(source=source), place, MADE)
         assert (found.table, found.info.source, found.info.detail) == (None, "none", why)
-    found = find(plan(), BaselineRules(source="baselines"), place, MADE)
+    found = find("analytics", "dd", BaselineRules(source="baselines"), place, MADE)
     assert found.info.source == "file"
 
 
@@ -177,7 +162,7 @@ class Tree:
 
 def edited(root, theirs):
     place = Place(root=root, forge=Tree(theirs), base_sha="b" * 40, now=NOW)
-    return find(plan(), BaselineRules(source="repo"), place, MADE).edited_here
+    return find("analytics", "dd", BaselineRules(source="repo"), place, MADE).edited_here
 
 
 def test_an_edited_baseline_of_the_working_tree_is_noticed(root):
