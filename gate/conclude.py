@@ -28,6 +28,7 @@ from gate.records import (
     Estimate,
     GateResult,
     LoggedViolation,
+    MetricFall,
     Outcome,
     Report,
     SuiteReport,
@@ -75,11 +76,23 @@ def conclude(
         worse=worse,
         accepted=_accepted(measured, setting),
         comment_id=setting.comment_id,
-        reproduce=rerun(verdict, worse, measured, same_run(config.file, setting.asked_with)),
+        reproduce=_reproduce(verdict, worse, measured, config, setting),
         alpha=config.regression.alpha,
         power=config.regression.power,
         decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
     )
+
+
+def _reproduce(
+    verdict: Verdict,
+    worse: Sequence[MetricFall],
+    measured: Sequence[Measured],
+    config: Config,
+    setting: Setting,
+) -> str:
+    if setting.asked_with is None:
+        return ""
+    return rerun(verdict, worse, measured, same_run(config.file, setting.asked_with))
 
 
 def _is_deployed(setting: Setting) -> bool:

@@ -114,6 +114,7 @@ def lint_with_data(
 def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Findings) -> None:
     if metric in specs:
         return
+    metric = re.sub(r"(?<=\w)\[.+\]\Z", "", metric)  # of one group: a repository, a site
     number = re.search(r"(?<=[@^])[1-9]\d*$", metric)
     contract = {re.sub(r"(?<=[@^])k$", number[0] if number else "k", name) for name in _CONTRACT}
     if metric in contract:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from gate.accepting import Accepted, accepted
 from gate.baselines import Place
 from gate.config_options import for_release, override
 from gate.github.context import Job, current_job, token
@@ -36,15 +37,22 @@ class ImportPlace:
     config: Config
     facts: Mapping[str, Any] = field(default_factory=dict)
     comment_id: str = "gate"
+    key: str = field(default="", repr=False)  # for GitHub's API
     baselines: Callable[[Provenance], Place] | None = None  # None: nothing is compared
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*self.config.warnings, *self.rules.notes, *self.job.notes)
+        return (*self.rules.notes, *self.job.notes)
 
     def made(self, found: Provenance) -> Provenance:
         """What the source says of itself, and in a job where that stands."""
         return replace(found, mode=self.job.mode, **self.facts)
+
+    def accepted(self, metrics: set[str]) -> Accepted:
+        """What somebody accepted on the pull request. Raises InfrastructureError."""
+        if self.baselines is None:
+            return Accepted()
+        return accepted(self.job, self.key, metrics)
 
     def compared(self, suite: str, dataset_digest: str, made: Provenance) -> Compared:
         """The suite's baseline. Raises UsageError (unreadable file) and InfrastructureError (host
@@ -74,6 +82,7 @@ def import_place(options: argparse.Namespace, env: Mapping[str, str], now: datet
         config=config,
         facts=_facts(job, opened, config),
         comment_id=env.get("INPUT_COMMENT-ID") or "gate",
+        key=token(env),
         baselines=partial(place_of, job, opened, root, now=now) if options.baseline else None,
     )
 

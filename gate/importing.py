@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.accepting import Accepted
 from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta, load_session, new_session_id
 from gate.codec import to_json
 from gate.columns import Columns
@@ -20,6 +21,7 @@ from gate.import_files import write_dataset, write_recording
 from gate.import_format import reader
 from gate.import_place import ImportPlace, import_place
 from gate.imported import Imported, ImportedSuite
+from gate.lookup import Compared
 from gate.measured import Measured, Setting
 from gate.metrics.catalogue import asked_k, every_metric
 from gate.prepare import metrics_of
@@ -58,9 +60,11 @@ class _Plan:
     session_id: str
     provenance: Provenance
     metas: Mapping[str, SuiteMeta]
+    baselines: Mapping[str, Compared]
     again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
     options: Mapping[str, Json] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    accepted: Accepted = field(default_factory=Accepted)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """Raises InvalidInput for a trial that is there twice, and for too many."""
@@ -160,20 +164,25 @@ def _plan(
     digest = digest_of(found.files)
     mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
     moment = options.at or _moment(found)
+    made = place.made(found.provenance)
+    meant = place.accepted({metric for meta in metas.values() for metric in meta.specs})
     return _Plan(
         found=found,
         created_at=f"{moment:%Y-%m-%dT%H:%M:%S}Z",
         place=place,
         session_id=new_session_id(moment, lambda n: mark[: 2 * n]),
-        provenance=place.made(found.provenance),
+        provenance=made,
         metas=metas,
+        baselines={n: place.compared(n, meta.dataset_digest, made) for n, meta in metas.items()},
         again=again,
         options={"import": name, **found.options},
+        accepted=meant,
         notes=(
             *found.notes,
             *([] if options.at or found.created_at else [_FILES_TIME]),
             *(note for one in again.values() for note in one.notes),
-            *(() if place.rules.base is None and place.baselines is None else place.notes),
+            *place.notes,
+            *meant.notes,
         ),
     )
 
@@ -253,7 +262,7 @@ def _measured(plan: _Plan, name: str, columns: Columns, tally: Tally) -> Measure
         meta=meta,
         table=table_of(columns, meta.specs, meta.graders),
         tally=tally,
-        baseline=plan.place.compared(name, meta.dataset_digest, plan.provenance),
+        baseline=plan.baselines[name],
         gates=next((s.gates for s in plan.place.config.suites if s.name == name), ()),
         not_run=max(0, meta.cases * meta.rounds - tally.trials),
     )
@@ -273,5 +282,7 @@ def _setting(plan: _Plan, measured: Sequence[Measured]) -> Setting:
         unprotected=place.rules.compared and place.rules.base is None,
         notes=plan.notes,
         comment_id=place.comment_id,
+        accepted=plan.accepted.changes,
         elsewhere=metrics_of(left_out, place.config, place.rules.root),
+        asked_with=None,
     )

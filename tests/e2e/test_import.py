@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import shutil
 from pathlib import Path
 
@@ -10,12 +9,13 @@ import pytest
 
 from tests.e2e.test_bad_input import gate as in_a_process
 from tests.e2e.test_bad_input import sessions
+from tests.import_page import blocks, commands, expanded
 from tests.in_process import gate
 
 ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "tests" / "data" / "openagent_session"
 TASKS = ROOT / "tests" / "data" / "openagent_tasks"
-PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
+SHOWN = ("openagent", "Comparing an import with a run")  # sections of docs/import.md
 AGENT = """
 ANSWERS = {}
 import json, pathlib
@@ -32,10 +32,6 @@ def answer(case):
 def worse(case):
     return "It depends on quite a number of things that nobody could ever list in full here."
 """
-
-
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def old_session(folder, session_id):
@@ -57,20 +53,16 @@ def moved(tmp_path_factory):
     for session_id in ("20260512-143052-1a2b3c4d", "20260519-080000-5e6f7a8b"):
         old_session(folder / "old", session_id)
     shutil.copytree(TASKS, folder / "old" / "datasets" / "dialogue")
-    (folder / "gate.yml").write_text(blocks("yaml")[0], encoding="utf-8")
+    (folder / "gate.yml").write_text(blocks("yaml", *SHOWN)[0], encoding="utf-8")
     said = {}
-    for line in "".join(blocks("sh")).splitlines():
-        words = []
-        for word in shlex.split(line)[1:]:
-            found = sorted(folder.glob(word)) if "*" in word else []
-            words += [path.relative_to(folder).as_posix() for path in found] or [word]
-        said[line] = done(folder, *words)
+    for words in commands(*SHOWN):
+        said[" ".join(words)] = done(folder, *expanded(words, folder))
     return folder, said
 
 
 def test_the_commands_of_the_page_say_what_it_says(moved):
     _, said = moved
-    outputs = {line.split(" ", 1)[1].split("/")[0]: text for line, text in said.items()}
+    outputs = {line.split("/")[0]: text for line, text in said.items()}
     first = next(iter(said.values())).splitlines()
     assert first[-2].startswith("NO BASELINE: ")
     assert re.fullmatch(
@@ -106,7 +98,7 @@ def test_a_run_is_compared_with_answers_that_were_graded_again(moved, tmp_path):
     shutil.copytree(folder / "baselines", tmp_path / "baselines")
     shutil.copy(SESSION / "details.jsonl", tmp_path)
     (tmp_path / "agent.py").write_text(AGENT)
-    page = blocks("yaml")[0]
+    page = blocks("yaml", *SHOWN)[0]
     for name, code, status in (("answer", 0, "no_regression"), ("worse", 1, "regression")):
         agent = f'agent: {{type: python, callable: "./agent.py:{name}"}}'
         text = page.replace("agent: {type: openagent}", agent)
