@@ -15,7 +15,7 @@ from typing import Any
 
 from gate.accepting import Accepted, accepted
 from gate.baselines import Place
-from gate.config_options import for_release, override
+from gate.config_options import for_release, override, settings
 from gate.github.context import Job, current_job, token
 from gate.github.opening import Opened
 from gate.lookup import Compared, find
@@ -63,8 +63,11 @@ class ImportPlace:
         return find(suite, dataset_digest, self.config.baseline, self.baselines(made), made)
 
 
-def import_place(options: argparse.Namespace, env: Mapping[str, str], now: datetime) -> ImportPlace:
-    """`options`: config, baseline. Raises InvalidInput, UsageError, InfrastructureError."""
+def import_place(
+    options: argparse.Namespace, env: Mapping[str, str], now: datetime, more: Mapping[str, str]
+) -> ImportPlace:
+    """`options`: config, baseline. `more`: dotted keys over gate.yml, which an action's inputs set.
+    Raises InvalidInput, UsageError, InfrastructureError."""
     root = Path(options.config).parent if options.config else Path()
     job = current_job(env)
     if job.mode == "laptop" and not options.baseline:
@@ -74,7 +77,9 @@ def import_place(options: argparse.Namespace, env: Mapping[str, str], now: datet
     given = argparse.Namespace(config=options.config, replay=None)
     rules = rules_for(job, opened, given, env, now, alone=False)
     config = for_release(rules.config) if job.mode == "release" else rules.config
-    config = override(config, baseline=source_from(options.baseline or "none", root))
+    config = override(
+        settings(config, more), baseline=source_from(options.baseline or "none", root)
+    )
     job = with_base(job, token(env), config)
     return ImportPlace(
         job=job,

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.accepting import Accepted
+from gate.announce import tell
 from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta, load_session, new_session_id
 from gate.codec import to_json
 from gate.columns import Columns
@@ -42,11 +43,22 @@ MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """What an import came to: a session, unless the source has no results, and files beside it."""
+class ImportedSession:
+    """What an import with results came to."""
 
-    report: Report | None = None
-    session_dir: Path | None = None
+    report: Report
+    session_dir: Path
+
+    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+        """What the command prints last."""
+        return tell(self.report, self.session_dir, options, env)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What was written: no session where the source has cases and no results."""
+
+    session: ImportedSession | None = None
     beside: tuple[str, ...] = ()  # a sentence a file
 
 
@@ -108,11 +120,16 @@ def _told_of_failed(trial: Trial) -> dict[str, float | None]:
     return {k: v for score in trial.attempt.scores.values() for k, v in score.values.items()}
 
 
-def import_session(options: argparse.Namespace, env: Mapping[str, str], now: datetime) -> Written:
+def import_results(
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    now: datetime,
+    more: Mapping[str, str] | None = None,
+) -> Written:
     """`options`: source, path, option, at, out, suite, regrade, config, baseline, dataset,
-    recording. Raises GateError.
+    recording. `more`: dotted keys over gate.yml. Raises GateError.
     """
-    place = import_place(options, env, now)
+    place = import_place(options, env, now, more or {})
     name, importer = reader(options.source, Path(options.path), options.option or ())
     found: Imported = importer.read(Path(options.path))
     suites = _chosen(found.suites, options.suite or ())
@@ -134,7 +151,7 @@ def import_session(options: argparse.Namespace, env: Mapping[str, str], now: dat
         except (InvalidInput, UsageError):
             session.discard()
             raise
-    return Written(report=report, session_dir=folder, beside=beside)
+    return Written(session=ImportedSession(report=report, session_dir=folder), beside=beside)
 
 
 def _beside(options: argparse.Namespace, found: Imported, suites: frozenset[str]) -> Iterator[str]:

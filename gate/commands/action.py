@@ -6,13 +6,16 @@ It reads the inputs, runs, and has gate.delivery show the end, whatever that is.
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from gate.delivery import Delivery, Finished, Means
-from gate.errors import GateError
+from gate.errors import GateError, UsageError
 from gate.execute import execute
 from gate.github.answer import answer
 from gate.github.context import Job, current_job, token
@@ -28,6 +31,10 @@ from gate.resuming import OtherSession
 from gate.secret_names import secrets_of
 from gate.stop import Stop
 from gate.text import command
+
+if TYPE_CHECKING:
+    from gate.importing import ImportedSession
+    from gate.judging import Outcome
 
 FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
 
@@ -95,11 +102,27 @@ def _run_or_merge(
 ) -> Finished:
     options = parse(argv)
     options.stop = stop
-    work = merge if options.command == "merge" else execute
-    outcome = work(options, env, settings)
+    outcome = _WORK.get(options.command, execute)(options, env, settings)
     for line in outcome.words(options, env):
         print(line)
     return outcome
+
+
+def _imported(
+    options: argparse.Namespace, env: Mapping[str, str], settings: Mapping[str, str]
+) -> ImportedSession:
+    # It imports numpy, which a run loads while the agent answers.
+    importing = importlib.import_module("gate.importing")
+    written = importing.import_results(options, env, datetime.now(UTC), settings)
+    if written.session is None:
+        raise UsageError(f"import-path: {options.path}: cases and no results; name the results")
+    return cast("ImportedSession", written.session)
+
+
+_WORK: Mapping[str, Callable[..., Outcome | ImportedSession]] = {
+    "merge": merge,
+    "import": _imported,
+}
 
 
 def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Stored:

@@ -6,17 +6,16 @@ import argparse
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from gate.announce import tell
-from gate.importing import import_session
+from gate.importing import import_results
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict: 0 without a gate that fails. Raises GateError."""
-    written = import_session(options, env, datetime.now(UTC))
+    written = import_results(options, env, datetime.now(UTC))
     for line in written.beside if options.format == "text" else ():
         print(line)
-    if written.report is None or written.session_dir is None:
+    if written.session is None:
         return 0
-    for line in tell(written.report, written.session_dir, options, env):
+    for line in written.session.words(options, env):
         print(line)
-    return written.report.exit_code
+    return written.session.report.exit_code

@@ -1,6 +1,5 @@
-"""The action's inputs: INPUT_* -> arguments of `gate run` or `gate merge`, and settings over
-gate.yml;
-pure.
+"""The action's inputs: INPUT_* -> arguments of `gate run`, `gate merge` or `gate import`, and
+settings over gate.yml; pure.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def read_inputs(env: Mapping[str, str]) -> Plan:
         settings["sample"] = "all"
     judge_key = _input(env, "judge-key")
     return Plan(
-        argv=_merge_argv(env) if _list(env, "merge") else _run_argv(env),
+        argv=_argv(env),
         settings=settings,
         env={**env, "JUDGE_API_KEY": judge_key} if judge_key else env,
         comment=cast("CommentMode", _input(env, "comment") or "always"),
@@ -103,6 +102,12 @@ def without_wrong(env: Mapping[str, str]) -> Mapping[str, str]:
     """The environment with the defaults for wrong inputs, to tell somebody that they are wrong."""
     names = {f"INPUT_{line.partition(':')[0].upper()}" for line in _wrong(env)}
     return {name: value for name, value in env.items() if name not in names}
+
+
+def _argv(env: Mapping[str, str]) -> tuple[str, ...]:
+    if _input(env, "import"):
+        return _import_argv(env)
+    return _merge_argv(env) if _list(env, "merge") else _run_argv(env)
 
 
 def _run_argv(env: Mapping[str, str]) -> tuple[str, ...]:
@@ -126,6 +131,21 @@ def _merge_argv(env: Mapping[str, str]) -> tuple[str, ...]:
     return (*argv, *out, *_output_argv(env), "--", *_list(env, "merge"))
 
 
+def _import_argv(env: Mapping[str, str]) -> tuple[str, ...]:
+    options = [line.strip() for line in _input(env, "import-options").splitlines() if line.strip()]
+    return (
+        "import",
+        f"--baseline={_input(env, 'baseline') or 'auto'}",
+        *([f"--config={_input(env, 'config')}"] if _input(env, "config") else []),
+        *(f"--suite={name}" for name in _list(env, "suite")),
+        *(f"--option={line}" for line in options),
+        *_output_argv(env),
+        "--",
+        _input(env, "import"),
+        _input(env, "import-path"),
+    )
+
+
 def _output_argv(env: Mapping[str, str]) -> list[str]:
     out = _input(env, "results-dir")
     verbose = ["--verbose"] if flag(env, "verbose") else []
@@ -144,6 +164,10 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
             wrong.append(
                 f"{name}: '{value}' is not true or false{did_you_mean(value, ('true', 'false'))}"
             )
+    if bool(_input(env, "import")) != bool(_input(env, "import-path")):
+        wrong.append(
+            "import-path: `import` names the format and this the file or folder; give both"
+        )
     try:
         marker(_input(env, "comment-id") or "gate", None, None, None)
     except UsageError as error:

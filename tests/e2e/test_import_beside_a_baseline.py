@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.test_everyday import summary
 from tests.e2e.test_fresh_control import git
+from tests.events import payload
 from tests.in_process import gate
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
@@ -113,3 +114,27 @@ def test_a_source_without_questions_is_no_dataset(project):
     found = gate(project, "import", "openagent", "old", *one)
     assert (found.returncode, "does not say what the case" in found.stderr) == (2, True)
     assert not (project / "d.jsonl").exists()
+
+
+def test_the_action_judges_an_import_as_it_judges_a_run(project):
+    session_of(project / "new", "20260519-080000-5e6f7a8b", fails=6)
+    event = payload("push", ref="refs/heads/work")
+    (project / "event.json").write_text(json.dumps(event))
+    env = {
+        "GITHUB_EVENT_NAME": "push",
+        "GITHUB_EVENT_PATH": str(project / "event.json"),
+        "GITHUB_OUTPUT": str(project / "output"),
+        "GITHUB_STEP_SUMMARY": str(project / "summary.md"),
+        "GITHUB_SHA": "a" * 40,
+        "INPUT_IMPORT": "auto",
+        "INPUT_IMPORT-PATH": "new",
+        "INPUT_BASELINE": "baselines",
+        "INPUT_SUITE": "dialogue",
+        "INPUT_RESULTS-DIR": "out",
+    }
+    found = gate(project, "action", env=env)
+    assert found.returncode == 1, found.stdout + found.stderr
+    assert "fail" in (project / "output").read_text().splitlines()
+    assert "dialogue" in (project / "summary.md").read_text()
+    wrong = gate(project, "action", env={**env, "INPUT_IMPORT-PATH": ""})
+    assert (wrong.returncode, "give both" in wrong.stdout + wrong.stderr) == (2, True)

@@ -114,6 +114,19 @@ def test_every_wrong_input_is_told_at_once() -> None:
     ]
 
 
+def test_an_import_names_its_format_path_and_options() -> None:
+    lines = "variant=lite\n trajectories=a, b \n"
+    given = {"import": "swebench", "import_path": "-logs", "import_options": lines}
+    options = parse(read_inputs(env(**given, suite="a", results_dir="o")).argv)
+    assert (options.command, options.source, options.path) == ("import", "swebench", "-logs")
+    assert options.option == ["variant=lite", "trajectories=a, b"]
+    assert (options.baseline, options.suite, options.out) == ("auto", ["a"], "o")
+    assert parse(read_inputs(env(**given, baseline="none")).argv).baseline == "none"
+    for half in ({"import": "swebench"}, {"import_path": "logs"}):
+        with pytest.raises(UsageError, match="import-path: `import` names the format"):
+            read_inputs(env(**half))
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"), [("TRUE", True), ("no", False), ("", True), (" false ", False), ("1", None)]
 )
@@ -124,6 +137,7 @@ def test_flags(text: str, wanted: bool | None) -> None:
 def test_every_input_of_the_action_is_read(repository_action: dict[str, object]) -> None:
     read = {*RUN_OPTIONS, *SETTINGS, *CHOICES, *FLAGS}
     own = {"suite", "sample", "merge", "judge-key", "comment-id", "results-dir", "github-token"}
+    own |= {"import", "import-path", "import-options"}
     assert read | own == set(repository_action)
 
 
