@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs the tools whose results are imported, pinned, each in an environment of its own:
+# tests/install_peers.sh FOLDER [NAME ...]. Tests find them through GATE_PEERS=FOLDER and are skipped
+# by name where one is missing. What is there already stays.
+set -uo pipefail
+
+folder=$1
+shift
+names=("$@")
+[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval)
+mkdir -p "$folder"
+
+install() {
+  case $1 in
+    pydantic-evals) python "$1" pydantic-evals==2.62.0 httpx ;;
+    deepeval) python "$1" deepeval==4.3.1 ;;
+    inspect-ai) python "$1" inspect-ai==0.3.285 openai ;;
+    swebench) python "$1" swebench==5.0.2 ;;
+    bfcl-eval) python "$1" bfcl-eval==2026.3.23 soundfile ;;
+    # Without the software kits of every vendor, which are seven eighths of it. It wants a newer
+    # Node than many machines have, and the database's binding is an optional package.
+    promptfoo) node "$1" promptfoo@0.123.1 node@24.21.0 @libsql/linux-x64-gnu@0.5.29 ;;
+    *) echo "no such tool: $1" >&2 && return 1 ;;
+  esac
+}
+
+python() {
+  local place=$folder/$1
+  [ -x "$place/bin/python" ] || python3 -m venv "$place" || return 1
+  "$place/bin/pip" install --quiet --no-compile --disable-pip-version-check "${@:2}"
+}
+
+node() {
+  command -v npm >/dev/null || return 1
+  mkdir -p "$folder/$1"
+  echo '{"private": true}' >"$folder/$1/package.json"
+  npm install --prefix "$folder/$1" --no-audit --no-fund --silent --omit=optional --omit=peer "${@:2}"
+}
+
+for name in "${names[@]}"; do
+  stamp=$folder/$name/.installed-$(sha256sum "$0" | cut -c1-12)
+  [ -e "$stamp" ] && continue
+  if install "$name"; then touch "$stamp"; else echo "skipped: $name could not be installed"; fi
+done
