@@ -5,41 +5,30 @@ twice gives the same bytes.
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from gate.accepting import Accepted
 from gate.announce import tell
-from gate.archive import SUMMARY, Meta, SessionWriter, SuiteMeta, load_session, new_session_id
-from gate.codec import to_json
+from gate.archive import SUMMARY, SessionWriter, load_session
 from gate.columns import Columns
 from gate.conclude import conclude
-from gate.errors import InvalidInput, Problem, UsageError
+from gate.errors import InvalidInput, UsageError
 from gate.import_files import write_dataset, write_recording
 from gate.import_format import reader
-from gate.import_place import ImportPlace, import_place
-from gate.imported import Imported, ImportedSuite
-from gate.lookup import Compared
+from gate.import_place import import_place
+from gate.import_plan import ImportPlan, chosen, import_plan
+from gate.imported import Imported
 from gate.measured import Measured, Setting
-from gate.metrics.catalogue import asked_k, every_metric
 from gate.prepare import metrics_of
-from gate.pricing import trial_cost
 from gate.publish import summary, write_reports
-from gate.records import Json, Provenance, Report, Trial
+from gate.records import Report
 from gate.redact import Redactor
-from gate.registry import did_you_mean
-from gate.regrading import Regraded, regraded
-from gate.rows import row_of
 from gate.rules_for import edits_baseline
 from gate.secret_names import secrets_sent
-from gate.sources.files import digest_of, newest
 from gate.table import table_of
 from gate.tally import Tally
-
-MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,64 +51,6 @@ class Written:
     beside: tuple[str, ...] = ()  # a sentence a file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """What is written of an import, and by which rules it is judged."""
-
-    found: Imported
-    created_at: str
-    place: ImportPlace
-    session_id: str
-    provenance: Provenance
-    metas: Mapping[str, SuiteMeta]
-    baselines: Mapping[str, Compared]
-    again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
-    options: Mapping[str, Json] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    accepted: Accepted = field(default_factory=Accepted)
-
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Raises InvalidInput for a trial that is there twice, and for too many."""
-        seen: set[tuple[str, str, int]] = set()
-        for trial in self.found.trials():
-            if trial.suite not in self.metas:
-                continue
-            key = (trial.suite, trial.case.id, trial.round)
-            if key in seen:
-                raise InvalidInput([_twice(trial)])
-            seen.add(key)
-            if len(seen) > MOST_TRIALS:
-                raise UsageError(
-                    f"more than {MOST_TRIALS:,} results; import them in parts, or name a --suite"
-                )
-            yield self._row(trial)
-
-    def _row(self, trial: Trial) -> Mapping[str, Json]:
-        if not trial.started_at:
-            trial = replace(trial, started_at=self.created_at)
-        mine = self.again.get(trial.suite)
-        graded = mine.graded(trial) if mine else trial
-        return row_of(
-            graded,
-            cost_usd=trial_cost(trial, self.place.config.pricing),
-            on_agent_error=mine.on_agent_error(graded) if mine else _told_of_failed(graded),
-            specs=self.metas[trial.suite].specs,
-        )
-
-
-def _twice(trial: Trial) -> Problem:
-    message = (
-        f"{trial.suite}: the case '{trial.case.id[:80]}' has two results of round {trial.round} - "
-        "keep one"
-    )
-    return Problem(trial.case.place, message)
-
-
-def _told_of_failed(trial: Trial) -> dict[str, float | None]:
-    """What the source itself gives an answer that never came."""
-    return {k: v for score in trial.attempt.scores.values() for k, v in score.values.items()}
-
-
 def import_results(
     options: argparse.Namespace,
     env: Mapping[str, str],
@@ -132,20 +63,20 @@ def import_results(
     place = import_place(options, env, now, more or {})
     name, importer = reader(options.source, Path(options.path), options.option or ())
     found: Imported = importer.read(Path(options.path))
-    suites = _chosen(found.suites, options.suite or ())
+    suites = chosen(found.suites, options.suite or ())
     beside = tuple(_beside(options, found, frozenset(suites)))
     if not suites:
         if not options.dataset:
             raise UsageError(
                 f"{options.path}: cases and no results; --dataset FILE makes a dataset of them"
             )
-        return Written(beside=beside)
-    plan = _plan(options, name, found, suites, place)
+        return Written(beside=(*found.notes, *beside))
+    plan = import_plan(options, name, found, suites, place)
     out = Path(options.out or place.config.report.dir)
     folder = out / f"session-{plan.session_id}"
     if folder.exists():
         raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
-    with SessionWriter.create(out, _meta(plan), Redactor(secrets_sent(env, ()))) as session:
+    with SessionWriter.create(out, plan.meta(), Redactor(secrets_sent(env, ()))) as session:
         try:
             report = _write(plan, session)
         except (InvalidInput, UsageError):
@@ -163,99 +94,10 @@ def _beside(options: argparse.Namespace, found: Imported, suites: frozenset[str]
         yield f"Answers written to: {options.recording} ({count})"
 
 
-def _plan(
-    options: argparse.Namespace,
-    name: str,
-    found: Imported,
-    suites: Mapping[str, ImportedSuite],
-    place: ImportPlace,
-) -> _Plan:
-    config = place.config
-    again = regraded(found, suites, config, place.rules.root) if options.regrade else {}
-    asked = asked_k(config)
-    metas = {
-        suite: again[suite].meta if again else _suite_meta(one, asked)
-        for suite, one in suites.items()
-    }
-    told = {suite: meta.graders for suite, meta in metas.items()}
-    digest = digest_of(found.files)
-    mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
-    moment = options.at or _moment(found)
-    made = place.made(found.provenance)
-    meant = place.accepted({metric for meta in metas.values() for metric in meta.specs})
-    return _Plan(
-        found=found,
-        created_at=f"{moment:%Y-%m-%dT%H:%M:%S}Z",
-        place=place,
-        session_id=new_session_id(moment, lambda n: mark[: 2 * n]),
-        provenance=made,
-        metas=metas,
-        baselines={n: place.compared(n, meta.dataset_digest, made) for n, meta in metas.items()},
-        again=again,
-        options={"import": name, **found.options},
-        accepted=meant,
-        notes=(
-            *found.notes,
-            *([] if options.at or found.created_at else [_FILES_TIME]),
-            *(note for one in again.values() for note in one.notes),
-            *place.notes,
-            *meant.notes,
-        ),
-    )
-
-
-_FILES_TIME = (
-    "the source does not say when it was measured: its time is that of its newest file (--at names "
-    "another)"
-)
-
-
-def _moment(found: Imported) -> datetime:
-    if found.created_at is None:
-        return newest(found.files)
-    moment = datetime.fromisoformat(found.created_at)
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _chosen(
-    suites: Mapping[str, ImportedSuite], names: Sequence[str]
-) -> Mapping[str, ImportedSuite]:
-    for name in names:
-        if name not in suites and name != "all":
-            raise UsageError(
-                f"--suite {name}: not in what is imported{did_you_mean(name, [*suites])}"
-            )
-    return suites if not names or "all" in names else {n: suites[n] for n in suites if n in names}
-
-
-def _suite_meta(suite: ImportedSuite, asked: frozenset[int]) -> SuiteMeta:
-    return SuiteMeta(
-        dataset=suite.dataset,
-        dataset_digest=suite.dataset_digest,
-        version=suite.version,
-        rounds=suite.rounds,
-        cases=suite.cases,
-        specs=every_metric([suite.metrics], suite.rounds, asked),
-        graders=suite.graders,
-        quoted=suite.quoted,
-    )
-
-
-def _meta(plan: _Plan) -> Meta:
-    return Meta(
-        session_id=plan.session_id,
-        created_at=plan.created_at,
-        provenance=plan.provenance,
-        suites=plan.metas,
-        options=plan.options,
-        health=to_json(plan.found.health) if plan.found.health else {},
-    )
-
-
 # ----------------------------------------------------------------------------------------- writing
 
 
-def _write(plan: _Plan, session: SessionWriter) -> Report:
+def _write(plan: ImportPlan, session: SessionWriter) -> Report:
     columns = {name: Columns(name) for name in plan.metas}
     tallies = {name: Tally() for name in plan.metas}
     for row in plan.rows():
@@ -272,7 +114,7 @@ def _write(plan: _Plan, session: SessionWriter) -> Report:
     return stored
 
 
-def _measured(plan: _Plan, name: str, columns: Columns, tally: Tally) -> Measured:
+def _measured(plan: ImportPlan, name: str, columns: Columns, tally: Tally) -> Measured:
     meta = plan.metas[name]
     return Measured(
         name=name,
@@ -285,7 +127,7 @@ def _measured(plan: _Plan, name: str, columns: Columns, tally: Tally) -> Measure
     )
 
 
-def _setting(plan: _Plan, measured: Sequence[Measured]) -> Setting:
+def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
     place = plan.place
     left_out = [suite for suite in place.config.suites if suite.name not in plan.metas]
     edited = [one.name for one in measured if one.baseline.edited_here and place.rules.compared]

@@ -160,7 +160,7 @@ def _answer(response: Response | None) -> dict[str, Json]:
         "usage": to_json(response.usage),
         "model": response.model,
         "steps": to_json(response.steps),
-        "output": response.answer,
+        "output": response.answer if response.kept else None,
         "retrieved_ids": None if documents is None else [document.id for document in documents],
         "safety_violations": to_json(response.safety_violations),
         "turns": response.turns,

@@ -109,6 +109,7 @@ class Response:
     # What the world is like after it, as the agent or its environment reports: a final address, a
     # page, a reward. Graders of benchmarks read it; no report has it.
     state: Mapping[str, Json] = field(default_factory=dict)
+    kept: bool = True  # False: an imported result whose source does not keep the answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,34 +66,25 @@ def trial_of(
     started_at: str = AT_THE_SOURCE,
 ) -> Trial:
     """One attempt, judged by the tool. `values`: column -> number of the metrics that the suite
-    names. `scores`: where several graders judged, instead of `values`, `reason`. An infrastructure
-    error has no opinion on pass.
+    names. `scores`: where several graders judged, instead of `values`, `reason`. `response`: None
+    where the source keeps no answer. An infrastructure error has no opinion on pass.
     """
     opinion = None if status == "infra_error" else passed
-    own = Score(
-        values=dict(values or {}),
-        passed=opinion if status == "completed" else None,
-        failures=tuple(failures),
-        reason=reason,
+    judged, codes = opinion if status == "completed" else None, tuple(failures)
+    own = Score(values=dict(values or {}), passed=judged, failures=codes, reason=reason)
+    attempt = Attempt(
+        n=1,
+        status=status,
+        latency_ms=latency_ms,
+        response=response,
+        scores=scores if scores is not None else {tool: own},
+        passed=False if status == "agent_error" else opinion,
+        failures=tuple(dict.fromkeys(codes)),
+        error=error,
     )
+    made = (attempt,)
     return Trial(
-        suite=suite,
-        case=case,
-        round=round,
-        attempts=(
-            Attempt(
-                n=1,
-                status=status,
-                latency_ms=latency_ms,
-                response=response or (Response(answer="") if status == "completed" else None),
-                scores=scores if scores is not None else {tool: own},
-                passed=False if status == "agent_error" else opinion,
-                failures=tuple(dict.fromkeys(failures)),
-                error=error,
-            ),
-        ),
-        started_at=started_at,
-        judged=0,
+        suite=suite, case=case, round=round, attempts=made, started_at=started_at, judged=0
     )
 
 

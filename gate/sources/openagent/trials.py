@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 
 from gate.records import (
@@ -18,21 +17,13 @@ from gate.records import (
     TrialStatus,
     Usage,
 )
+from gate.sources.blame import is_nobodys
 from gate.sources.openagent.files import Record
 from gate.validators.crosscheck import SHOWN, told
 from gate.validators.declared import canonical
-from gate.wire.chat import is_nobodys_fault
 
 TOOL = "openagent-agentbench"  # what measured, and what judged
 NOT_KEPT = "failed; of a task and round the source keeps one attempt, and it was a later one"
-# docs/semantics.md 4, whose failure: nobody answered.
-_NOBODY = frozenset({401, 403, 407, 429, 502, 503, 504})
-_STATUS = re.compile(r"\bHTTP(?: Error|/\d(?:\.\d)?)?:? (\d{3})\b", re.IGNORECASE)
-_UNREACHED = re.compile(
-    r"refused|reset by peer|unreachable|getaddrinfo|name or service|nodename|name resolution"
-    r"|no route|remote end closed|\bssl\b|certificate",
-    re.IGNORECASE,
-)
 
 
 def trial_of(record: Record, created_at: str, model: str | None) -> Trial:
@@ -84,11 +75,7 @@ def _status(data: Mapping[str, Json]) -> TrialStatus:
     said = data.get("api_error")
     if not said:
         return "agent_error" if data.get("parse_error") else "completed"
-    spoken = _STATUS.search(said)
-    status = int(spoken[1]) if spoken else data.get("response_status")
-    if status in _NOBODY or is_nobodys_fault(said) or _UNREACHED.search(said):
-        return "infra_error"
-    return "agent_error"
+    return "infra_error" if is_nobodys(said, data.get("response_status")) else "agent_error"
 
 
 def _response(data: Mapping[str, Json], model: str | None) -> Response | None:

@@ -1,0 +1,118 @@
+"""`mini-swe-agent`: trajectories of mini-SWE-agent, of version 1 and 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from gate.first_look import FirstLook
+from gate.imported import Imported, ImportedSuite
+from gate.plugins import IMPORTERS
+from gate.records import MetricSpec, Provenance, Trial
+from gate.sources.mini_swe_agent.runs import Run, run_of
+from gate.sources.mini_swe_agent.trajectory import SUFFIX, Trajectory, exit_code
+from gate.sources.swebench.reading import Options, imported
+from gate.sources.swebench.trials import instance_case
+from gate.sources.trials import trial_of
+from gate.text import one_line
+
+TOOL = "mini-swe-agent"  # the suite's name, too
+_SUBMITTED = MetricSpec(
+    name="mini_swe_agent.submitted_rate",
+    column="mini_swe_agent.submitted_rate",
+    family="rate",
+    unit="share",
+    description="share of the runs that ended by submitting a patch",
+)
+
+
+@IMPORTERS.register(TOOL)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MiniSweAgent:
+    """One trial a trajectory. Whether it passed only `report` tells, a run report of SWE-bench."""
+
+    reads: ClassVar[str] = f"a run folder, or one {SUFFIX}"
+
+    report: str = ""
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        if found.is_folder:
+            return any(name.endswith(SUFFIX) for name in found.names)
+        return found.ends(SUFFIX) or found.has("trajectory_format", "messages")
+
+    def read(self, path: Path) -> Imported:
+        if self.report:
+            return imported(Path(self.report), Options(trajectories=str(path)))
+        run = run_of(path)
+        return Imported(
+            files=run.files,
+            created_at=run.started,
+            provenance=Provenance(
+                agent=run.model or TOOL,
+                tool_version=" ".join(filter(None, (TOOL, run.version))),
+                event="import",
+            ),
+            suites={TOOL: _suite(run)},
+            trials=lambda: _trials(run),
+            notes=tuple(_notes(run)),
+        )
+
+
+def _suite(run: Run) -> ImportedSuite:
+    return ImportedSuite(
+        rounds=1,
+        cases=len(run.trajectories) + len(run.lost),
+        dataset="trajectories, not evaluated",
+        metrics=(_SUBMITTED,),
+        graders={_SUBMITTED.column: TOOL},
+    )
+
+
+def _notes(run: Run) -> Iterator[str]:
+    yield (
+        "whether a patch resolves its issue no trajectory says: evaluate the predictions and add "
+        "--option report=FILE"
+    )
+    if "," in run.version:
+        yield f"several versions of mini-SWE-agent took part: {run.version}"
+    if run.lost:
+        yield f"{len(run.lost)} instances have no trajectory: their agent was never started"
+
+
+def _trials(run: Run) -> Iterator[Trial]:
+    for instance in sorted({*run.trajectories, *run.lost}):
+        one = run.read(instance)
+        yield _lost(instance, run.lost) if one is None else _trial(one)
+
+
+def _trial(one: Trajectory) -> Trial:
+    """A run that broke is no failed one yet: only the tests could tell what its patch is worth."""
+    nobody = one.is_nobodys
+    return trial_of(
+        TOOL,
+        TOOL,
+        instance_case(TOOL, one.id, one.task),
+        status="infra_error" if nobody else "completed",
+        failures=one.codes,
+        values={} if nobody else {_SUBMITTED.column: float(one.submitted)},
+        response=one.response,
+        latency_ms=one.latency_ms,
+        error=one.error,
+        started_at=one.started_at,
+    )
+
+
+def _lost(instance: str, lost: Mapping[str, str]) -> Trial:
+    """The agent writes a trajectory as soon as its environment stands."""
+    status = one_line(lost[instance], 60)
+    return trial_of(
+        TOOL,
+        TOOL,
+        instance_case(TOOL, instance),
+        status="infra_error",
+        failures=(exit_code(status) if status else "no_trajectory",),
+        error=f"no trajectory{f': {status}' if status else ''}",
+    )

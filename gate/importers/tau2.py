@@ -1,0 +1,200 @@
+"""`tau2`: the results of a tau2-bench run, or its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from gate.errors import Place
+from gate.first_look import FirstLook, look
+from gate.imported import Imported, ImportedSuite
+from gate.plugins import IMPORTERS
+from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.sources.findings import Findings
+from gate.sources.json_parts import too_deep
+from gate.sources.names import suite_name
+from gate.sources.plain_values import mapping
+from gate.sources.tau import rewards
+from gate.sources.tau.metrics import REWARD, USER_COST, Counted, graders, metrics, shown
+from gate.sources.tau.rows import trial_number
+from gate.sources.tau.simulations import (
+    FOLDER,
+    RESULTS,
+    Simulation,
+    Source,
+    compared_with_index,
+    source_of,
+)
+from gate.sources.tau.tasks import TOOL, by_id, case_in, cases_of
+from gate.sources.tau.tau2 import trial_in
+from gate.text import one_line
+
+
+@IMPORTERS.register("tau2")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tau2:
+    """One trial for each simulation; `suite` is named after the domain where it is not given."""
+
+    suite: str | None = None
+
+    reads: ClassVar[str] = "results.json, a folder with simulations/, or a tasks.json"
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        if found.is_folder:
+            inside = any(name.startswith(f"{FOLDER}/") for name in found.names)
+            return RESULTS in found.names and inside
+        if _is_list(found):
+            return found.has("id", "user_scenario", "evaluation_criteria")
+        return b'"environment_info"' in found.head and found.has("info", "tasks")
+
+    def read(self, path: Path) -> Imported:
+        if _is_list(look(path)):
+            return self._tasks(path)
+        source = source_of(path)
+        info = mapping(source.meta.get("info"))
+        domain = _text(mapping(info.get("environment_info")).get("domain_name"))
+        suite = suite_name(self.suite or f"tau2-{domain or ''}", "tau2")
+        checked = _checked(source)
+        agent = mapping(info.get("agent_info"))
+        commit = _text(info.get("git_commit"))
+        return Imported(
+            files=source.files,
+            created_at=_moment(source.meta.get("timestamp")),
+            provenance=Provenance(
+                agent=_text(agent.get("llm")) or _text(agent.get("implementation")) or TOOL,
+                tool_version=f"{TOOL} {commit[:12]}" if commit else TOOL,
+                event="import",
+            ),
+            suites={suite: _suite(suite, checked)},
+            trials=lambda: _trials(source, suite, checked),
+            options=_options(info),
+            notes=tuple(_notes(suite, checked)),
+        )
+
+    def _tasks(self, path: Path) -> Imported:
+        suite = suite_name(self.suite or "tau2")
+        cases = [*cases_of(path, suite)]
+        return Imported(
+            files=(path,),
+            created_at=None,
+            provenance=Provenance(agent=TOOL, tool_version=TOOL, event="import"),
+            suites={},
+            trials=lambda: iter(()),
+            cases=lambda: iter(cases),
+        )
+
+
+def _is_list(found: FirstLook) -> bool:
+    return found.head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"["
+
+
+def _text(value: Json) -> str | None:
+    return one_line(value, 200) if isinstance(value, str) and value.strip() else None
+
+
+def _moment(value: Json) -> str | None:
+    """When the run began; None for what is no time."""
+    try:
+        moment = datetime.fromisoformat(value)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
+        return f"{moment:%Y-%m-%dT%H:%M:%S}Z" if moment.year >= 1970 else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _options(info: Mapping[str, Json]) -> dict[str, Json]:
+    """Of the run, as far as they are plain numbers and names."""
+    user = _text(mapping(info.get("user_info")).get("llm"))
+    numbers = {key: trial_number(info.get(key)) for key in ("num_trials", "max_steps", "seed")}
+    return {
+        **{key: value for key, value in numbers.items() if value is not None},
+        **({"user": user} if user else {}),
+    }
+
+
+@dataclass(slots=True)
+class _Checked:
+    """What the run comes to, without its conversations."""
+
+    counted: Counted = field(default_factory=Counted)
+    tasks: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    broken: int = 0  # infrastructure
+    unjudged: int = 0
+    total: int = 0
+
+
+def _checked(source: Source) -> _Checked:
+    """Raises InvalidInput with everything that is wrong with the simulations."""
+    found, seen = Findings(), _Checked()
+    place = Place(source.files[0].as_posix(), key="tasks")
+    seen.tasks = by_id(source.meta.get("tasks"), place, found)
+    known: dict[str, Simulation] = {}
+    for one in source.simulations(found):
+        if one.id in known:
+            found.add(one.place, f"the id '{one.id[:80]}' is there twice - keep one")
+            continue
+        known[one.id] = replace(one, data={})
+        if not seen.counted.add(one.task, one.trial, counts=one.counts):
+            message = f"task {one.task[:80]} and trial {one.trial} are there twice - keep one"
+            found.add(one.place, message)
+        if too_deep(dict(one.data)):
+            found.add(one.place, "nested too deeply - no simulation is")
+        for message in rewards.contradictions(one):
+            found.add(one.place, f"{message} - one of the two was changed")
+        seen.total += 1
+        seen.broken += not one.counts
+        seen.unjudged += one.reward is None and one.counts
+    found.take(*compared_with_index(source, known))
+    if not found and not known:
+        found.add(Place(place.file), "no simulation in it - name a run that has some")
+    if len(seen.counted.rounds) > MOST_ROUNDS:
+        found.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
+    found.refuse()
+    return seen
+
+
+def _suite(suite: str, checked: _Checked) -> ImportedSuite:
+    specs = (*metrics(checked.counted.least), *rewards.metrics())
+    return ImportedSuite(
+        rounds=len(checked.counted.rounds),
+        cases=len(checked.counted.tasks),
+        dataset=f"{suite}: tasks of {TOOL}",
+        metrics=specs,
+        graders=graders(
+            f"{TOOL}: reward_basis",
+            (REWARD, USER_COST, *(name for name, _ in rewards.COMPONENTS.values())),
+        ),
+    )
+
+
+def _notes(suite: str, checked: _Checked) -> Iterator[str]:
+    if checked.broken:
+        yield (
+            f"{suite}: {checked.broken} of {checked.total} simulations ended with "
+            "infrastructure_error; they are left out of every rate, as the benchmark does"
+        )
+    if checked.unjudged:
+        yield (
+            f"{suite}: {checked.unjudged} simulations have no reward_info: nobody evaluated them"
+        )
+    if missing := checked.counted.missing():
+        yield (
+            f"{suite}: {len(missing)} trials that other tasks have are not there "
+            f"({shown(missing)}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
+            "trials of a task"
+        )
+
+
+def _trials(source: Source, suite: str, checked: _Checked) -> Iterator[Trial]:
+    found, rounds = Findings(), checked.counted.rounds
+    cases = {
+        task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
+    }
+    for one in source.simulations(found):
+        yield trial_in(suite, one, cases[one.task], rounds[one.trial])
+    found.refuse()  # it was in order a moment ago

@@ -1,0 +1,221 @@
+"""`thudm-agentbench`: what the eight environments of AgentBench measured of one agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from gate.errors import Place, Problem
+from gate.first_look import FirstLook
+from gate.imported import Imported, ImportedSuite
+from gate.plugins import IMPORTERS
+from gate.records import Provenance, Trial
+from gate.sources.files import json_of
+from gate.sources.findings import Findings
+from gate.sources.names import suite_name
+from gate.sources.plain_values import mapping
+from gate.sources.quoted import THUDM_AGENTBENCH
+from gate.sources.thudm.environments import ENVIRONMENTS, environment_of, worth
+from gate.sources.thudm.folders import ERRORS, FILES, RUNS, SUMMARY, Chosen, Task, chosen
+from gate.sources.thudm.overall import Tally, contradictions, main_metric
+from gate.sources.thudm.records import by_index, runs
+from gate.sources.thudm.trials import (
+    MAIN,
+    OVERALL,
+    SUITE,
+    TOOL,
+    environment_trial,
+    main_spec,
+    overall_spec,
+    sample,
+    sample_specs,
+    unfinished,
+)
+
+
+@IMPORTERS.register("thudm-agentbench")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentBench:
+    """A suite for each environment, a trial a sample; and the suite `agentbench`, a case each of
+    them. `agent` and `split` choose where a folder has several.
+    """
+
+    agent: str | None = None
+    split: str | None = None
+
+    reads: ClassVar[str] = "a folder of outputs, of one agent, or of one task with runs.jsonl"
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        if not found.is_folder:
+            return False
+        own = found.path.resolve().name
+        if environment_of(own) and found.names & {*FILES}:
+            return True
+        pairs = [name.split("/") for name in found.names if "/" in name]
+        tasks = [inner for _, inner in pairs if environment_of(inner) and "." not in inner]
+        return any(environment_of(task) and file in FILES for task, file in pairs) or (
+            "config.yaml" in found.names and bool(tasks)
+        )
+
+    def read(self, path: Path) -> Imported:
+        picked = chosen(path, self.agent, self.split)
+        measured = _measured(picked)
+        values = {one.task.environment.code: one for one in measured if one.main is not None}
+        moment = max((one.at for one in measured if one.at is not None), default=None)
+        names = _names(picked.tasks)
+        return Imported(
+            files=tuple(file for task in picked.tasks for file in task.files),
+            created_at=None if moment is None else _moment(moment),
+            provenance=Provenance(agent=picked.agent, tool_version=TOOL, event="import"),
+            suites={
+                **({SUITE: _whole(values)} if values else {}),
+                **{names[one.task.name]: _suite(one) for one in measured if one.samples},
+            },
+            trials=lambda: _trials(measured, values, names),
+            notes=(*picked.notes, *_notes(measured, values)),
+        )
+
+
+@dataclass(slots=True)
+class _Measured:
+    """One task as far as it is kept: `broken` are samples without a result."""
+
+    task: Task
+    main: float | None = None
+    samples: int = 0
+    at: float | None = None
+    unfinished: list[str] = field(default_factory=list)
+
+
+def _names(tasks: tuple[Task, ...]) -> Mapping[str, str]:
+    """Task -> suite; names that come to the same get their environment's."""
+    clean = {task.name: suite_name(task.name, task.environment.code) for task in tasks}
+    taken = [*clean.values(), SUITE]
+    return {
+        task.name: clean[task.name] if taken.count(clean[task.name]) == 1 else task.environment.code
+        for task in tasks
+    }
+
+
+def _measured(picked: Chosen) -> list[_Measured]:
+    """Raises InvalidInput with everything that is wrong with any of the tasks."""
+    found = Findings()
+    measured = [_one(task, found) for task in picked.tasks]
+    if not found and not any(one.samples or one.main is not None for one in measured):
+        found.add(Place(measured[0].task.folder.as_posix()), "no sample in it - run it first")
+    found.refuse()
+    return measured
+
+
+def _one(task: Task, found: Findings) -> _Measured:
+    own = _Measured(task)
+    tally = Tally()
+    lines: dict[str, int | None] = {}
+    file = task.file(RUNS)
+    for run in runs(file, found) if file else ():
+        if run.index in lines:
+            message = f"sample '{run.index[:80]}' is in line {lines[run.index]}, too - keep one"
+            found.add(run.place, message)
+            continue
+        lines[run.index] = run.place.line
+        own.at = max(own.at or 0.0, run.at or 0.0) or None
+        try:
+            tally.add(run, worth(task.environment, run.result))
+        except ValueError as error:
+            told = f"{error}, which {task.environment.code} has - is the folder's name right?"
+            found.add(run.place, told)
+    errors = by_index(task.file(ERRORS), found)
+    own.unfinished = [index for index in errors if index not in lines]
+    own.samples = len(lines) + len(own.unfinished)
+    own.main = _main(task, tally if file else None, found)
+    return own
+
+
+def _main(task: Task, tally: Tally | None, found: Findings) -> float | None:
+    file = task.file(SUMMARY)
+    if file is None:
+        return None
+    data, place = json_of(file), Place(file.as_posix())
+    if not isinstance(data, dict):
+        found.add(place, "no object - copy it again")
+        return None
+    for message in contradictions(task.environment, mapping(data), tally):
+        found.take(Problem(place, f"{message} - one of the files was changed or cut off"))
+    try:
+        return main_metric(task.environment, mapping(data))
+    except ValueError as error:
+        found.add(place, f"{error} - copy it again")
+        return None
+
+
+def _moment(ms: float) -> str | None:
+    try:
+        return f"{datetime.fromtimestamp(ms / 1000.0, UTC):%Y-%m-%dT%H:%M:%S}Z"
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _suite(one: _Measured) -> ImportedSuite:
+    judge = f"{TOOL}: {one.task.environment.name}"
+    return ImportedSuite(
+        rounds=1,
+        cases=one.samples,
+        dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
+        metrics=sample_specs(one.task.environment),
+        graders=dict.fromkeys(("success", "first_success", "score", MAIN), judge),
+    )
+
+
+def _whole(values: Mapping[str, _Measured]) -> ImportedSuite:
+    complete = len(values) == len(ENVIRONMENTS)
+    specs = (main_spec(), overall_spec()) if complete else (main_spec(),)
+    return ImportedSuite(
+        rounds=1,
+        cases=len(values),
+        dataset="environments of AgentBench",
+        metrics=specs,
+        graders=dict.fromkeys((MAIN, OVERALL), TOOL),
+        quoted=THUDM_AGENTBENCH,
+    )
+
+
+def _notes(measured: list[_Measured], values: Mapping[str, _Measured]) -> Iterator[str]:
+    if len(values) < len(ENVIRONMENTS):
+        missing = ", ".join(code for code in sorted(ENVIRONMENTS) if code not in values)
+        yield (
+            f"{SUITE}: partial ({len(values)}/{len(ENVIRONMENTS)}), no main metric of {missing}; "
+            "the overall score is told of all eight only"
+        )
+    for one in measured:
+        if one.main is None:
+            why = "no overall.json, which a finished task has"
+            if one.task.file(SUMMARY):
+                why = "its overall.json has no main metric"
+            yield f"{one.task.name[:80]}: {why}"
+        if one.unfinished:
+            yield (
+                f"{one.task.name[:80]}: {len(one.unfinished)} of {one.samples} samples have no "
+                f"result, only errors in {ERRORS}"
+            )
+
+
+def _trials(
+    measured: list[_Measured], values: Mapping[str, _Measured], names: Mapping[str, str]
+) -> Iterator[Trial]:
+    complete = len(values) == len(ENVIRONMENTS)
+    for one in values.values():
+        if one.main is not None:
+            yield environment_trial(one.task.environment, one.task.name, one.main, whole=complete)
+    found = Findings()
+    for one in measured:
+        suite, file = names[one.task.name], one.task.file(RUNS)
+        errors = by_index(one.task.file(ERRORS), found)
+        for run in runs(file, found) if file else ():
+            result = worth(one.task.environment, run.result)
+            yield sample(suite, run, result, errors.get(run.index, ()))
+        yield from (unfinished(suite, errors[index]) for index in one.unfinished)
+    found.refuse()  # it was in order a moment ago

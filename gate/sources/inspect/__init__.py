@@ -1,0 +1,1 @@
+"""Logs of Inspect (inspect-ai): archives `.eval`, files `.json`, folders of either."""

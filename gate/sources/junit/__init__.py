@@ -1,0 +1,1 @@
+"""JUnit XML, as test runners of every language write it."""

@@ -1,0 +1,1 @@
+"""Results of SWE-bench's harness and of its leaderboard."""

@@ -1,0 +1,1 @@
+"""THUDM AgentBench: eight environments, and one score that weighs them."""

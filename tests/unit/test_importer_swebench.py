@@ -1,0 +1,633 @@
+"""The importer of SWE-bench results: what counts, what is checked, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gate.errors import InvalidInput, UsageError
+from gate.first_look import look
+from gate.plugins import IMPORTERS
+from gate.sources.swebench.variants import LANGUAGES
+
+EXAMPLES = Path(__file__).parents[1] / "data" / "imports"
+RUN = EXAMPLES / "swebench" / "run"
+REPORT = "acme__agent-x.nightly-001.json"
+LOGS = Path("logs/run_evaluation/nightly-001/acme__agent-x")
+NONE = {"success": [], "failure": []}
+
+
+def read(path, **options):
+    return IMPORTERS.registered("swebench")(**options).read(path)
+
+
+def trials(path, **options):
+    return {one.case.id: one for one in read(path, **options).trials()}
+
+
+def faults(path, kind=InvalidInput, **options):
+    with pytest.raises(kind) as caught:
+        read(path, **options)
+    return str(caught.value)
+
+
+def written(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+
+def ids(n, name="django__django"):
+    return [f"{name}-{i}" for i in range(1, n + 1)]
+
+
+def run_report(total=None, **lists):
+    """A run report whose numbers are right, before anything is changed."""
+    found = {"resolved": [], "unresolved": [], "error": [], "empty_patch": [], "incomplete": []}
+    found |= lists
+    completed = sorted([*found["resolved"], *found["unresolved"]])
+    found = {
+        "completed": completed,
+        "submitted": sorted([*completed, *found["error"], *found["empty_patch"]]),
+        **found,
+    }
+    counts = {f"{key}_instances": len(v) for key, v in found.items() if key != "incomplete"}
+    every = sum(len(found[k]) for k in ("completed", "error", "empty_patch", "incomplete"))
+    whole = {f"{key}_ids": value for key, value in found.items()}
+    return {"total_instances": total or every, **counts, **whole, "schema_version": 2}
+
+
+def of_tests(resolved, mended=NONE, kept=NONE, **more):
+    return {
+        "patch_is_None": False,
+        "patch_exists": True,
+        "patch_successfully_applied": True,
+        "resolved": resolved,
+        "infra_failure": False,
+        "tests_status": {"FAIL_TO_PASS": mended, "PASS_TO_PASS": kept},
+        **more,
+    }
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The example's folder, to be changed."""
+    shutil.copytree(RUN, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def changed(path, **keys):
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({k: v for k, v in (data | keys).items() if v != "gone"}))
+
+
+# ------------------------------------------------------------------------------------------- counts
+
+
+def test_every_instance_is_a_trial_and_counts_in_the_rate():
+    found = read(RUN)
+    suite = found.suites["swebench"]
+    assert (suite.cases, suite.rounds, len(list(found.trials()))) == (8, 1, 8)
+    rates = [one.attempt.scores["swebench"].values for one in found.trials()]
+    assert sum(one["swebench.resolved_rate"] for one in rates) == 2
+    assert [one["swebench.submitted_resolved_rate"] for one in rates].count(None) == 1
+    assert sum(one["swebench.infra_rate"] for one in rates) == 1
+    assert [spec.name for spec in suite.metrics][3:] == [
+        "swebench.resolved_rate[django/django]",
+        "swebench.resolved_rate[psf/requests]",
+        "swebench.resolved_rate[sympy/sympy]",
+    ]
+
+
+def test_each_way_to_fail_has_its_code():
+    assert {i: (t.attempt.status, t.attempt.failures) for i, t in trials(RUN).items()} == {
+        "django__django-11001": ("completed", ()),
+        "django__django-11002": ("completed", ("fail_to_pass_failed",)),
+        "django__django-11003": ("completed", ("pass_to_pass_failed",)),
+        "psf__requests-3001": ("infra_error", ("no_test_output", "infra:network_unreachable")),
+        "psf__requests-3002": ("completed", ("empty_patch",)),
+        "sympy__sympy-20001": ("completed", ()),
+        "sympy__sympy-20002": ("completed", ("evaluation_error",)),
+        "sympy__sympy-20003": ("agent_error", ("no_prediction",)),
+    }
+
+
+def test_a_run_says_whose_it_is_and_when():
+    found = read(RUN)
+    assert found.created_at == "2026-11-01T02:00:00+00:00"
+    assert found.provenance.agent == "acme/agent-x"
+    assert found.provenance.tool_version == "swebench 5.0.0 or later"
+    first = next(found.trials())
+    assert first.case.category == "django/django"
+    assert first.attempt.response.answer.startswith("diff --git a/sums.py")
+    assert "2 of 2 PASS_TO_PASS" in first.attempt.scores["swebench"].reason
+
+
+def test_an_old_report_does_not_tell_broken_environments(tmp_path):
+    path = written(tmp_path / "m.r.json", run_report(resolved=ids(1), unresolved=ids(3)[1:]))
+    found = read(path)
+    names = [spec.name for spec in found.suites["swebench"].metrics]
+    assert "swebench.infra_rate" not in names
+    assert found.provenance.tool_version == "swebench before 5.0.0"
+    assert [one.attempt.failures for one in found.trials()] == [
+        (),
+        ("unresolved",),
+        ("unresolved",),
+    ]
+    assert [one.attempt.response for one in found.trials()] == [None] * 3, "nobody kept the patches"
+
+
+def test_an_ambiguous_fault_stays_the_agents(tmp_path):
+    report = run_report(unresolved=ids(2)) | {
+        "infra_failure_ids": [],
+        "ambiguous_failure_ids": ids(1),
+        "failure_reasons": {ids(1)[0]: "tests_timed_out"},
+    }
+    one = trials(written(tmp_path / "m.r.json", report))["django__django-1"].attempt
+    assert (one.status, one.passed) == ("completed", False)
+    assert one.failures == ("unresolved", "ambiguous:tests_timed_out")
+
+
+def test_reports_alone_give_the_verdicts_and_a_folder_without_one_is_an_error(run):
+    (run / REPORT).unlink()
+    (run / "preds.json").unlink()
+    found = trials(run)
+    assert len(found) == 6
+    assert found["sympy__sympy-20002"].attempt.failures == ("evaluation_error",)
+    assert found["psf__requests-3001"].attempt.status == "infra_error"
+    assert "nothing says how many instances" in read(run).notes[1]
+
+
+def test_the_run_has_the_last_word_on_the_environment(run):
+    ambiguous = {"infra_failure_ids": [], "ambiguous_failure_ids": ["psf__requests-3001"]}
+    counts = {"infra_failure_instances": 0, "ambiguous_failure_instances": 1}
+    changed(run / REPORT, **ambiguous, **counts)
+    one = trials(run)["psf__requests-3001"].attempt
+    assert one.status == "completed"
+    assert one.failures == ("no_test_output", "ambiguous:network_unreachable")
+
+
+def test_a_part_of_the_folder_will_do(run):
+    assert len(trials(run / LOGS)) == 6
+    one = run / LOGS / "django__django-11002"
+    assert trials(one / "report.json")["django__django-11002"].attempt.passed is False
+
+
+def test_predictions_of_instances_that_were_not_to_be_done_do_not_count(run):
+    sent = json.loads((run / "preds.json").read_text())
+    more = sent["django__django-11001"] | {"instance_id": "django__django-9"}
+    changed(run / "preds.json", **{"django__django-9": more})
+    assert len(trials(run)) == 8
+
+
+def test_a_hundred_repositories_have_no_rate_each(tmp_path):
+    many = [f"owner__repo{n}-1" for n in range(100)]
+    found = read(written(tmp_path / "m.r.json", run_report(unresolved=many)))
+    names = [spec.name for spec in found.suites["swebench"].metrics]
+    assert names == ["swebench.resolved_rate", "swebench.submitted_resolved_rate"]
+    assert "no rates by repository" in found.notes[-1]
+
+
+# ----------------------------------------------------------------------------------- contradictions
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"total_instances": 9}, "total_instances: says 9, but the lists name 8"),
+        ({"total_instances": 7}, "total_instances: says 7, but the lists name 8"),
+        ({"total_instances": 8.5}, "total_instances: no number from 1 on"),
+        ({"total_instances": "gone"}, "total_instances: no number from 1 on"),
+        ({"resolved_instances": 3}, "resolved_instances: says 3, but resolved_ids has 2"),
+        ({"resolved_instances": True}, "resolved_instances: says True"),
+        ({"resolved_ids": "gone"}, "resolved_ids: is missing"),
+        ({"resolved_ids": ["a", "a"]}, "resolved_ids: has a twice - keep one"),
+        ({"resolved_ids": [["a"]]}, "resolved_ids: no list of instance ids"),
+        ({"resolved_ids": ["a\x1b[1m"]}, "resolved_ids: no list of instance ids"),
+        ({"error_ids": {"a": 1}}, "error_ids: no list of instance ids"),
+        (
+            {"error_ids": ["django__django-11001"]},
+            "resolved_ids: django__django-11001: also in error_ids",
+        ),
+        ({"completed_ids": ["x__y-1"]}, "completed_ids: x__y-1: completed, and in no list"),
+        ({"completed_ids": []}, "completed_ids: django__django-11001 and 4 more: has an outcome"),
+        ({"submitted_ids": []}, "submitted_ids: django__django-11001 and 6 more: has an outcome"),
+        (
+            {"infra_failure_ids": ["django__django-11001"]},
+            "infra_failure_ids: django__django-11001: is in no list of what failed",
+        ),
+        ({"schema_version": 3}, "schema_version: 3, and only 2 is known - update"),
+    ],
+)
+def test_a_run_report_that_contradicts_itself_is_refused(run, keys, told):
+    (run / "preds.json").unlink()
+    changed(run / REPORT, **keys)
+    assert f"{REPORT}: {told}" in faults(run / REPORT)
+
+
+@pytest.mark.parametrize(
+    ("report", "told"),
+    [
+        (of_tests(True, {"success": ["a"], "failure": ["b"]}), "resolved is true, but 1 of 2 FAIL"),
+        (of_tests(True, kept={"success": [], "failure": ["b"]}), "resolved is true, but 0 of 0"),
+        (of_tests(False, {"success": ["a"], "failure": []}), "resolved is false, but 1 of 1 FAIL"),
+        (of_tests(False), "resolved is false, but 0 of 0"),
+        (of_tests(True, patch_successfully_applied=False), "resolved, and yet without test output"),
+        (of_tests(True, patch_is_None=True), "resolved, and yet without a patch"),
+        (of_tests("yes"), "django__django-1.resolved: "),
+        (of_tests(True, tests_status={"FAIL_TO_PASS": NONE}), "django__django-1.tests_status: "),
+        (of_tests(True, {"success": [1], "failure": []}), "tests_status.FAIL_TO_PASS.success.0: "),
+        ([], "django__django-1: "),
+    ],
+)
+def test_a_report_is_held_to_its_tests(tmp_path, report, told):
+    path = tmp_path / "django__django-1" / "report.json"
+    written(path, {"django__django-1": report})
+    assert told in faults(tmp_path)
+
+
+def test_no_tests_of_a_kind_and_a_skipped_one_are_as_the_harness_counts_them(tmp_path):
+    mended = of_tests(True, {"success": ["a"], "failure": []})
+    for n, one in enumerate((mended, of_tests(True), of_tests(True, tests_status=None)), 1):
+        written(tmp_path / f"a__b-{n}" / "report.json", {f"a__b-{n}": one})
+    assert [one.attempt.passed for one in trials(tmp_path).values()] == [True] * 3
+
+
+def test_a_report_in_the_folder_of_another_instance_is_refused(run):
+    path = run / LOGS / "django__django-11001" / "report.json"
+    path.write_text(path.read_text().replace("django__django-11001", "django__django-5"))
+    assert "in the folder of django__django-11001 - which is it?" in faults(run)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "empty - copy it again"),
+        ('{"django__django-11001": {"resolved": tr', "report.json:1: not JSON"),
+        ('{"django__django-11001": {"resolved": true', "report.json:1: cut off in the middle"),
+        ('{"a": NaN}', "report.json: NaN is not JSON"),
+        ("[" * 100_000, "report.json: "),
+        ("[1]", "report.json: no report by instance"),
+    ],
+)
+def test_a_report_that_cannot_be_read_is_refused_unless_the_harness_said_so(run, text, told):
+    (run / LOGS / "django__django-11001" / "report.json").write_text(text)
+    assert told in faults(run)
+    report = run_report(
+        resolved=["sympy__sympy-20001"],
+        unresolved=["django__django-11002", "django__django-11003", "psf__requests-3001"],
+        error=["sympy__sympy-20002", "django__django-11001"],
+        empty_patch=["psf__requests-3002"],
+        incomplete=["sympy__sympy-20003"],
+    )
+    five = {"infra_failure_ids": [], "ambiguous_failure_ids": []}
+    written(run / REPORT, report | five)
+    one = trials(run)["django__django-11001"].attempt
+    assert one.failures == ("evaluation_error",)
+
+
+def test_run_report_and_reports_must_agree(run):
+    report = json.loads((run / REPORT).read_text())
+    swapped = {"resolved_ids": report["unresolved_ids"], "unresolved_ids": report["resolved_ids"]}
+    counts = {"resolved_instances": 3, "unresolved_instances": 2}
+    changed(run / REPORT, **swapped, **counts, infra_failure_ids=[], infra_failure_instances=0)
+    told = faults(run)
+    assert f"{REPORT}: django__django-11001: it says `unresolved` of it, its own report" in told
+    assert len(told.splitlines()) == 5
+
+
+def test_a_report_that_was_not_copied_is_missed(run):
+    shutil.rmtree(run / LOGS / "django__django-11002")
+    assert "completed_ids: django__django-11002: there is no report.json of it" in faults(run)
+
+
+def test_versions_do_not_mix(run):
+    report = run / LOGS / "django__django-11002" / "report.json"
+    data = json.loads(report.read_text())
+    del data["django__django-11002"]["infra_failure"]
+    report.write_text(json.dumps(data))
+    assert "written by swebench 5.0.0 or later" in faults(run)
+    shutil.copy(RUN / LOGS / "django__django-11002" / "report.json", report)
+    old = dict.fromkeys(
+        ("infra_failure_ids", "infra_failure_instances", "ambiguous_failure_ids"), "gone"
+    )
+    changed(run / REPORT, **old, ambiguous_failure_instances="gone", failure_reasons="gone")
+    assert "another version of swebench wrote it" in faults(run)
+
+
+def test_runs_and_models_do_not_mix(run):
+    shutil.copytree(run / LOGS, run / LOGS.parent / "acme__agent-y")
+    assert "two runs or models: " in faults(run)
+    shutil.rmtree(run / LOGS.parent / "acme__agent-y")
+    (run / REPORT).rename(run / "acme__agent-y.nightly-001.json")
+    assert "its name is not that of a report on acme__agent-x.nightly-001" in faults(run)
+    shutil.copy(RUN / REPORT, run / REPORT)
+    assert "a report, and so is acme__agent-y.nightly-001.json" in faults(run)
+
+
+def test_predictions_are_of_the_same_run(run):
+    sent = json.loads((RUN / "preds.json").read_text())
+    of_another = {key: one | {"model_name_or_path": "b"} for key, one in sent.items()}
+    written(run / "preds.json", of_another)
+    assert "the logs are of acme__agent-x, the predictions are by b" in faults(run)
+    first = "django__django-11001"
+    written(run / "preds.json", sent | {first: of_another[first]})
+    assert "predictions of two models: acme/agent-x and b" in faults(run)
+    written(run / "preds.json", sent | {first: sent[first] | {"model_patch": ""}})
+    assert f"{first}: was evaluated, and its patch is empty" in faults(run)
+    full = sent["psf__requests-3002"] | {"model_patch": "diff"}
+    written(run / "preds.json", sent | {"psf__requests-3002": full})
+    assert "psf__requests-3002: is told to be an empty patch, and is none" in faults(run)
+    written(run / "preds.json", {key: one for key, one in sent.items() if key != first})
+    assert f"{first}: has a verdict, and no prediction" in faults(run)
+    late = sent[first] | {"instance_id": "sympy__sympy-20003"}
+    written(run / "preds.json", sent | {"sympy__sympy-20003": late})
+    assert "sympy__sympy-20003: has a prediction, and is told to have none" in faults(run)
+
+
+def test_one_instance_has_one_prediction(run):
+    sent = list(json.loads((RUN / "preds.json").read_text()).values())
+    lines = "".join(json.dumps(one) + "\n" for one in sent)
+    written(run / "preds.jsonl", lines)
+    assert len(trials(run)) == 8, "the same in two forms"
+    written(run / "preds.jsonl", lines.replace("sums.py", "other.py"))
+    assert "preds.jsonl:1: django__django-11001 has another prediction - keep one" in faults(run)
+    written(run / "preds.jsonl", lines + json.dumps(sent[0]) + "\n")
+    assert "preds.jsonl:8: django__django-11001 has another prediction - keep one" in faults(run)
+    written(run / "preds.jsonl", lines + '{"instance_id": 7}\n{"model_patch"')
+    told = faults(run)
+    assert "preds.jsonl:8: no prediction with an `instance_id`" in told
+    assert "preds.jsonl:9: cut off in the middle" in told
+
+
+def test_predictions_alone_say_nothing_of_what_was_resolved(run):
+    told = faults(run / "preds.json", UsageError)
+    assert "7 predictions, 1 of them empty, and nothing that says what they resolved" in told
+    assert "import the report" in told
+
+
+# ----------------------------------------------------------------------------------------- variants
+
+
+@pytest.mark.parametrize(
+    ("instances", "suite"),
+    [
+        (ids(500), "swebench-verified"),
+        (ids(2294), "swebench-full"),
+        (ids(300), "swebench-lite"),
+        (ids(300, "acme__own"), "swebench"),
+        (ids(500, "acme__own"), "swebench"),
+        (ids(499), "swebench"),
+    ],
+)
+def test_number_and_repositories_tell_the_variant(tmp_path, instances, suite):
+    path = written(tmp_path / "m.r.json", run_report(unresolved=instances))
+    found = read(path).suites
+    assert [*found] == [suite]
+    quoted = [one.of for one in found[suite].quoted]
+    assert quoted == (["mini-SWE-agent", "human"] if suite == "swebench-verified" else [])
+
+
+def test_three_hundred_of_other_languages_are_multilingual(tmp_path):
+    names = sorted(one.replace("/", "__") for one in LANGUAGES)
+    instances = [f"{names[n % len(names)]}-{n}" for n in range(300)]
+    found = read(written(tmp_path / "m.r.json", run_report(resolved=instances)))
+    assert [*found.suites] == ["swebench-multilingual"]
+
+
+def test_a_variant_says_what_it_is_good_for(tmp_path):
+    path = written(tmp_path / "m.r.json", run_report(resolved=ids(300)))
+    suite = read(path).suites["swebench-lite"]
+    assert suite.dataset.startswith("SWE-bench Lite, 300 instances: ")
+    assert "faster loop" in suite.dataset
+
+
+@pytest.mark.parametrize(
+    ("dataset", "suite"),
+    [
+        ("SWE-bench/SWE-bench_Multimodal", "swebench-multimodal"),
+        ("princeton-nlp/SWE-Bench_Multimodal", "swebench-multimodal"),
+        ("other/SWE-bench_Multimodal", "swebench"),
+        (None, "swebench"),
+    ],
+)
+def test_run_json_names_the_dataset(tmp_path, dataset, suite):
+    written(tmp_path / "m.r.json", run_report(resolved=ids(500, "eslint__eslint")))
+    written(tmp_path / "logs/run_evaluation/r/run.json", {"dataset": dataset, "split": "test"})
+    assert [*read(tmp_path).suites] == [suite]
+
+
+def test_a_part_of_a_dataset_is_a_suite_of_its_own_and_told_so(tmp_path):
+    written(tmp_path / "m.r.json", run_report(resolved=ids(20)))
+    written(tmp_path / "logs/run_evaluation/r/run.json", {"dataset": "verified", "split": "test"})
+    found = read(tmp_path)
+    assert found.suites["swebench"].dataset == "20 of the 500 instances of SWE-bench Verified"
+    assert found.suites["swebench"].quoted == ()
+    assert "none to compare with published ones" in found.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("n", "name", "variant", "told"),
+    [
+        (20, "django__django", "verified", "SWE-bench Verified has 500 instances"),
+        (501, "django__django", "verified", "SWE-bench Verified has 500 instances"),
+        (300, "acme__own", "lite", "acme__own-1 and 299 more are none of SWE-bench Lite's"),
+        (300, "django__django", "multilingual", "none of SWE-bench Multilingual's"),
+    ],
+)
+def test_a_variant_that_it_is_not_is_refused(tmp_path, n, name, variant, told):
+    path = written(tmp_path / "m.r.json", run_report(resolved=ids(n, name)))
+    assert told in faults(path, variant=variant)
+    assert [*read(path, variant="custom").suites] == ["swebench"]
+
+
+def test_reports_of_fewer_than_the_dataset_has_are_not_the_whole(run):
+    (run / REPORT).unlink()
+    changed(run / LOGS.parent / "run.json", dataset="SWE-bench/SWE-bench_Verified")
+    assert "has 500 instances (run.json names SWE-bench/SWE-bench_Verified), and 7 are" in faults(
+        run
+    )
+    assert "--option instances=FILE" in faults(run)
+    assert len(trials(run, variant="custom")) == 7
+    assert "run.json names SWE-bench Verified, the option SWE-bench Lite" in faults(
+        run, variant="lite"
+    )
+
+
+# -------------------------------------------------------------------------------------- leaderboard
+
+
+def test_a_list_of_what_was_resolved_needs_the_ids_of_the_others(tmp_path):
+    lists = {"no_generation": ids(2)[1:], "no_logs": [], "resolved": ids(1)}
+    written(tmp_path / "results" / "results.json", lists)
+    assert "names 2 instances, and not those that nobody resolved" in faults(tmp_path)
+    assert "--option instances=FILE" in faults(tmp_path, variant="verified")
+    every = written(tmp_path / "ids.txt", "\n".join(ids(4)))
+    found = trials(tmp_path, instances=str(every))
+    assert [one.attempt.failures for one in found.values()] == [
+        (),
+        ("empty_patch",),
+        ("unresolved",),
+        ("unresolved",),
+    ]
+    few = written(tmp_path / "few.txt", ids(1)[0])
+    assert "django__django-2: is not among the instances" in faults(tmp_path, instances=str(few))
+
+
+def test_predictions_in_the_folder_name_the_others(tmp_path):
+    written(tmp_path / "results" / "results.json", {"no_generation": [], "resolved": ids(1)})
+    rows = [{"instance_id": i, "model_name_or_path": "m", "model_patch": "d"} for i in ids(3)]
+    written(tmp_path / "all_preds.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert [one.attempt.passed for one in trials(tmp_path).values()] == [True, False, False]
+    every = written(tmp_path / "ids.jsonl", "".join(f'{{"instance_id": "{i}"}}\n' for i in ids(4)))
+    assert trials(tmp_path, instances=str(every))["django__django-4"].attempt.failures == (
+        "no_prediction",
+    )
+
+
+def test_the_lists_of_2024_keep_their_reasons(tmp_path):
+    lists = {
+        "generated": ids(6),
+        "with_logs": ids(5),
+        "no_generation": ["django__django-7"],
+        "no_apply": ids(2)[1:],
+        "install_fail": ids(3)[2:],
+        "test_timeout": ids(4)[3:],
+        "applied": ids(5)[3:],
+        "resolved": ids(1),
+    }
+    found = trials(written(tmp_path / "r.json", lists))
+    assert [one.attempt.failures for one in found.values()] == [
+        (),
+        ("no_apply",),
+        ("install_fail",),
+        ("test_timeout",),
+        ("unresolved",),
+        ("unresolved",),
+        ("empty_patch",),
+    ]
+    both = written(tmp_path / "r.json", lists | {"no_apply": ids(1)})
+    assert "no_apply: django__django-1: also in resolved - which is it?" in faults(both)
+
+
+def details(resolved, n=500):
+    return {
+        one: {"cost": 0.5, "api_calls": 12, "resolved": i < resolved}
+        for i, one in enumerate(ids(n))
+    }
+
+
+def test_a_leaderboard_file_gives_cost_and_model_calls(tmp_path):
+    path = written(tmp_path / "per_instance_details.json", details(348))
+    one = trials(path, declared=69.6)["django__django-1"].attempt
+    assert (one.response.usage.cost_usd, one.response.turns) == (0.5, 12)
+    assert [*read(path).suites] == ["swebench-verified"]
+
+
+def test_verdicts_that_belie_the_published_score_are_refused(tmp_path):
+    path = written(tmp_path / "per_instance_details.json", details(0))
+    assert "says 69.6 %, but " in faults(path, declared=69.6)
+    assert "0 of 500 resolved, 0.00 %" in faults(path, declared=69.6)
+    written(tmp_path / "metadata.yaml", "info:\n  resolved: 69.6\n")
+    assert "metadata.yaml: resolved: says 69.6 %" in faults(tmp_path)
+    written(path, details(348))
+    assert read(tmp_path)
+    written(tmp_path / "metadata.yaml", "info:\n  resolved: most\n")
+    assert "metadata.yaml: resolved: 'most' is no percentage" in faults(tmp_path)
+    written(tmp_path / "metadata.yaml", "a: [")
+    assert "metadata.yaml" in faults(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("resolved", "n", "declared", "fits"),
+    [
+        (79, 300, 26.33, True),
+        (79, 300, 26.3, True),
+        (79, 300, 26.34, False),
+        (80, 300, 26.33, False),
+        (350, 500, 70, True),
+        (351, 500, 70, False),
+        (348, 500, 0.696, False),
+    ],
+)
+def test_a_score_is_held_to_the_digits_that_it_has(tmp_path, resolved, n, declared, fits):
+    path = written(tmp_path / "d.json", details(resolved, n))
+    if fits:
+        assert read(path, declared=float(declared))
+    else:
+        assert "of another run" in faults(path, declared=float(declared))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("i.json", '["a", "a"]', "[1]: a is there twice"),
+        ("i.json", "[3]", "[0]: no id of an instance"),
+        ("i.jsonl", '{"id": 3}\n{', "i.jsonl:1: no id of an instance"),
+        ("i.txt", "\n \n", "no id of an instance in it"),
+    ],
+)
+def test_ids_that_are_none_are_refused(tmp_path, name, data, told):
+    path = written(tmp_path / "m.r.json", run_report(resolved=ids(1)))
+    assert told in faults(path, instances=str(written(tmp_path / name, data)))
+
+
+# -------------------------------------------------------------------------- trajectories and others
+
+
+def test_trajectories_give_steps_and_cost(run):
+    found = trials(run, trajectories=str(EXAMPLES / "mini-swe-agent" / "run"))
+    one = found["django__django-11001"].attempt
+    assert [step.name for step in one.response.steps] == ["bash"] * 3
+    assert (one.response.usage.cost_usd, one.passed) == (0.06, True)
+    limited = found["psf__requests-3002"].attempt
+    assert limited.failures == ("empty_patch", "limits_exceeded")
+    plain = trials(run)
+    assert {i: t.case.digest for i, t in found.items()} == {
+        i: t.case.digest for i, t in plain.items()
+    }, "a run with and one without trajectories are compared case by case"
+
+
+def test_trajectories_of_other_instances_are_refused(tmp_path):
+    path = written(tmp_path / "m.r.json", run_report(resolved=ids(1)))
+    told = faults(path, trajectories=str(EXAMPLES / "mini-swe-agent" / "run"))
+    assert "django__django-11001 and 2 more: has a trajectory, and no verdict" in told
+
+
+def test_links_are_not_followed_and_not_passed_over(run):
+    (run / REPORT).replace(run.parent / "elsewhere.json")
+    (run / REPORT).symlink_to(run.parent / "elsewhere.json")
+    assert f"{REPORT}: a link, which is not followed" in faults(run)
+    (run / REPORT).unlink()
+    own = run / LOGS / "django__django-11001" / "report.json"
+    own.unlink()
+    own.symlink_to(run.parent / "elsewhere.json")
+    assert "report.json: a link, which is not followed" in faults(run)
+
+
+@pytest.mark.parametrize("text", ["", "{", "null", "7", '"a"', "[]", "{}", '{"a": 1}', "[[]]"])
+def test_other_files_are_no_results(tmp_path, text):
+    assert str(written(tmp_path / "x.json", text)) in faults(tmp_path / "x.json", UsageError)
+
+
+def test_a_folder_has_many_other_files(run):
+    written(run / "package.json", '{"name": "x"}')
+    written(run / "notes.jsonl", "{}\n")
+    written(run / "deep" / "down" / "x.json", "{")
+    assert len(trials(run)) == 8
+    written(run / "package.json", '{"name": ')
+    assert "package.json:1: cut off" in faults(run)
+
+
+def test_what_it_looks_like(tmp_path):
+    ours = IMPORTERS.registered("swebench").recognises
+    for name in ("run", "run/" + REPORT, "leaderboard", "lists/results.json", "run/preds.json"):
+        assert ours(look(EXAMPLES / "swebench" / name)), name
+    assert ours(look(written(tmp_path / "big.json", details(0, 5_000)))), "longer than the head"
+    written(tmp_path / "board" / "results" / "results.json", {"resolved": []})
+    written(tmp_path / "board" / "metadata.yaml", "info: {}")
+    assert ours(look(tmp_path / "board"))
+    for other in ("mini-swe-agent/run", "swebench/leaderboard/metadata.yaml"):
+        assert not ours(look(EXAMPLES / other)), other
+    assert not ours(look(written(tmp_path / "junk.json", '{"a": 1}')))

@@ -1,0 +1,71 @@
+"""JSON with NaN, item by item: what comes of it, and where it says that something is wrong."""
+
+import math
+
+import pytest
+
+from gate.errors import InvalidInput
+from gate.sources.json_parts import parts, too_deep, whole
+
+
+def listed(text, *by_item):
+    return [(one.key, one.data, one.line) for one in parts(text.encode(), "f", by_item)]
+
+
+def test_lists_that_are_named_come_item_by_item_with_their_lines():
+    text = '{"a": 1,\n "list": [ {"b": 2},\n  3\n ], "other": [4, 5],\n "empty": [], "n": null}\n'
+    assert listed(text, "list", "empty", "n") == [
+        ("a", 1, 1),
+        ("list", {"b": 2}, 2),
+        ("list", 3, 3),
+        ("other", [4, 5], 4),
+        ("n", None, 5),
+    ]
+    assert listed("{}") == []
+
+
+def test_numbers_that_are_none_are_floats():
+    a, b, c = whole(b"[NaN, Infinity, -Infinity]", "f")
+    assert math.isnan(a)
+    assert (b, c) == (math.inf, -math.inf)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "f:1: empty"),
+        ('{"a": [1,\n 2', "f:2: cut off in the middle"),
+        ('{"a": "b', "f:1: cut off in the middle"),
+        ('{"a"', "f:1: cut off in the middle"),
+        ('{"a": 1', "f:1: cut off in the middle"),
+        ('{"a": 1,}', "f:1: a ',' with nothing behind it"),
+        ('{"a": [1,]}', "f:1: a ',' with nothing behind it"),
+        ('{"a" 1}', "f:1: a ':' is missing"),
+        ('{"a": 1 "b": 2}', "f:1: a ',' is missing"),
+        ('{"a": 1,\n"a": 2}', "f:2: the key 'a' is here twice"),
+        ('{"b": {"a": 1, "a": 2}}', "f:1: the key 'a' is here twice"),
+        ('{"a": 1} 2', "f:1: something follows the end"),
+        ("[1]", "f:1: no JSON object"),
+        ('{"a": "\\ud800"}', "f:1: half a character"),
+        ('{"a": ' + "[" * 100_000, "f:1: nested too deeply"),
+        ('{"a": ' + "9" * 5000 + "}", "f:1: Exceeds the limit"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text, message):
+    with pytest.raises(InvalidInput) as caught:
+        listed(text, "a")
+    assert str(caught.value).startswith(message)
+
+
+def test_one_whole_value_has_nothing_behind_it():
+    assert whole(b' {"a": [1]} \n', "f") == {"a": [1]}
+    with pytest.raises(InvalidInput, match="f:2: something follows the end of the value"):
+        whole(b"1\n2", "f")
+
+
+def test_depth_is_counted_over_lists_and_objects():
+    value = 1
+    for _ in range(100):
+        value = {"a": [value]}
+    assert not too_deep(value)
+    assert too_deep([[value]], most=200)
