@@ -42,7 +42,7 @@ lock: $(VENV)/created ## requirements.lock anew; needs python3.13, the image's P
 	$(VENV)/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools
 	sed -n '/^# /p' requirements.lock > $(VENV)/requirements.lock
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade --strip-extras --generate-hashes --no-header \
-		--no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--extra inspect --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
 		--output-file $(VENV)/lock/requirements.txt pyproject.toml
 	cat $(VENV)/lock/requirements.txt >> $(VENV)/requirements.lock
 	mv $(VENV)/requirements.lock requirements.lock
