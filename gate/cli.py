@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
-from gate.options import LATER, parse, parser
+from gate.options import parse, parser
 from gate.stop import Stop
 from gate.text import plain, stand_ins
 
@@ -59,9 +59,6 @@ def _leave(code: int) -> NoReturn:
 def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
     """Runs one command; the exit codes are those of docs/semantics.md."""
     _plain_streams()
-    if argv and argv[0] in LATER:
-        print(f"gate: `gate {argv[0]}` is not in this version", file=sys.stderr)
-        return 2
     options = parse(argv)
     if options.self_test:
         options.command = "self_test"

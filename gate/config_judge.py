@@ -44,7 +44,8 @@ def judges(
     found = Findings()
     asking = list(_asking(config.suites, root))
     for grader, role in asking:
-        if role == "judge" and config.judge is None and not judge_unread:
+        alone = getattr(GRADERS.find(grader.name, root), "partly_offline", False)
+        if role == "judge" and config.judge is None and not judge_unread and not alone:
             form = "judge: {type: openai, base_url: ..., model: ..., api_key_env: ...}"
             found.wrong(grader.place, f"'{grader.name}' asks a judge, and none is set - add {form}")
     roles = {role for _, role in asking}

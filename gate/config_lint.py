@@ -10,6 +10,7 @@ from datetime import date
 from statistics import NormalDist
 
 from gate.errors import Place, Problem
+from gate.metric_names import CONTRACT, IMPORTED
 from gate.pricing import price_of, undated
 from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
 from gate.registry import did_you_mean
@@ -17,35 +18,6 @@ from gate.subject import NOBODY
 
 Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
 
-# Every public metric name, the benchmarks' too, whether or not a grader here measures it.
-_NAMES: dict[str, str] = {
-    "retrieval": "precision@k recall@k hit_rate@k ndcg@k mrr map",
-    "correctness": "exact_match contains fact_accuracy fact_pattern_match semantic_similarity "
-    "correctness completeness faithfulness judge_score",
-    "response_quality": "format_compliance instruction_following conciseness clarity structure "
-    "readability coherence completeness stage_coverage",
-    "operational": "mean_latency_ms p50_latency_ms p95_latency_ms p99_latency_ms worst_latency_ms "
-    "std_latency_ms avg_tokens std_tokens input_tokens cached_tokens output_tokens "
-    "reasoning_tokens estimated_cost_per_query hallucination_rate error_rate "
-    "retry_rate judge_coverage hallucinated_answers unverified_rate unsupported_entities",
-    "agent": "success_rate first_attempt_success_rate tool_call_accuracy tool_call_validity "
-    "tool_call_precision tool_call_recall tool_type_errors tool_missing_args tool_unknown_args "
-    "tool_unknown_tools tool_unparsable_args completion_rate "
-    "trajectory_match trajectory_efficiency trajectory_score trajectory_quality avg_steps "
-    "repeated_calls loop_rate recovery_rate silent_failure_rate "
-    "cost_per_task cost_per_success pass@k pass^k consistency flip_rate reliable_rate "
-    "consistently_failing_rate score_spread safety_violations_per_100 "
-    "unsafe_rate injection_rate safety_quality",
-    "swebench": "resolved_rate",
-    "webarena": "success_rate",
-    "thudm_agentbench": "overall",
-    "bfcl": "accuracy",
-    "tau": "pass^k",
-}
-_CONTRACT = frozenset(
-    f"{group}.{name}" for group, names in _NAMES.items() for name in names.split()
-)
-DIMENSIONS = frozenset(_NAMES)
 _MIN_CASES = 5  # fewer paired cases are not comparable (docs/semantics.md 5)
 
 
@@ -116,8 +88,8 @@ def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Fi
         return
     metric = re.sub(r"(?<=\w)\[.+\]\Z", "", metric)  # of one group: a repository, a site
     number = re.search(r"(?<=[@^])[1-9]\d*$", metric)
-    contract = {re.sub(r"(?<=[@^])k$", number[0] if number else "k", name) for name in _CONTRACT}
-    if metric in contract:
+    contract = {re.sub(r"(?<=[@^])k$", number[0] if number else "k", name) for name in CONTRACT}
+    if metric in contract or metric.partition(".")[0] in IMPORTED:
         rounds = number and metric.startswith("agent.pass")
         who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
         found.warn(place, f"{who}, so it is missing (policy.missing_metric decides)")

@@ -37,6 +37,16 @@ def report(p: argparse.ArgumentParser) -> None:
     output(p)
 
 
+def export(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("session", metavar="SESSION")
+    about = "csv, jsonl, junit, otel or promptfoo (docs/export.md)"
+    add("--format", required=True, metavar="FORMAT", help=about)
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--out", metavar="FILE", help="write it there instead of printing it")
+    add("--force", action="store_true", help="overwrite that file")
+
+
 def verify(p: argparse.ArgumentParser) -> None:
     p.add_argument("dir", metavar="DIR", help="the folder evidence/ of a release's session")
     p.add_argument("--commit", metavar="SHA", help="must be of this commit (GITHUB_SHA)")

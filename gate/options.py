@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "comment": "publish a stored session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
     "import": "another tool's results become a session; nothing is asked",
+    "export": "a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",
     "history": "how the runs of the past went: a table, and where a level changed",
     "review": "have people rate a sample of answers, and see how far the judge agrees with them",
     "validate": "check config, datasets and baselines; nothing is called",
@@ -30,7 +31,6 @@ COMMANDS: dict[str, str] = {
     "verify": "check a release's evidence folder; nothing is called",
     "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
 }
-LATER = ("export",)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -271,6 +271,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "agent": _agent,
     "action": lambda p: None,
     "import": option_reading.import_,
+    "export": option_reading.export,
     "verify": option_reading.verify,
     "schema": option_reading.schema,
 }

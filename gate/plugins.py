@@ -154,7 +154,8 @@ class Grader(Protocol):
 
 class ModelGrader(Grader, Protocol):
     """A grader that asks a model. It stays pure: it says what to ask and reads the replies; `grade`
-    is its score as far as that goes without any reply.
+    is its score as far as that goes without any reply. One that needs a judge for some cases only
+    says so with an attribute `partly_offline`: no judge in gate.yml is then no error.
     """
 
     @property
@@ -288,3 +289,12 @@ class Reporter(Protocol):
 
 
 REPORTERS: Registry[Reporter] = Registry("report format", "gate.reporters")
+
+
+class Exporter(Protocol):
+    """A pure function of the stored records, piece by piece: memory must not grow with the rows."""
+
+    def pieces(self, report: Report, rows: Rows) -> Iterator[str]: ...
+
+
+EXPORTERS: Registry[Exporter] = Registry("export format", "gate.exporters")

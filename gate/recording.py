@@ -15,7 +15,6 @@ from gate.fits import compiled
 from gate.records import Case, Json, Response
 from gate.schema import mismatches
 
-
 UNKNOWN = ""
 
 

@@ -26,6 +26,7 @@ from gate.records import (
     ModeCount,
     Policy,
     Provenance,
+    QuotedValue,
     Reliability,
     Report,
     StepChange,
@@ -520,6 +521,35 @@ def not_comparable(**changes: Any) -> Report:
     )
 
 
+def quoted(**changes: Any) -> Report:
+    """Results of a benchmark, beside which others' are known."""
+    rate = "swebench.resolved_rate"
+    reason = (
+        "There is no baseline of `swebench-verified` yet; limits were checked, changes were not"
+    )
+    first = replace(no_baseline(), reason=reason, cost=Cost(usd=212.4))
+    verified = suite(
+        "swebench-verified",
+        outcome="no_baseline",
+        reason=reason,
+        cases=500,
+        trials=500,
+        rounds=1,
+        metrics={SUCCESS: estimate(SUCCESS, 0.614), rate: estimate(rate, 0.614)},
+        baseline=first.baseline,
+        quoted=(
+            QuotedValue(
+                metric=rate, value=0.65, of="mini-SWE-agent", year=2025, source="example.org/swe"
+            ),
+            QuotedValue(metric=rate, value=1, of="human", year=2023, source="by construction"),
+            QuotedValue(
+                metric=SUCCESS, value=0.5, of="GPT-4", year=2023, source="a guide", approximate=True
+            ),
+        ),
+    )
+    return replace(first, suites={verified.name: verified}, gates=(), **changes)
+
+
 def agent_down(**changes: Any) -> Report:
     """The agent could not be reached."""
     reason = (
@@ -910,6 +940,7 @@ def hostile(text: str = HOSTILE) -> Report:
             notes=((text, 4),), missing_calls=((text, text),), fabricated_calls=((text, text),)
         ),
         history={text: (0.1, 0.2, 0.3)},
+        quoted=(QuotedValue(metric=text, value=0.5, of=text, year=2023, source=text),),
         infra_errors=1,
     )
     p = Provenance(
@@ -984,6 +1015,7 @@ SCENARIOS: Mapping[str, Callable[[], Report]] = {
     "trend": trend,
     "judge_fell": judge_fell,
     "agent_fell": agent_fell,
+    "quoted": quoted,
     "hostile": hostile,
 }
 

@@ -23,23 +23,25 @@ ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"
 
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
-    "errors text separators filelock",
+    "errors text separators filelock spreadsheet",
     "records",
     "failures safety violation_log evidence_tally default_gates spread",
-    "imported first_look registry codec encoding redact stats stop sampling tally columns protect"
-    " fits bundled"
+    "imported first_look metric_names registry codec encoding redact stats stop sampling tally"
+    " columns protect fits bundled"
     " shared_file replies once secret_names mismatch event_log course option_parser option_types"
     " hosting fencing traces task_folder turns",
     "schema dataset_source option_reading",
-    "schema_errors table yamlfile dataset_json rows row_schema numbers mentions matching progress"
-    " wording templates page screen rubrics prose syllables embedding",
-    "calls validators dataset_legacy",
+    "schema_errors table yamlfile dataset_json rows flat_rows row_schema numbers mentions matching"
+    " progress wording templates page screen rubrics prose syllables embedding ranked",
+    "calls validators dataset_legacy webarena",
     "plugins session_form evidence_form foreign claims trajectory",
     "subject http executors archive baseline_schema git sample pricing case_keys recording"
     " progress_bar child_process serverlogs",
     "wire dataset_rows baseline_file publish recorder",
-    "baseline_pool run_file labels run_record sources",
-    "analysis runner grading dataset agents graders metrics baselines importers reporters",
+    "run_file",
+    "baseline_pool labels run_record sources",
+    "analysis runner grading dataset agents graders metrics baselines importers reporters"
+    " exporters",
     "verdict batches arms config_records config_schema config_variables config_lint config_options"
     " announce retrievers",
     "config_suites suite_code",
@@ -56,7 +58,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "set_up evidence_check curation baseline_desk",
     "evidence places",
     "judging resuming import_place",
-    "beside",
+    "beside import_plan",
     "execute options",
     "merging delivery importing",
     "commands",
@@ -72,6 +74,7 @@ INTERNAL = {
     "serverlogs",
     "validators",
     "sources",
+    "webarena",
 }
 
 ONLY_IN = {  # third-party or delicate module -> where it may be imported

@@ -15,12 +15,12 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
-from gate.config_lint import DIMENSIONS
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
 from gate.github.comments import login_of, read_marker
 from gate.github.context import Job
 from gate.github.payload import moment, number, text
+from gate.metric_names import DIMENSIONS
 from gate.records import AcceptedChange, Json
 from gate.registry import did_you_mean
 from gate.text import one_line

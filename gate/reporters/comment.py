@@ -25,6 +25,7 @@ from gate.wording.markdown import (
 )
 from gate.wording.method import method, provenance
 from gate.wording.next_step import next_step
+from gate.wording.quoted import lines as quotations
 from gate.wording.spans import Line, code, markdown, say
 from gate.wording.spending import spending
 
@@ -32,7 +33,6 @@ LIMIT = 65_536  # characters and bytes that GitHub takes for certain
 SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
 CASES = "Cases that changed"
 BAD = ("bad", "refused", "unsure")  # signs of rows that keep a run from passing
-
 DIFFS = 3  # cases whose steps are compared
 VIOLATIONS = 5  # of the log
 FALLS = 3  # metrics whose worst cases stand open
@@ -149,6 +149,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
     yield from map(markdown, evidence.lines(report)[: LINES if detail.evidence else 0])
+    yield from map(markdown, quotations(report)[: LINES if detail.evidence else 0])
     yield from _cases(report, detail)
     yield f"💰 {markdown(spending(report))}"
     if detail.folds:
@@ -249,8 +250,7 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
     shown = failing[: _open(report, detail)]
     if shown:
         yield case_table(report, shown, evidence=detail.evidence, history=False)
-        more = len(failing) - len(shown)
-        if more:
+        if more := len(failing) - len(shown):
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)
             yield f"{more:,} more {folded}."
         yield agent_tables.step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)

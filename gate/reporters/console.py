@@ -14,6 +14,7 @@ from gate.wording import (
     goalposts,
     headline,
     patterns,
+    quoted,
     sentences,
     steps,
     violations,
@@ -81,6 +82,8 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     for line in list(of_checks(report, checks(report)))[:ROWS]:
         screen.line(wording.plain(line))
     _dimensions(screen, report)
+    for line in quoted.lines(report)[:ROWS]:
+        screen.line(wording.plain(line))
     _violations(screen, report)
     for line in evidence.lines(report)[:ROWS]:
         screen.line(wording.plain(line))

@@ -25,6 +25,7 @@ from gate.wording import (
     goalposts,
     headline,
     patterns,
+    quoted,
     sentences,
     steps,
     unmeasured,
@@ -130,8 +131,8 @@ class Html:
             books=books,
             method=method(report),
             provenance=provenance(report),
-            unmeasured=unmeasured.unmeasured,
             unmeasured_told=unmeasured.sentence,
+            quoted=quoted,
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             policy=_policy(style, script),

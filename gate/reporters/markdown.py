@@ -9,8 +9,17 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
 from gate.spread import Spread
-from gate.text import cell, inline
-from gate.wording import agent_tables, casebook, figures, goalposts, headline, patterns, sentences
+from gate.text import cell, inline, midline
+from gate.wording import (
+    agent_tables,
+    casebook,
+    figures,
+    goalposts,
+    headline,
+    patterns,
+    quoted,
+    sentences,
+)
 from gate.wording.checks import checks
 from gate.wording.markdown import (
     alert,
@@ -106,6 +115,8 @@ def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iter
     yield f"{word}: {markdown(headline.why(suite), limit=1_000)}".rstrip(": ")
     yield table(("", ""), "<<", _numbers(suite, book))
     yield dimension_tables(report, suite.name)
+    if suite.quoted:
+        yield f"### Quoted\n\n{_quoted(suite)}"
     if suite.failures_top:
         rows = ((cell(code, 120), f"{number:,}") for code, number in suite.failures_top[:10])
         yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
@@ -138,6 +149,11 @@ def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str
         failed = _spread(book.failed_latency, "ms", worst=True, of="failed call")
         yield f"latency of {figures.count(book.failed_calls, 'failed call')}", failed
     yield "tokens", _spread(book.tokens, "tokens", worst=False)
+
+
+def _quoted(suite: SuiteReport) -> str:
+    rows = ((cell(metric, 80), *map(midline, told)) for metric, *told in quoted.rows(suite))
+    return f"{table(quoted.HEAD, '<>><><', rows)}\n\n{inline(quoted.NOTE)}."
 
 
 def _how(suite: SuiteReport) -> str:

@@ -17,13 +17,13 @@ from gate.records import Json
 from gate.review.form import Card
 from gate.review.manifest import Manifest
 from gate.review.spoken import Spoken, Stated
+from gate.spreadsheet import defused, restored
 
 CELL = 30_000  # characters; a spreadsheet keeps 32,767
 ITEM, PERIOD, SUITE, SAMPLE = "item", "period", "suite", "sample"
 ANSWER_DIGEST, REVIEWER, SKIPPED, NOTE = "answer_digest", "reviewer", "cannot_judge", "note"
 _SHOWN = (ITEM, "case_id", "question", "answer", "reference", "evidence")
 _OWN = (ITEM, PERIOD, SUITE, SAMPLE, ANSWER_DIGEST, REVIEWER, SKIPPED, NOTE)
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")  # full width, too
 _YES, _NO = {"x", "yes", "true", "1"}, {"", "no", "false", "0"}
 _SEPARATORS = ",;\t"
 _SCALE = re.compile(r"\s*\(\d+ to \d+\)$")
@@ -55,13 +55,13 @@ def read(content: bytes, file: str) -> Iterator[Spoken | Problem]:
     text = decode(content, file)
     lines = iter(_table(text, file))
     _, header = next(lines, (1, []))
-    names = [_SCALE.sub("", _undone(cell.strip())) for cell in header]
+    names = [_SCALE.sub("", restored(cell.strip())) for cell in header]
     lacking = [name for name in (ITEM, PERIOD, SAMPLE, REVIEWER) if name not in names]
     if lacking:
         message = f"no column '{lacking[0]}'; use the CSV that `gate review sample` wrote"
         raise InvalidInput([Problem(Place(file, 1), message)])
     for line, cells in lines:
-        row = {name: _undone(cell) for name, cell in zip(names, cells, strict=False)}
+        row = {name: restored(cell) for name, cell in zip(names, cells, strict=False)}
         own = {name: value for name, value in row.items() if name not in _OWN}
         if any(row.get(name, "").strip() for name in (REVIEWER, SKIPPED, NOTE)) or _rated(own):
             yield _spoken(row, own, Place(file, line))
@@ -124,8 +124,4 @@ def _joined(texts: Sequence[tuple[str, str]]) -> str:
 
 def _safe(text: str) -> str:
     cut = text if len(text) <= CELL else text[: CELL - 1] + "…"
-    return f"'{cut}" if cut.lstrip(" ").startswith(_FORMULA) else cut
-
-
-def _undone(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:].lstrip(" ").startswith(_FORMULA) else cell
+    return defused(cut)

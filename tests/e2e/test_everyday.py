@@ -446,6 +446,6 @@ def test_two_mistakes_in_two_suites_are_told_at_once(tmp_path):
 
 def test_what_is_not_in_this_version_is_refused(tmp_path):
     write_project(tmp_path, "http://127.0.0.1:9")
-    for command in (("run", "--executor", "dask"), ("run", "--scheduler", "x"), ("export",)):
+    for command in (("run", "--executor", "dask"), ("run", "--scheduler", "x")):
         assert "not in this version" in done(tmp_path, *command, code=2).stderr
     assert not (tmp_path / Path("results")).exists()

@@ -6,7 +6,7 @@ from contextlib import redirect_stdout
 import pytest
 
 from gate import __version__, cli
-from gate.options import COMMANDS, LATER
+from gate.options import COMMANDS
 
 
 @pytest.fixture(autouse=True)
@@ -22,12 +22,6 @@ def test_no_command_shows_the_help_and_is_a_usage_error(capsys):
     assert cli.run([], {}) == 2
     said = capsys.readouterr().out
     assert all(f"    {command} " in said.replace("\n", " ") for command in COMMANDS)
-
-
-@pytest.mark.parametrize("command", LATER)
-def test_what_comes_later_is_named(command, capsys):
-    assert cli.run([command, "--what", "ever"], {}) == 2
-    assert capsys.readouterr().err == f"gate: `gate {command}` is not in this version\n"
 
 
 def test_version(capsys):

@@ -83,6 +83,7 @@ def failures(section, written, mode="strict"):
         steps=None if steps is None else tuple(ToolCall(**step) for step in steps),
         retrieved=None if retrieved is None else tuple(Document(id=one) for one in retrieved),
         server_logs=ServerLogs(calls=tuple(logged)) if "logged" in written else None,
+        state=written.get("state", {}),
     )
     case = Case(id="a", input="?", keys={"input": "?", **written.get("case", {})})
     assert list(getattr(grader, "case_faults", lambda keys: ())(case.keys)) == []

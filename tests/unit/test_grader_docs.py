@@ -48,6 +48,7 @@ def response(written):
         steps=None if steps is None else tuple(ToolCall(**one) for one in steps),
         server_logs=ServerLogs(calls=tuple(logged)) if "logged" in written else None,
         own_verdict=from_json(OwnVerdict, verdict) if verdict else None,
+        state=written.get("state", {}),
     )
 
 

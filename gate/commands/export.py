@@ -1,0 +1,106 @@
+"""`gate export SESSION --format F`: a stored session in another tool's form; nothing is asked."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gate.archive import CONTROL, Row, Session, load_session
+from gate.errors import InfrastructureError, UsageError
+from gate.plugins import EXPORTERS
+from gate.records import Report
+from gate.registry import did_you_mean
+from gate.session_form import checked_rows
+
+_ODD = "replace"  # half a surrogate pair has no UTF-8, and no other reader takes its escape
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when it is written. Raises UsageError, with nothing written, for what is no session or has
+    a row that no run writes.
+    """
+    exporter = EXPORTERS.find(options.format, Path())()
+    folder = Path(options.session)
+    out = Path(options.out) if options.out else None
+    if out is not None:
+        _check(out, force=options.force)
+    session = load_session(folder)
+    wanted = _chosen([*session.meta.suites], options.suite or ())
+    report = _report(session)
+    report = replace(report, suites={n: s for n, s in report.suites.items() if n in wanted})
+    deque(checked_rows(session.rows(), session.meta.suites, folder), maxlen=0)
+
+    def rows() -> Iterator[Row]:
+        return (row for row in session.rows() if row["suite"] in wanted)
+
+    pieces = (piece.encode("utf-8", _ODD) for piece in exporter.pieces(report, rows))
+    if out is None:
+        _print(pieces)
+    else:
+        _write(pieces, out)
+    return 0
+
+
+def _check(out: Path, *, force: bool) -> None:
+    if out.exists() and not out.is_file():
+        raise UsageError(f"--out {out}: no plain file; name another one")
+    if (out.exists() or out.is_symlink()) and not force:
+        raise UsageError(f"--out {out}: is there already; name another file, or add --force")
+
+
+def _chosen(known: Sequence[str], names: Sequence[str]) -> frozenset[str]:
+    for name in names:
+        if name not in known and name != "all":
+            raise UsageError(f"--suite {name}: not in this session{did_you_mean(name, [*known])}")
+    return frozenset(known if not names or "all" in names else names)
+
+
+def _report(session: Session) -> Report:
+    """The verdict. A control has none of its own: that of its session, without any suite."""
+    if session.report is not None:
+        return session.report
+    whole = session.folder.resolve().parent
+    above = load_session(whole).report if session.folder.resolve().name == CONTROL else None
+    if above is None:
+        raise UsageError(
+            f"{session.folder}: the run never came to a verdict; go on with `gate run --resume "
+            f"{session.folder}`"
+        )
+    meta = session.meta
+    return replace(
+        above,
+        session_id=meta.session_id,
+        created_at=meta.created_at,
+        provenance=meta.provenance,
+        suites={},
+    )
+
+
+def _print(pieces: Iterable[bytes]) -> None:
+    """Bytes as they are: a console's encoding and line ends are none of a file's."""
+    stream = getattr(sys.stdout, "buffer", None)
+    sys.stdout.flush()
+    for piece in pieces:
+        if stream is None:
+            sys.stdout.write(piece.decode())
+        else:
+            stream.write(piece)
+    sys.stdout.flush()
+
+
+def _write(pieces: Iterable[bytes], out: Path) -> None:
+    """Whole or not at all."""
+    part = out.with_name(f".{out.name}.part")
+    try:
+        with part.open("wb") as file:
+            file.writelines(pieces)
+        part.replace(out)
+    except OSError as error:
+        message = f"--out {out}: cannot be written: {error.strerror}; name another file"
+        raise InfrastructureError(message) from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,147 @@
+"""Is a WebArena task done, by the benchmark's own rules?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from gate.codec import to_json
+from gate.errors import GraderFailure, UsageError
+from gate.plugins import GRADERS
+from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
+from gate.webarena.asking import Judged, judged, question_on
+from gate.webarena.evaluation import Found, Open, evaluate
+from gate.webarena.metrics import NOT_EVALUABLE, SUCCESS, specs
+from gate.webarena.recorded import recorded
+from gate.webarena.task import SITES, checks_of, faults_of, with_sites
+
+_REASON_LIMIT = 2_000
+_CODES = 40
+_ANY: Json = {}
+_BESIDE = (  # what else a task's configuration has
+    *("task_id", "sites", "start_url", "require_login", "storage_state", "geolocation"),
+    *("intent_template", "intent_template_id", "instantiation_dict", "require_reset"),
+    "string_note",
+)
+
+
+@GRADERS.register("webarena")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebArena:
+    """Passes when every part that the case's `eval` names holds: the answer, the address where the
+    run ended, what stands on pages. `sites`: site -> address, for the placeholders of the task.
+    """
+
+    sites: Mapping[str, str] = field(default_factory=dict)
+
+    keys: ClassVar[Mapping[str, Json]] = {
+        "eval": {"type": "object"},
+        "intent": {"type": "string"},
+        **dict.fromkeys(_BESIDE, _ANY),
+    }
+    needs: ClassVar[tuple[str, ...]] = ("eval",)
+    role: ClassVar[Role] = "judge"
+    partly_offline: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for site, address in self.sites.items():
+            if site not in SITES:
+                raise UsageError(f"webarena: sites.{site[:60]}: is none of {', '.join(SITES)}")
+            if not address.strip():
+                raise UsageError(f"webarena: sites.{site}: is empty - write http://...")
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return specs()
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        if isinstance(keys.get("eval"), dict):
+            yield from faults_of(keys["eval"])
+
+    def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
+        found = self._found(case, response)
+        if found is None or found.wrong or found.lacking:
+            return ()  # the judge cannot change it
+        return tuple(question_on(one, _intent(case)) for one in found.open)
+
+    def grade(self, case: Case, response: Response) -> Score:
+        return self.read(case, response, ())
+
+    def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
+        found = self._found(case, response)
+        if found is None:
+            return Score(values={SUCCESS: None, NOT_EVALUABLE: None})
+        if found.wrong:
+            return _failed(found.wrong)
+        if found.lacking:
+            return _not_evaluable(f"not recorded: {', '.join(found.lacking)}")
+        votes = list(replies) or [()] * len(found.open)
+        return _score(found.open, [judged(*one) for one in zip(found.open, votes, strict=True)])
+
+    def digest_text(self) -> str:
+        """Canonical JSON of what is asked: it changes with the wording."""
+        asked = [Open(kind=kind, reference="-", answer="-") for kind in ("fuzzy", "reason")]
+        return json.dumps(to_json([question_on(one, "-") for one in asked]), sort_keys=True)
+
+    def _found(self, case: Case, response: Response) -> Found | None:
+        """None: the case does not count."""
+        written = case.keys.get("eval")
+        if written in (None, {}):
+            return None
+        try:
+            checks = checks_of(with_sites(written, self.sites))
+            return evaluate(checks, recorded(response.answer, response.state))
+        except ValueError as fault:
+            raise GraderFailure(str(fault)) from None
+
+
+def _intent(case: Case) -> str:
+    given = case.keys.get("intent")
+    return given if isinstance(given, str) else case.question
+
+
+def _score(asked: Sequence[Open], found: Sequence[Judged]) -> Score:
+    wrong = {
+        **({"judge_injection": "the judge"} if any(one.injection for one in found) else {}),
+        **dict(_refused(asked, found)),
+    }
+    unsure = max((one.uncertainty for one in found), default=None)
+    if wrong:
+        return _failed(wrong, unsure)
+    unknown = [one for one in found if one.right is None]
+    if unknown and unknown[0].why:
+        return Score(unscored=unknown[0].why)
+    if unknown:
+        return _not_evaluable("no judge was asked, and the task allows other words (fuzzy_match)")
+    return Score(
+        values={SUCCESS: 1.0, NOT_EVALUABLE: 0.0},
+        passed=True,
+        reason="; ".join(one.why for one in found)[:_REASON_LIMIT],
+        uncertainty=unsure,
+    )
+
+
+def _refused(asked: Sequence[Open], found: Sequence[Judged]) -> Iterator[tuple[str, str]]:
+    for one, came in zip(asked, found, strict=True):
+        if came.right is False:
+            yield "reason_differs" if one.kind == "reason" else "answer_differs", came.why
+
+
+def _failed(wrong: Mapping[str, str], unsure: float | None = None) -> Score:
+    return Score(
+        values={SUCCESS: 0.0, NOT_EVALUABLE: 0.0},
+        passed=False,
+        failures=tuple(wrong)[:_CODES],
+        reason="; ".join(wrong.values())[:_REASON_LIMIT],
+        uncertainty=unsure,
+    )
+
+
+def _not_evaluable(why: str) -> Score:
+    return Score(
+        values={SUCCESS: 0.0, NOT_EVALUABLE: 1.0},
+        passed=False,
+        failures=("not_evaluable",),
+        reason=why[:_REASON_LIMIT],
+    )

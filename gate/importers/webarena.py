@@ -1,0 +1,214 @@
+"""`webarena`: recorded answers, result folders of its runner, episodes of BrowserGym, its tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.first_look import FirstLook
+from gate.imported import Imported, ImportedSuite
+from gate.plugins import IMPORTERS
+from gate.records import Case, Json, Provenance, Trial
+from gate.sources.files import Line, plain
+from gate.sources.findings import Findings
+from gate.sources.quoted import WEBARENA
+from gate.sources.webarena.answers import Answers, is_record
+from gate.sources.webarena.episodes import NAME, SUMMARY, Episodes, episodes
+from gate.sources.webarena.results import Counts, Result, Verdict, missing, trial, verdict_on
+from gate.sources.webarena.run_folder import RunFolder, run_folder
+from gate.sources.webarena.tasks import Task, is_task, items, tasks_in
+from gate.webarena.metrics import SUCCESS, specs
+from gate.webarena.task import SITES
+
+_RENDERED = re.compile(r"render_\d{1,9}\.html")
+_MOST_SITES = 20  # that get a metric of their own
+Source = Answers | RunFolder | Episodes
+
+
+@IMPORTERS.register("webarena")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebArenaResults:
+    """`tasks`: the file of task configurations, by which recorded answers are judged; `sites`:
+    site -> address, where it has placeholders; `agent`: its name, or which one of several;
+    `missing`: whether tasks without a result count as failed.
+    """
+
+    tasks: str = ""
+    sites: Mapping[str, str] = field(default_factory=dict)
+    agent: str = ""
+    missing: Literal["fail", "skip"] = "fail"
+
+    reads: ClassVar[str] = "recorded answers, a result folder, BrowserGym episodes, or the tasks"
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        if not found.is_folder:
+            return is_task(found.item) or is_record(found.item)
+        episode = {name.rpartition("/")[0] or found.path.name for name in found.names}
+        ran = any(name.endswith(SUMMARY) for name in found.names)
+        return any(map(_RENDERED.fullmatch, found.names)) or (
+            ran and any(map(NAME.fullmatch, episode))
+        )
+
+    def read(self, path: Path) -> Imported:
+        if unknown := [site for site in self.sites if site not in SITES]:
+            raise UsageError(f"--option sites: {unknown[0][:60]}: is none of {', '.join(SITES)}")
+        if not path.is_dir() and not self.tasks and is_task(_first(path)):
+            return _cases(path, self.sites)
+        source = self._source(path)
+        tasks = tasks_in(Path(self.tasks), self.sites) if self.tasks else None
+        counts, absent = self._checked(source, tasks)
+        named = tuple(sorted(counts.sites)[:_MOST_SITES])
+        return Imported(
+            files=(*source.files, *([Path(self.tasks)] if self.tasks else [])),
+            created_at=source.created_at(),
+            provenance=Provenance(
+                agent=self.agent or source.agent or "webarena",
+                tool_version=source.version,
+                event="import",
+            ),
+            suites={source.suite: _suite(source, tasks, counts, len(absent), named)},
+            trials=lambda: _trials(source, tasks, absent, named),
+            notes=tuple(_notes(counts, len(absent), self.missing == "skip" and tasks is not None)),
+        )
+
+    def _source(self, path: Path) -> Source:
+        if not path.is_dir():
+            return Answers(path=plain(path))
+        if path.is_symlink():
+            raise UsageError(f"{path}: a link, which is not followed; name the folder itself")
+        rendered = any(_RENDERED.fullmatch(one.name) for one in path.iterdir())
+        if rendered and any((one / SUMMARY).is_file() for one in path.iterdir()):
+            raise UsageError(
+                f"{path}: results of two tools, {SUMMARY} and renders; name one's folder"
+            )
+        return run_folder(path) if rendered else episodes(path, self.agent)
+
+    def _checked(
+        self, source: Source, tasks: Mapping[str, Task] | None
+    ) -> tuple[Counts, tuple[Result, ...]]:
+        """What it holds, and the results that are missing. Raises InvalidInput."""
+        found, counts = Findings(), Counts()
+        seen: set[tuple[str, int]] = set()
+        for one in source.results():
+            if isinstance(one, Problem):
+                found.take(one)
+                continue
+            if (one.task, one.round) in seen:
+                found.add(one.place, f"task {one.task} has two results of round {one.round}")
+            seen.add((one.task, one.round))
+            task = (tasks or {}).get(one.task)
+            if tasks is not None and task is None:
+                found.add(one.place, f"task {one.task} is not in {self.tasks}")
+                continue
+            counts.add(one, _verdict(one, task, found), task)
+        if not found and not counts.results:
+            found.add(Place(source.path.as_posix()), "no result in it")
+        found.refuse()
+        return counts, self._absent(source, tasks, counts)
+
+    def _absent(
+        self, source: Source, tasks: Mapping[str, Task] | None, counts: Counts
+    ) -> tuple[Result, ...]:
+        """Of what the run was asked for, else of the tasks that are named, what is not there."""
+        wanted = source.expected or frozenset(tasks or ())
+        if tasks is not None:
+            wanted &= tasks.keys()
+        place = Place(source.path.as_posix())
+        lacking = sorted(wanted - counts.rounds.keys(), key=int)
+        return tuple(missing(task, place) for task in lacking if self.missing == "fail")
+
+
+def _verdict(one: Result, task: Task | None, found: Findings) -> Verdict:
+    try:
+        verdict = verdict_on(one, task)
+    except ValueError as error:
+        found.add(one.place, f"task {one.task}: {error} (--option sites)")
+        return Verdict(passed=None)
+    if verdict.clash:
+        found.add(one.place, f"task {one.task}: {verdict.clash} - one of the two was changed")
+    if verdict.passed is None:
+        message = "nothing says whether it was done - name the tasks with --option tasks=FILE"
+        found.add(one.place, f"task {one.task}: {message}")
+    return verdict
+
+
+def _trials(
+    source: Source,
+    tasks: Mapping[str, Task] | None,
+    absent: tuple[Result, ...],
+    sites: tuple[str, ...],
+) -> Iterator[Trial]:
+    for one in chain(source.results(), absent):
+        if isinstance(one, Problem):
+            raise InvalidInput([one])  # it was in order a moment ago
+        task = (tasks or {}).get(one.task)
+        yield trial(source.suite, one, task, verdict_on(one, task), sites)
+
+
+def _suite(
+    source: Source,
+    tasks: Mapping[str, Task] | None,
+    counts: Counts,
+    absent: int,
+    sites: tuple[str, ...],
+) -> ImportedSuite:
+    metrics = specs(sites)
+    told = counts.told == counts.results
+    by = "webarena: as the benchmark judged" if told else "webarena: by what was recorded"
+    columns = ("success", "first_success", "score", *(spec.column for spec in metrics))
+    whole = source.suite == "webarena"
+    return ImportedSuite(
+        rounds=max(counts.rounds.values()),
+        cases=len(counts.rounds) + absent,
+        dataset=f"{len(tasks)} tasks of WebArena" if tasks else "tasks of WebArena",
+        metrics=metrics,
+        graders=dict.fromkeys(columns, by),
+        quoted=WEBARENA if whole else (),
+    )
+
+
+def _notes(counts: Counts, absent: int, skipped: bool) -> Iterator[str]:
+    total, crashed = counts.results + absent, counts.crashed
+    if crashed or absent:
+        judged = counts.results - crashed
+        theirs = f"{counts.done / judged:.4f} ({counts.done} of {judged})" if judged else "none"
+        yield (
+            f"{SUCCESS} is {counts.done} of {total}: results without a verdict ({crashed}) and "
+            f"tasks without a result ({absent}) count as failed; the benchmark's own average "
+            f"leaves them out: {theirs}"
+        )
+    if skipped:
+        yield "tasks without a result are left out (missing=skip)"
+    if counts.not_evaluable:
+        parts = ", ".join(f"{n} for want of {what}" for what, n in sorted(counts.lacking.items()))
+        yield (
+            f"{counts.not_evaluable} of {counts.results} results could not be judged by what was "
+            f"recorded and count as failed (not_evaluable): {parts}"
+        )
+
+
+def _first(path: Path) -> Json:
+    first = next(items(path), None)
+    return first.data if isinstance(first, Line) else None
+
+
+def _cases(path: Path, sites: Mapping[str, str]) -> Imported:
+    tasks = tasks_in(path, sites)
+
+    def cases() -> Iterator[Case]:
+        return (task.case("webarena") for task in tasks.values())
+
+    return Imported(
+        files=(path,),
+        created_at=None,
+        provenance=Provenance(agent="nobody", tool_version="webarena", event="import"),
+        suites={},
+        trials=lambda: iter(()),
+        cases=cases,
+    )

@@ -1,0 +1,1 @@
+"""Test runs as deepeval writes them, and results dumped from its Python objects."""

@@ -1,0 +1,58 @@
+"""What was recorded of a run's end: the answer, the last page, the texts at places that count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.records import Json
+
+FINAL_URL, FINAL_HTML, LOCATED, PAGES = "final_url", "final_html", "locator_results", "pages"
+STATE: Mapping[str, Json] = {
+    FINAL_URL: {"type": ["string", "null"]},
+    FINAL_HTML: {"type": ["string", "null"]},
+    LOCATED: {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+    PAGES: {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """None: not recorded. `located`: target's index -> the text that its locator gave, empty where
+    it found nothing; `pages`: address -> HTML.
+    """
+
+    answer: str = ""
+    final_url: str | None = None
+    final_html: str | None = None
+    located: Mapping[int, str] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+
+    def page(self, url: str) -> str | None:
+        """The HTML of a page; a slash at the end of an address makes no difference."""
+        plain = url.rstrip("/")
+        return next((html for at, html in self.pages.items() if at.rstrip("/") == plain), None)
+
+
+def recorded(answer: str, state: Mapping[str, Json]) -> Recorded:
+    """What is of the wrong type was not recorded."""
+    return Recorded(
+        answer=answer,
+        final_url=_text(state.get(FINAL_URL)) or None,
+        final_html=_text(state.get(FINAL_HTML)),
+        located={
+            int(key): value
+            for key, value in _texts(state.get(LOCATED))
+            if key.isascii() and key.isdigit() and len(key) < 7
+        },
+        pages=dict(_texts(state.get(PAGES))),
+    )
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: Json) -> list[tuple[str, str]]:
+    items = value.items() if isinstance(value, dict) else ()
+    return [(key, one) for key, one in items if isinstance(key, str) and isinstance(one, str)]

@@ -1,0 +1,43 @@
+"""WebArena's comparison of addresses."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlparse
+
+ALTERNATIVES = " |OR| "
+
+
+def url_matches(reference: str, final: str) -> bool:
+    """Whether one of the reference's addresses (host and path) is a part of the final one's, and of
+    each parameter that any of them has one of its values is there. A final one that is no address
+    matches nothing; ValueError for such a reference.
+    """
+    alternatives = [_parts(one) for one in reference.split(ALTERNATIVES)]
+    try:
+        at, given = _parts(final)
+    except ValueError:
+        return False
+    wanted: dict[str, set[str]] = {}
+    for _, query in alternatives:
+        for key, values in query.items():
+            wanted.setdefault(key, set()).update(values)
+    return any(base in at for base, _ in alternatives) and all(
+        values.intersection(given.get(key, ())) for key, values in wanted.items()
+    )
+
+
+def post_url(address: str) -> str:
+    """Of a Reddit page in a post: the post's own address. Any other text as it is."""
+    try:
+        parsed = urlparse(address)
+    except ValueError:
+        return address
+    path = parsed.path.split("/")
+    if len(path) < 4 or path[1] != "f":
+        return address
+    return f"{parsed.scheme}://{parsed.netloc}/f/{path[2]}/{path[3]}/"
+
+
+def _parts(address: str) -> tuple[str, dict[str, list[str]]]:
+    parsed = urlparse(address.rstrip("/"))
+    return parsed.netloc + parsed.path, parse_qs(parsed.query)
