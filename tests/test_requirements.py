@@ -96,31 +96,15 @@ def threads(rows: list[tuple[str, ...]]) -> list[str]:
     return found
 
 
-def test_every_demand_is_met_or_named_as_open_and_not_both() -> None:
+def test_every_demand_is_met_in_one_row() -> None:
     everything = {
         f"{prefix}{number}" if prefix == "B" else f"{prefix}{number:02}"
         for prefix, count in DEMANDS.items()
         for number in range(1, count + 1)
     }
-    still_open = open_demands(PAGE.split("## Not yet")[1])
-    counted = Counter([*(found[1] for found in ROW.finditer(PAGE)), *still_open])
+    counted = Counter(found[1] for found in ROW.finditer(PAGE))
     assert set(counted) == everything
     assert [demand for demand, times in counted.items() if times > 1] == []
-
-
-def open_demands(text: str) -> list[str]:
-    """Ids and ranges of ids (`S1-25 to S1-30`) of the last column."""
-    found = []
-    for line in text.splitlines():
-        cell = line.strip("|").rpartition("|")[2]
-        for prefix, first, last in re.findall(r"(S\d-|B)(\d+)(?: to (?:S\d-|B)(\d+))?", cell):
-            for number in range(int(first), int(last or first) + 1):
-                found.append(f"{prefix}{number:0{len(first)}}")
-    return found
-
-
-def test_a_range_stands_for_all_its_demands() -> None:
-    assert open_demands("| x | S1-09 to S1-11, B7 |") == ["S1-09", "S1-10", "S1-11", "B7"]
 
 
 # ----------------------------------------------------------------------------- links and references
