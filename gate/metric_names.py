@@ -25,7 +25,7 @@ NAMES: dict[str, str] = {
     "mini_swe_agent": "submitted_rate",
     "webarena": "success_rate not_evaluable_rate",
     "thudm_agentbench": "main overall",
-    "bfcl": "accuracy overall",
+    "bfcl": "accuracy group_accuracy overall",
     "tau": "pass^k reward user_cost",
     "tau2": "db env_assertions communicate nl_assertions actions",
 }

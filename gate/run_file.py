@@ -24,6 +24,8 @@ MAX_PROBLEMS = 50  # told one by one
 Documents = tuple[Document, ...]
 
 _COLUMNS = "query Q0 document rank score tag"
+_NO_SCORE = "the score (column 5) is not a finite number"
+TWICE = "the document (column 3) is in this query already - keep one line"
 _IDS = ("id", "case_id", "query_id", "qid")
 _QUERIES = ("query", "question", "input")
 _LISTS = ("retrieved", "retrieved_doc_ids", "doc_ids", "documents")
@@ -77,18 +79,23 @@ def _of_trec(text: str, name: str) -> Iterator[_Read | Problem]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        place, cells = Place(name, number), line.split()
-        if len(cells) != 6:
-            yield Problem(place, f"{len(cells)} columns instead of six: {_COLUMNS}")
-            continue
-        query, document, score = cells[0], cells[2], _number(cells[4])
-        if score is None:
-            yield Problem(place, "the score (column 5) is not a finite number")
-        elif document in found.setdefault(query, {}):
-            yield Problem(place, "the document (column 3) is in this query already - keep one line")
+        place, read = Place(name, number), trec_line(line)
+        if isinstance(read, str):
+            yield Problem(place, read)
+        elif read[1] in found.setdefault(read[0], {}):
+            yield Problem(place, TWICE)
         else:
-            found[query][document] = score
-    yield from (("id", query, _ordered(scores)) for query, scores in found.items())
+            found[read[0]][read[1]] = read[2]
+    yield from (("id", query, best_first(scores)) for query, scores in found.items())
+
+
+def trec_line(line: str) -> tuple[str, str, float] | str:
+    """Query, document and score, or what is wrong with the line."""
+    cells = line.split()
+    if len(cells) != 6:
+        return f"{len(cells)} columns instead of six: {_COLUMNS}"
+    score = _number(cells[4])
+    return (cells[0], cells[2], score) if score is not None else _NO_SCORE
 
 
 def _of_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterator[_Read | Problem]:
@@ -100,7 +107,7 @@ def _of_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterator[_
             message = f"{wrong} scores of query {number} are no finite numbers"
             yield Problem(Place(name), message)
         else:
-            yield "id", query, _ordered({one: score or 0.0 for one, score in numbers.items()})
+            yield "id", query, best_first({one: score or 0.0 for one, score in numbers.items()})
 
 
 def _of_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
@@ -140,10 +147,12 @@ def _of_row(row: Row, name: str) -> _Read | Problem:
     return kind, str(key), found
 
 
-def _ordered(scores: Mapping[str, float]) -> Documents:
+def best_first(scores: Mapping[str, float]) -> Documents:
+    """As trec_eval orders them."""
     kept = dict(zip(scores, array("f", scores.values()), strict=True))
-    best_first = sorted(scores, key=lambda one: (kept[one], one.encode()), reverse=True)
-    return tuple(Document(id=one, score=scores[one]) for one in best_first)
+    bytes_of = {one: one.encode(errors="surrogatepass") for one in scores}
+    ordered = sorted(scores, key=lambda one: (kept[one], bytes_of[one]), reverse=True)
+    return tuple(Document(id=one, score=scores[one]) for one in ordered)
 
 
 def _number(value: Json) -> float | None:

@@ -1,0 +1,187 @@
+"""`bfcl`: results, scores and questions of the Berkeley Function Calling Leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar
+
+from gate.errors import UsageError
+from gate.first_look import FirstLook
+from gate.imported import Imported, ImportedSuite
+from gate.plugins import IMPORTERS
+from gate.records import Case, Provenance, Trial
+from gate.sources.bfcl.categories import SIZES, named
+from gate.sources.bfcl.files import Found, Part, companions, found_at, kind_of, kind_of_file
+from gate.sources.bfcl.questions import Asked, asked_in, category_of
+from gate.sources.bfcl.results import Category, checked, shown
+from gate.sources.bfcl.trials import ACCURACY, SUITE, TOOL, Columns, trials_of
+from gate.sources.files import digest_of
+from gate.sources.findings import Findings
+from gate.sources.trials import case_of
+
+_PASSED = ("success", "first_success", "score")
+
+
+@IMPORTERS.register("bfcl")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bfcl:
+    """`score`: the score file of a result file; `questions`, `answers`: files or folders, by which
+    calls are compared again; `model`: which one of a folder, or what one file's is called.
+    """
+
+    score: str | None = None
+    questions: str | None = None
+    answers: str | None = None
+    model: str | None = None
+
+    reads: ClassVar[str] = "a score, result or question file, or a folder with result/ and score/"
+
+    @classmethod
+    def recognises(cls, found: FirstLook) -> bool:
+        if not found.is_folder:
+            return named(found.path) is not None and kind_of(found.item) is not None
+        deep = [name.rpartition("/")[2] for name in found.names if "BFCL_v" in name]
+        with suppress(OSError, ValueError):
+            for top in ("result", "score"):
+                deep += [p.name for p in islice(found.path.glob(f"{top}/*/*/BFCL_v*.json"), 10)]
+        return any((name := named(Path(one))) and name.kind for one in deep)
+
+    def read(self, path: Path) -> Imported:
+        if not path.is_dir():
+            kind = kind_of_file(path)
+            if kind == "questions":
+                return self._cases_alone(path)
+            if kind in (None, "answers"):
+                raise UsageError(
+                    f"{path}: not a score, result or question file of the benchmark; name one, or "
+                    "a folder with result/ and score/"
+                )
+        found = found_at(path, Path(self.score) if self.score else None, self.model)
+        findings = Findings()
+        questions, answers = self._companions(found.parts)
+        asked = _by_category(asked_in(questions, answers, findings))
+        given = [checked(part, asked.get(part.category, {}), findings) for part in found.parts]
+        findings.refuse()
+        categories = [one for one in given if one is not None]
+        read = tuple(file for part in found.parts for file in part.files)
+        return _imported(found, categories, (*read, *questions, *answers))
+
+    def _companions(self, parts: Sequence[Part]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+        """Raises UsageError."""
+        if self.answers is not None and self.questions is None:
+            raise UsageError("--option answers: needs the questions; name --option questions=FILE")
+        inner = "possible_answer"
+        place = self.answers
+        if place is None and self.questions and (Path(self.questions) / inner).is_dir():
+            place = self.questions
+        questions = tuple(companions(self.questions, parts))
+        return questions, tuple(companions(place, parts, inner))
+
+    def _cases_alone(self, path: Path) -> Imported:
+        """A dataset. Raises UsageError where only the benchmark itself can judge the questions."""
+        findings = Findings()
+        answers = (Path(self.answers),) if self.answers else ()
+        asked = asked_in((path,), answers, findings)
+        findings.refuse()
+        unjudged = tuple(own for own, one in asked.items() if not one.keys)
+        if unjudged:
+            why = "their answers are not compared with expected calls of Python functions"
+            if not answers:
+                why = "there is no answer to them; name --option answers=FILE"
+            raise UsageError(f"{path}: {len(unjudged)} questions ({shown(unjudged)}): {why}")
+        return Imported(
+            files=(path, *answers),
+            created_at=None,
+            provenance=Provenance(agent="", tool_version="BFCL questions", event="import"),
+            suites={},
+            trials=lambda: iter(()),
+            cases=lambda: _cases(asked),
+            notes=("grade it with tool_calls: {mode: unordered, strings: loose, numbers: typed}",),
+        )
+
+
+def _cases(asked: Mapping[str, Asked]) -> Iterator[Case]:
+    for own, one in asked.items():
+        category = category_of(own)
+        yield case_of(TOOL, SUITE, own, input=one.input, keys=one.keys, category=category)
+
+
+def _by_category(asked: Mapping[str, Asked]) -> dict[str, dict[str, Asked]]:
+    found: dict[str, dict[str, Asked]] = {}
+    for own, one in asked.items():
+        found.setdefault(category_of(own), {})[own] = one
+    return found
+
+
+def _imported(found: Found, categories: Sequence[Category], files: tuple[Path, ...]) -> Imported:
+    totals = {one.name: one.total for one in categories}
+    columns = Columns.of(totals)
+    named_by = next((m for one in categories if one.scored for m in one.scored.models), "")
+    return Imported(
+        files=files,
+        created_at=None,
+        provenance=Provenance(
+            agent=found.model or named_by or "a model that the files do not name",
+            tool_version=f"BFCL {found.version}",
+            event="import",
+        ),
+        suites={
+            SUITE: ImportedSuite(
+                rounds=1,
+                cases=sum(totals.values()),
+                dataset="Berkeley Function Calling Leaderboard",
+                version=found.version,
+                metrics=columns.metrics(),
+                graders=_graders(categories, columns, files),
+            )
+        },
+        trials=lambda: _trials(categories, columns),
+        notes=tuple(_notes(categories)),
+    )
+
+
+def _trials(categories: Sequence[Category], columns: Columns) -> Iterator[Trial]:
+    for category in categories:
+        yield from trials_of(category, columns)
+
+
+def _graders(
+    categories: Sequence[Category], columns: Columns, files: tuple[Path, ...]
+) -> dict[str, str]:
+    """By column who judged. Where nobody knows which questions passed, nothing can be compared."""
+    mark = digest_of(files)[:12] if any(one.unnamed for one in categories) else ""
+    judges = {one.name: _judge(one, mark) for one in categories}
+    told: dict[str, set[str]] = {}
+    for category, judge in judges.items():
+        for column in (*_PASSED, *columns.worth[category]):
+            told.setdefault(column, set()).add(judge)
+    return {column: "; ".join(sorted(names)) for column, names in told.items()}
+
+
+def _judge(category: Category, mark: str) -> str:
+    if category.scored is None:
+        return "tool_calls, as BFCL compares calls"
+    return f"bfcl-eval, passed questions not named ({mark})" if category.unnamed else "bfcl-eval"
+
+
+def _notes(categories: Sequence[Category]) -> Iterator[str]:
+    for one in categories:
+        size = SIZES.get(one.name)
+        if size is not None and one.total != size:
+            yield f"{one.name}: {one.total} of its {size} questions"
+        if one.unnamed:
+            yield (
+                f"{one.name}: {one.unnamed} answers passed that the score file does not name: they "
+                f"count, and {ACCURACY} is compared with nothing; name the result file, too"
+            )
+        if one.doubtful:
+            yield (
+                f"{one.name}: {len(one.doubtful)} answers failed in the score file, and are right "
+                f"by our own comparison: {shown(one.doubtful)}"
+            )
+        if not one.judged:
+            yield f"{one.name}: no score file, so nobody says which answers are right"

@@ -1,0 +1,1 @@
+"""Folders of collections as BEIR has them."""

@@ -1,0 +1,1 @@
+"""Questions, results and scores of the Berkeley Function Calling Leaderboard."""

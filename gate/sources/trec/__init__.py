@@ -1,0 +1,1 @@
+"""Ranked lists and relevance judgements as TREC, pytrec_eval and BEIR write them."""
