@@ -21,7 +21,7 @@ from gate.import_place import import_place
 from gate.import_plan import ImportPlan, chosen, import_plan
 from gate.imported import Imported
 from gate.measured import Measured, Setting
-from gate.prepare import metrics_of
+from gate.prepare import metrics_elsewhere
 from gate.publish import summary, write_reports
 from gate.records import Report
 from gate.redact import Redactor
@@ -109,13 +109,14 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
     report = conclude(measured, plan.place.config, _setting(plan, measured), session.rows_of)
     session.write(SUMMARY, summary(report))
     stored = load_session(session.folder).report or report  # without secrets
-    write_reports(session.write, stored, session.rows, plan.place.config.report)
+    options = plan.place.config.report
+    write_reports(session.write, stored, session.rows, options, session.rows_of)
     session.log.append_verdict(stored.outcome)
     return stored
 
 
 def _measured(plan: ImportPlan, name: str, columns: Columns, tally: Tally) -> Measured:
-    meta = plan.metas[name]
+    meta, again = plan.metas[name], plan.again.get(name)
     return Measured(
         name=name,
         meta=meta,
@@ -123,13 +124,14 @@ def _measured(plan: ImportPlan, name: str, columns: Columns, tally: Tally) -> Me
         tally=tally,
         baseline=plan.baselines[name],
         gates=next((s.gates for s in plan.place.config.suites if s.name == name), ()),
+        new_cases=again.new_cases if again else frozenset(),
+        edited=again.edited if again else {},
         not_run=max(0, meta.cases * meta.rounds - tally.trials),
     )
 
 
 def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
     place = plan.place
-    left_out = [suite for suite in place.config.suites if suite.name not in plan.metas]
     edited = [one.name for one in measured if one.baseline.edited_here and place.rules.compared]
     return Setting(
         session_id=plan.session_id,
@@ -137,11 +139,15 @@ def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
         duration_s=0.0,
         mode=place.job.mode,
         provenance=plan.provenance,
-        loosened=(*place.rules.loosened, *map(edits_baseline, edited)),
+        loosened=(
+            *place.rules.loosened,
+            *(one for again in plan.again.values() for one in again.loosened),
+            *map(edits_baseline, edited),
+        ),
         unprotected=place.rules.compared and place.rules.base is None,
         notes=plan.notes,
         comment_id=place.comment_id,
         accepted=plan.accepted.changes,
-        elsewhere=metrics_of(left_out, place.config, place.rules.root),
+        elsewhere=metrics_elsewhere(place.config, plan.metas, place.rules.root),
         asked_with=None,
     )

@@ -57,7 +57,8 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     session.write(SUMMARY, summary(report))
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
     stored = load_session(session.folder).report or report
-    write_reports(session.write, stored, session.rows, setup.config.report)
+    options = setup.config.report
+    write_reports(session.write, stored, session.rows, options, session.rows_of)
     write_evidence(setup, session, stored)
     return Outcome(report=stored, session_dir=session.folder)
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from gate import violation_log
 from gate.archive import SUMMARY
 from gate.codec import to_json
 from gate.plugins import REPORTERS
-from gate.records import CaseChanges, Json, Report, ReportOptions
+from gate.records import CaseChanges, Report, ReportOptions
+from gate.shared_rows import Rows, RowsOf, SharedRows
+from gate.wording import casebook
 
-Row = Mapping[str, Json]
 Write = Callable[[str, str], object]  # file name in the session folder, its text
 OPTIONAL = ("html", "junit", "sarif")  # keys under `report:` that turn a reporter off
 
 
 def write_reports(
-    write: Write, report: Report, rows: Callable[[], Iterator[Row]], options: ReportOptions
+    write: Write, report: Report, rows: Rows, options: ReportOptions, some: RowsOf | None = None
 ) -> None:
     """summary.json, every reporter's file, the violation log where somebody looked for violations,
-    and a folder a suite with its own report and summary.
+    and a folder a suite with its own report and summary. `some`: reads the rows of some cases only.
     """
+    rows = SharedRows(rows, some)
     write(SUMMARY, summary(report))
     texts = {}
     for name in REPORTERS:
@@ -31,15 +33,14 @@ def write_reports(
         reporter = REPORTERS.registered(name)()
         texts[name] = reporter.render(report, rows)
         write(reporter.filename, texts[name])
-    log = violation_log.rendered(rows())
-    if log is not None:
-        write(violation_log.FILE, log)
+    if any(book.guarded for book in rows.once(casebook.read).values()):
+        write(violation_log.FILE, violation_log.rendered(rows()))
     alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:
         part = of_suite(report, name)
         write(f"{name}/{SUMMARY}", summary(part))
         markdown = REPORTERS.registered("markdown")()
-        text = texts["markdown"] if alone else markdown.render(part, _only(rows, name))
+        text = texts["markdown"] if alone else markdown.render(part, rows.only(name))
         write(f"{name}/report.md", text)
 
 
@@ -64,7 +65,3 @@ def of_suite(report: Report, name: str) -> Report:
         cases=CaseChanges(**mine),
         baseline=report.suites[name].baseline,
     )
-
-
-def _only(rows: Callable[[], Iterator[Row]], suite: str) -> Callable[[], Iterator[Row]]:
-    return lambda: (row for row in rows() if row["suite"] == suite)

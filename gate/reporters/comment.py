@@ -12,6 +12,7 @@ from gate.records import Report
 from gate.text import inline
 from gate.wording import agent_tables, evidence, figures, goalposts, headline, sentences, worse
 from gate.wording.checks import Check, checks
+from gate.wording.first_figures import first_figures
 from gate.wording.markdown import (
     alert,
     case_table,
@@ -148,10 +149,10 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
-    yield from map(markdown, evidence.lines(report)[: LINES if detail.evidence else 0])
-    yield from map(markdown, quotations(report)[: LINES if detail.evidence else 0])
+    for lines in (first_figures(report), evidence.lines(report), quotations(report)):
+        yield from map(markdown, lines[: LINES if detail.evidence else 0])
     yield from _cases(report, detail)
-    yield f"💰 {markdown(spending(report))}"
+    yield f"{'📥' if report.imported else '💰'} {markdown(spending(report))}"
     if detail.folds:
         yield from _folds(report, detail)
     yield _shortened(report, detail)
@@ -185,8 +186,7 @@ def _bullets(lines: Sequence[Line]) -> str:
 
 def _opening(report: Report, detail: Detail) -> Iterator[str]:
     yield markdown(headline.because(report, detail.reason), limit=detail.reason)
-    if report.outcome == "pass":
-        yield headline.kept(report)
+    yield headline.kept(report) if report.outcome == "pass" else ""
 
 
 def _comparisons(report: Report, detail: Detail) -> Iterator[str]:

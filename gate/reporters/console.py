@@ -25,6 +25,7 @@ from gate.wording.checks import Check, Sign, blocking, checks, warned
 from gate.wording.corrected import of_checks
 from gate.wording.dimensions import RANGE, dimensions, in_short
 from gate.wording.figures import ABSENT
+from gate.wording.first_figures import success
 from gate.wording.next_step import next_step
 from gate.wording.spending import spending
 
@@ -73,9 +74,8 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
         screen.line(wording.plain(line))
     _known_before(screen, report)
     _checks(screen, report, blocking(report))
-    success = wording.plain(sentences.success(report))
-    if success:
-        screen.line(success)
+    if came_to := wording.plain(success(report)):
+        screen.line(came_to)
     worse = wording.plain(sentences.warn_only(warned(report)))
     if worse:
         screen.line(worse, _COLORS["warn"])

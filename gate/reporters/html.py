@@ -16,6 +16,7 @@ from markupsafe import Markup
 from gate.page import templates, value_text
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
+from gate.shared_rows import SharedRows, shared
 from gate.text import one_line
 from gate.wording import (
     casebook,
@@ -98,8 +99,9 @@ class Html:
     filename: ClassVar[str] = "report.html"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = casebook.read(rows())
-        entries, left_out = _entries(report, books, rows)
+        stored = shared(rows)
+        books = stored.once(casebook.read)
+        entries, left_out = _entries(report, books, stored)
         style, script = _asset("report.css"), _asset("report.js")
         return _template().render(
             report=report,
@@ -160,7 +162,7 @@ def _of_agents(report: Report) -> dict[str, Any]:
 
 
 def _entries(
-    report: Report, books: Mapping[str, casebook.SuiteBook], rows: Rows
+    report: Report, books: Mapping[str, casebook.SuiteBook], rows: SharedRows
 ) -> tuple[tuple[_Entry, ...], tuple[str, ...]]:
     """The cases to list, the most telling first, and what was left out."""
     kinds, fallen = _changes(report), worse.by_case(report)
@@ -216,12 +218,11 @@ def _rank(
     return first, share if case.failing else 2.0 - bool(kind), case.suite, case.case_id
 
 
-def _trials(rows: Rows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]:
+def _trials(rows: SharedRows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]:
     found: dict[Key, list[Mapping[str, Json]]] = {}
-    for row in rows():
-        key = (str(row["suite"]), str(row["case_id"]))
-        if key in wanted:
-            found.setdefault(key, []).append(_short(row))
+    for suite in sorted({suite for suite, _ in wanted}):
+        for row in rows.of(suite, frozenset(case for one, case in wanted if one == suite)):
+            found.setdefault((suite, str(row["case_id"])), []).append(_short(row))
     return found
 
 

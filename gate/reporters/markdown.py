@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
+from gate.shared_rows import shared
 from gate.spread import Spread
 from gate.text import cell, inline, midline
 from gate.wording import (
@@ -49,7 +50,7 @@ class Markdown:
     filename: ClassVar[str] = "report.md"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = casebook.read(rows())
+        books = shared(rows).once(casebook.read)
         parts = _parts(_for_suite(report), books)
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -63,7 +64,7 @@ def _for_suite(report: Report) -> Report:
     return report if same else replace(report, outcome=suite.outcome, reason=suite.reason)
 
 
-def _parts(report: Report, books: dict[str, casebook.SuiteBook]) -> Iterator[str]:
+def _parts(report: Report, books: Mapping[str, casebook.SuiteBook]) -> Iterator[str]:
     yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
     yield markdown(headline.because(report), limit=2_000)
     yield markdown(headline.decision(report), limit=1_000)

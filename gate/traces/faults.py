@@ -18,6 +18,7 @@ Kind = Literal[
     "some_usage",
     "unread",
     "cut_off",
+    "half",
     "traces",
     "never_ran",
     "shape",
@@ -44,6 +45,12 @@ _SENTENCES: dict[Kind, tuple[str, str]] = {  # of one, of several
     ),
     "unread": ("1 entry is of no known kind", "{n} entries are of no known kind"),
     "cut_off": ("the last line is cut off", "the last line is cut off"),
+    "half": (
+        "the messages of 1 model call are no JSON, as when an exporter cuts off long values: they "
+        "are unknown",
+        "the messages of {n} model calls are no JSON, as when an exporter cuts off long values: "
+        "they are unknown",
+    ),
     "traces": ("1 trace is read", "{n} traces are read as one"),
     "never_ran": ("1 call never ran", "{n} calls never ran"),
     "shape": (

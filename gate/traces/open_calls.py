@@ -75,6 +75,9 @@ class OpenCalls:
     def __iter__(self) -> Iterator[Step]:
         return iter(self._all.values())
 
+    def __len__(self) -> int:
+        return len(self._all)
+
     def _index_names(self) -> None:
         if not self._named:
             self._named = True

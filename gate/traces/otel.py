@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from gate.errors import AgentFailure
 from gate.records import Document, Json
-from gate.traces import otel_facts
 from gate.traces.building import Builder
 from gate.traces.open_calls import Step
+from gate.traces.otel_facts import USAGE, AgentCall, Executed, ModelCall, Retrieval
 from gate.traces.otel_spans import Span, spans
 from gate.traces.plain import document
+from gate.traces.trace import Trace
 from gate.traces.values import Called, arguments_of, first
 
 
 def read(data: Json, into: Builder) -> None:
     """OTLP's JSON: an export, a list of exports (JSON Lines), or a list of spans."""
     found = spans(data)
+    _walk(found, into)
+    traces = {span.trace for span in found}
+    if len(traces) > 1:
+        into.faults.tell("traces", n=len(traces))
+
+
+def trace_of(found: list[Span]) -> Trace:
+    """Of spans `in_order`, of one trace or of those of one conversation. Raises AgentFailure."""
+    into = Builder()
+    _walk(found, into)
+    return into.trace("otel")
+
+
+def _walk(found: list[Span], into: Builder) -> None:
     walk = _Walk(into)
     for span in found:
         try:
@@ -22,9 +37,6 @@ def read(data: Json, into: Builder) -> None:
         except AgentFailure as failure:
             raise AgentFailure(f"span {span.id}: {failure}") from None
     walk.end()
-    traces = {span.trace for span in found}
-    if len(traces) > 1:
-        into.faults.tell("traces", n=len(traces))
 
 
 class _Walk:
@@ -36,36 +48,43 @@ class _Walk:
         self._early: dict[
             tuple[str, str], Step
         ] = {}  # that ran before a model call that asked for them
-        self._answer: str | None = None  # of the outermost agent
+        self._answers: dict[str, str] = {}  # of the outermost agent of each trace
+        self._trace = ""
 
     def read(self, span: Span) -> None:
-        if span.kind == "llm":
-            self._model_call(span)
-        elif span.kind in ("tool", "mcp"):
-            self._executed(span)
-        elif span.kind == "retrieval":
-            documents = enumerate(otel_facts.documents(span))
-            self._into.retrieved(_document(item, n) for n, item in documents)
-        elif span.kind == "agent" and self._answer is None:
-            self._answer = otel_facts.final_answer(span)
+        self._trace = span.trace
+        facts = span.facts
+        if isinstance(facts, ModelCall):
+            self._model_call(span, facts)
+        elif isinstance(facts, Executed):
+            self._executed(span, facts)
+        elif isinstance(facts, Retrieval):
+            self._into.retrieved(_document(item, n) for n, item in enumerate(facts.documents))
+        elif isinstance(facts, AgentCall) and facts.answer is not None:
+            self._answers.setdefault(span.trace, facts.answer)
 
     def end(self) -> None:
-        if self._answer is not None:
-            self._into.answers(self._answer)
+        """Of several traces the last one has the answer."""
+        if self._trace in self._answers:
+            self._into.answers(self._answers[self._trace])
 
-    def _model_call(self, span: Span) -> None:
-        found = otel_facts.model_call(span)
-        for id, result in found.results:
-            self._answered(id, result)
-        told = any(value is not None for value in found.usage.values())
+    def _model_call(self, span: Span, found: ModelCall) -> None:
+        if self._unanswered or self._into.open:
+            for id, result in found.results:
+                self._answered(id, result)
+        if found.cut_off:
+            self._into.faults.tell("half", f"span {span.id}")
+        usage = dict(zip(USAGE, found.usage, strict=True))
+        told = any(value is not None for value in found.usage)
         failed = span.error is not None and not told
         self._into.turn(
             found.said or "",
-            usage=found.usage if told else None,
             model=found.model,
             finish_reason=found.finish_reason,
             costs=not failed,
         )
+        if told:
+            self._into.spending.add_named(usage)
         for call in found.calls:
             self._asked(call)
 
@@ -84,9 +103,10 @@ class _Walk:
         if step is not None:
             step.result = result
 
-    def _executed(self, span: Span) -> None:
+    def _executed(self, span: Span, found: Executed) -> None:
         """What a model asked for is one call with what then ran."""
-        call, result = otel_facts.executed(span)
+        call = Called(found.name or "(no name)", found.given, False, found.id)
+        result = found.result
         step = self._into.open.take(call.id, call.name if call.id is None else None)
         if step is None:
             step = self._into.call(call, waits=False)

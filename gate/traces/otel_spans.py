@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterator, Mapping, Set
+from typing import NamedTuple
 
 from gate.errors import AgentFailure
 from gate.records import Json
+from gate.traces.otel_facts import Event, Executed, Facts, Kind, facts_of, filled
+from gate.traces.otel_values import attributes_of, event_of, number
 from gate.traces.values import as_text, first, listed, mapped, text
-
-Kind = Literal["llm", "tool", "mcp", "agent", "retrieval", "other"]
 
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("chat", "generate_content", "text_completion"), "llm"),
@@ -22,65 +21,49 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("AGENT", "CHAIN"), "agent"),
 }
 _FURTHEST = 20  # spans of other kinds between one that counts and its parent that counts
-_DETAILS = "gen_ai.client.inference.operation.details"  # an event with the span's own attributes
+DETAILS = "gen_ai.client.inference.operation.details"  # an event with the span's own attributes
 _FAILED = (2, "STATUS_CODE_ERROR")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """`attributes` are plain JSON values; times in ns, None where there is none."""
+class Span(NamedTuple):
+    """`facts`: what it says of what it is. `attributes` are plain JSON values; times in ns, None
+    where there is none. A tuple, for its speed.
+    """
 
     id: str
     parent: str
     trace: str
     kind: Kind
+    facts: Facts
     attributes: Mapping[str, Json]
-    events: tuple[tuple[str, Mapping[str, Json]], ...]
+    events: tuple[Event, ...]
     error: str | None
     start: int | None
     end: int | None
 
 
 def spans(data: Json) -> list[Span]:
-    """By start; one without a start stays behind the one before it. A span within one of the same
-    call (an MCP request within execute_tool, an LLM client within another) is part of that.
-    """
+    """`in_order`, of OTLP's JSON. Raises AgentFailure."""
     found: list[Span] = []
     for n, item in enumerate(_written(data)):
         try:
-            found.append(_span(mapped(item, "it")))
+            found.append(span_of(mapped(item, "it")))
         except AgentFailure as failure:
             raise AgentFailure(f"spans[{n}]: {failure}") from None
+    return in_order(found)
+
+
+def in_order(found: list[Span]) -> list[Span]:
+    """By start; one without a start stays behind the one before it. A span within one of the same
+    call (an MCP request within execute_tool, an LLM client within another) is part of that. Those
+    of no kind that counts are left out.
+    """
     last, order = 0, []
     for span in found:
         last = last if span.start is None else span.start
         order.append(last)
     ranked = sorted(range(len(found)), key=order.__getitem__)
     return _whole([found[n] for n in ranked])
-
-
-def decoded(value: Json) -> Json:
-    """An AnyValue as plain JSON. Raises AgentFailure, RecursionError."""
-    if not isinstance(value, dict):
-        return value  # written by an exporter that does not wrap its values
-    for key, inner in value.items():
-        if key in ("stringValue", "boolValue", "bytesValue"):
-            return inner
-        if key in ("intValue", "doubleValue"):
-            return _number(inner)
-        if key == "arrayValue":
-            return [decoded(one) for one in listed(_values(inner), "arrayValue.values")]
-        if key == "kvlistValue":
-            return attributes_of(_values(inner))
-    return None
-
-
-def attributes_of(value: Json) -> dict[str, Json]:
-    """[{key, value}], or an object."""
-    if isinstance(value, dict):
-        return {key: decoded(inner) for key, inner in value.items()}
-    pairs = (mapped(pair, "an attribute") for pair in listed(value or [], "attributes"))
-    return {as_text(pair.get("key")): decoded(pair.get("value")) for pair in pairs}
 
 
 def _written(data: Json) -> Iterator[Json]:
@@ -96,21 +79,29 @@ def _written(data: Json) -> Iterator[Json]:
             yield from _written(listed(inner, "spans"))
 
 
-def _span(item: Mapping[str, Json]) -> Span:
-    attributes = attributes_of(item.get("attributes"))
-    listing = listed(item.get("events") or [], "events")
-    events = tuple(_event(mapped(event, "an event")) for event in listing)
+def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
+    """A span as it is written; `also`: further attributes to keep. Raises AgentFailure."""
+    id = text(first(item, "spanId", "span_id"), "spanId") or ""
+    attributes = attributes_of(item.get("attributes"), also)
+    listing = item.get("events")
+    events = tuple(map(event_of, listed(listing, "events"))) if listing else ()
     for name, more in events:
-        if name == _DETAILS:
+        if name == DETAILS:
             attributes = {**more, **attributes}
+    kind = _kind(attributes)
+    try:
+        facts = facts_of(kind, attributes, events)
+    except AgentFailure as failure:
+        raise AgentFailure(f"span {id}: {failure}") from None
     return Span(
-        id=text(first(item, "spanId", "span_id"), "spanId") or "",
+        id=id,
         parent=text(first(item, "parentSpanId", "parent_span_id"), "parentSpanId") or "",
         trace=text(first(item, "traceId", "trace_id"), "traceId") or "",
-        kind=_kind(attributes),
+        kind=kind,
+        facts=facts,
         attributes=attributes,
         events=events,
-        error=_error(mapped(item.get("status") or {}, "status"), attributes),
+        error=_error(item.get("status"), attributes),
         start=_time(first(item, "startTimeUnixNano", "start_time_unix_nano")),
         end=_time(first(item, "endTimeUnixNano", "end_time_unix_nano")),
     )
@@ -124,37 +115,19 @@ def _kind(attributes: Mapping[str, Json]) -> Kind:
     return _KINDS.get(named, "other") if isinstance(named, str) else "other"
 
 
-def _event(event: Mapping[str, Json]) -> tuple[str, Mapping[str, Json]]:
-    return as_text(event.get("name")), attributes_of(event.get("attributes"))
-
-
-def _error(status: Mapping[str, Json], attributes: Mapping[str, Json]) -> str | None:
-    kind = attributes.get("error.type")
+def _error(value: Json, attributes: Mapping[str, Json]) -> str | None:
+    kind, status = attributes.get("error.type"), mapped(value or {}, "status")
     if status.get("code") in _FAILED or kind is not None:
         return as_text(first(status, "message") or kind) or "error"
     return None
 
 
 def _time(value: Json) -> int | None:
-    found = _number(value)
+    if isinstance(value, str) and len(value) < 20 and value.isdecimal():
+        return int(value) or None
+    found = number(value)
     usable = isinstance(found, (int, float)) and 0 < found < 1e19
     return int(found) if usable else None
-
-
-def _number(value: Json) -> Json:
-    """int64 is written as a text; NaN and infinities are too."""
-    if not isinstance(value, str):
-        return value
-    if len(value) <= 20 and value.lstrip("-").isdecimal():
-        return int(value)
-    try:
-        return float(value[:40])
-    except ValueError:
-        return value
-
-
-def _values(inner: Json) -> Json:
-    return first(inner, "values") or [] if isinstance(inner, dict) else inner
 
 
 def _whole(found: list[Span]) -> list[Span]:
@@ -208,15 +181,13 @@ def _outer(found: list[Span], n: int, places: Mapping[tuple[str, str], int]) -> 
 
 
 def _filled(outer: Span, inner: Span) -> Span:
-    told = {key: value for key, value in outer.attributes.items() if value is not None}
-    return replace(
-        outer,
-        attributes={**inner.attributes, **told},
+    return outer._replace(
+        facts=filled(outer.facts, inner.facts),
+        attributes={**inner.attributes, **outer.attributes},
         events=(*outer.events, *inner.events),
         error=outer.error or inner.error,
     )
 
 
 def _call_id(span: Span) -> str:
-    found = span.attributes.get("gen_ai.tool.call.id")
-    return found if isinstance(found, str) else ""
+    return (span.facts.id if isinstance(span.facts, Executed) else None) or ""

@@ -74,10 +74,23 @@ class Spending:
         if usage.cost_usd is not None and math.isnan(usage.cost_usd):
             self._faults.tell("number", "usage.cost_usd")
         for name in (*self._WHOLE, *self._PARTS):
-            part = getattr(usage, name)
-            if part is not None:
-                self._sums[name] = self._sums.get(name, 0) + part
-                self._told[name] = self._told.get(name, 0) + 1
+            self._add(name, getattr(usage, name))
+
+    def add_named(self, parts: Mapping[str, Json]) -> None:
+        """The same, where each part already has our name and they are all that is told."""
+        for name, value in parts.items():
+            if value is None:
+                continue
+            part = self._faults.number(value, f"usage.{name}")
+            if name == "cost_usd":
+                self._add(name, math.nan if part is None else part)
+            elif part is not None:
+                self._add(name, int(part))
+
+    def _add(self, name: str, part: float | None) -> None:
+        if part is not None:
+            self._sums[name] = self._sums.get(name, 0) + part
+            self._told[name] = self._told.get(name, 0) + 1
 
     @property
     def told(self) -> bool:

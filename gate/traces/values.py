@@ -42,14 +42,30 @@ def parse(data: bytes) -> Json:
             found = json.loads(text.encode("utf-8", "replace"))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if data.count(b"[") + data.count(b"{") > DEEPEST and _deeper(found):
+    if data.count(b"[") + data.count(b"{") > DEEPEST and too_deep(found):
         raise ValueError("nested too deeply")
     return found
 
 
 def parsed(value: str) -> Json:
     """`parse` of a text."""
-    return parse(value.encode("utf-8", "replace"))
+    if "\\u" in value or _is_half(value):
+        return parse(value.encode("utf-8", "replace"))
+    try:
+        found = json.loads(value)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if value.count("[") + value.count("{") > DEEPEST and too_deep(found):
+        raise ValueError("nested too deeply")
+    return found
+
+
+def _is_half(value: str) -> bool:
+    """Whether it has half a character, which no UTF-8 can hold."""
+    try:
+        return not value.isascii() and not value.encode()
+    except UnicodeEncodeError:
+        return True
 
 
 def first(data: Mapping[str, Json], *keys: str) -> Json:
@@ -199,7 +215,7 @@ def _is_text(part: Json) -> bool:
     )
 
 
-def _deeper(data: Json) -> bool:
+def too_deep(data: Json) -> bool:
     """Whether there is anything below the deepest level that is read; level by level."""
     level: list[Any] = [data]
     for _ in range(DEEPEST + 1):

@@ -41,6 +41,7 @@ class SuiteBook:
     cases: dict[str, CaseBook] = field(default_factory=dict)
     checked: list[tuple[str, ...]] = field(default_factory=list)  # as evidence.HEAD has it
     unlisted: int = 0  # trials with evidence that are not in `checked`
+    guarded: bool = False  # somebody looked for safety violations
 
     def add(self, row: Mapping[str, Json]) -> None:
         case_id = str(row["case_id"])
@@ -52,6 +53,7 @@ class SuiteBook:
         case.passed += row["passed"] is True
         case.infra += row["status"] == "infra_error"
         case.codes.update(dict.fromkeys(row["failures"], 1))
+        self.guarded = self.guarded or row.get("violations") is not None
         self._check(row)
         if row["status"] != "completed":
             self.failed_calls += 1

@@ -7,10 +7,11 @@ import pytest
 
 from gate.codec import to_json
 from gate.columns import trial_values
-from gate.records import LoggedViolation, Violation
+from gate.publish import write_reports
+from gate.records import LoggedViolation, ReportOptions, Violation
 from gate.tally import Tally
 from gate.violation_log import SHOWN, FirstViolations, rendered
-from tests.reports import row
+from tests.reports import passing, row
 
 
 def looked(case_id, number, count, status="completed"):
@@ -39,9 +40,15 @@ def test_a_line_a_violation_with_its_case_round_and_step():
 
 
 def test_empty_means_none_was_found_and_no_file_that_nobody_looked():
-    assert rendered([looked("a", 1, 0)]) == ""
-    assert rendered([{**row("a"), "violations": None}]) is None
-    assert rendered([row("a")]) is None
+    for rows, there in (
+        ([looked("a", 1, 0)], True),
+        ([row("b"), looked("a", 1, 0)], True),
+        ([{**row("a"), "violations": None}], False),
+        ([row("a")], False),
+    ):
+        files = {}
+        write_reports(files.__setitem__, passing(), lambda made=rows: iter(made), ReportOptions())
+        assert files.get("violations.jsonl") == ("" if there else None)
 
 
 def test_the_first_by_case_and_round_are_kept_whatever_order_they_come_in():

@@ -1,0 +1,57 @@
+"""The rows of a session as its reports read them. A pass over all of them costs more than anything
+else that a report does, so what several reports want is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from gate.records import Json
+
+T = TypeVar("T")
+Row = Mapping[str, Json]
+Read = Callable[[Iterable[Row]], Mapping[str, T]]  # by suite
+Rows = Callable[[], Iterator[Row]]
+RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]  # of some cases of a suite
+
+
+class SharedRows:
+    """Reads all rows when called. `some`: reads those of some cases without the others, where that
+    is possible.
+    """
+
+    def __init__(self, every: Rows, some: RowsOf | None = None) -> None:
+        self._every = every
+        self._some = some
+        self._read: dict[Any, Mapping[str, Any]] = {}
+
+    def __call__(self) -> Iterator[Row]:
+        return self._every()
+
+    def once(self, read: Read[T]) -> Mapping[str, T]:
+        """What `read` makes of all rows, by suite; made at the first call."""
+        if read not in self._read:
+            self._read[read] = read(self._every())
+        return self._read[read]
+
+    def of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        if self._some is not None:
+            return self._some(suite, case_ids)
+        return (
+            row for row in self._every() if row["suite"] == suite and row["case_id"] in case_ids
+        )
+
+    def only(self, suite: str) -> SharedRows:
+        """The rows of one suite; what was made of all of them is not made again."""
+        one = SharedRows(
+            lambda: (row for row in self._every() if row["suite"] == suite), self._some
+        )
+        one._read = {
+            read: {suite: made[suite]} for read, made in self._read.items() if suite in made
+        }
+        return one
+
+
+def shared(rows: Rows) -> SharedRows:
+    return rows if isinstance(rows, SharedRows) else SharedRows(rows)

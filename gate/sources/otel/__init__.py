@@ -1,0 +1,1 @@
+"""OpenTelemetry traces in files: spans in any order, gathered by trace in bounded memory."""

@@ -1,0 +1,124 @@
+"""The same work done by several processes: what goes in and comes out are plain values, and the
+order stays, so that nothing depends on how many they are.
+"""
+
+from __future__ import annotations
+
+import marshal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import IO, Any
+
+from gate.errors import InfrastructureError
+
+_LENGTH = 8  # bytes of a message's length
+_READY = "ready"
+
+
+class Crew:
+    """Processes that run `gate.sources.otel.worker`; without any the work is done here. None that
+    cannot be started is missed. Use as a context manager.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._workers: list[subprocess.Popen[bytes]] = []
+        # -I: what lies in the working directory, or in PYTHON*, cannot stand in for a module.
+        begin = "from gate.sources.otel.worker import work; work()"
+        command = [sys.executable, "-I", "-c", begin]
+        with suppress(OSError, ValueError):
+            for _ in range(size):
+                pipe = subprocess.PIPE
+                found = subprocess.Popen(command, stdin=pipe, stdout=pipe)  # noqa: S603 - ours
+                self._workers.append(found)
+        if not all(_answers(worker) for worker in self._workers):
+            self._end()
+
+    def map(self, work: Callable[[Any], Any], requests: Iterable[Any]) -> Iterator[Any]:
+        """`work` of each request, in order. It is one that the worker knows by its name. Raises
+        InfrastructureError when a process was killed.
+        """
+        if not self._workers:
+            yield from map(work, requests)
+            return
+        busy: deque[subprocess.Popen[bytes]] = deque()
+        idle = deque(self._workers)
+        for request in requests:
+            if not idle:
+                yield _received(busy[0])
+                idle.append(busy.popleft())
+            _send(idle[0], (work.__name__, request))
+            busy.append(idle.popleft())
+        while busy:
+            yield _received(busy.popleft())
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        for worker in self._workers:
+            worker.kill()  # it keeps nothing
+        for worker in self._workers:
+            worker.communicate()
+        self._workers.clear()
+
+
+def serve(works: Iterable[Callable[[Any], Any]], given: IO[bytes], back: IO[bytes]) -> None:
+    """In the worker: answers requests until there are no more."""
+    known = {work.__name__: work for work in works}
+    put(back, _READY)
+    while (message := take(given)) is not None:
+        name, request = message
+        put(back, known[name](request))
+
+
+def put(stream: IO[bytes], value: Any) -> None:
+    data = marshal.dumps(value)
+    stream.write(len(data).to_bytes(_LENGTH, "little"))
+    stream.write(data)
+    stream.flush()
+
+
+def take(stream: IO[bytes]) -> Any:
+    """None at its end."""
+    head = stream.read(_LENGTH)
+    if len(head) < _LENGTH:
+        return None
+    return marshal.loads(stream.read(int.from_bytes(head, "little")))  # noqa: S302 - ours
+
+
+def _answers(worker: subprocess.Popen[bytes]) -> bool:
+    try:
+        return worker.stdout is not None and take(worker.stdout) == _READY
+    except (OSError, ValueError, EOFError, TypeError):
+        return False
+
+
+def _send(worker: subprocess.Popen[bytes], message: Any) -> None:
+    try:
+        if worker.stdin is not None:
+            put(worker.stdin, message)
+    except OSError as error:
+        raise _killed() from error
+
+
+def _received(worker: subprocess.Popen[bytes]) -> Any:
+    try:
+        found = None if worker.stdout is None else take(worker.stdout)
+    except (OSError, ValueError, EOFError, TypeError) as error:
+        raise _killed() from error
+    if found is None:
+        raise _killed()
+    return found
+
+
+def _killed() -> InfrastructureError:
+    return InfrastructureError(
+        "a process that reads the spans was ended from outside (too little memory?); import again, "
+        "or in smaller files"
+    )
