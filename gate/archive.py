@@ -229,7 +229,7 @@ def read_meta(folder: Path, most: int | None = None) -> Meta:
     path = folder / META
     if not path.is_file():
         raise UsageError(
-            f"{folder}: no session here (no {META}); give a folder that `gate run` wrote"
+            f"{folder}: no session here (no {META}); give the folder of one, session-..."
         )
     data = read_json(path, most)
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:

@@ -90,7 +90,7 @@ def _reproduce(
     config: Config,
     setting: Setting,
 ) -> str:
-    if setting.asked_with is None:
+    if setting.asked_with is None or setting.provenance.event == "import":
         return ""
     return rerun(verdict, worse, measured, same_run(config.file, setting.asked_with))
 

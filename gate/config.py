@@ -119,6 +119,12 @@ def default_suites() -> tuple[Suite, ...]:
     return tuple(known[name] for name in bundled.DEFAULT)
 
 
+def written_suites(config: Config) -> tuple[Suite, ...]:
+    """Those that gate.yml names itself: not the bundled ones that stand in where it names none."""
+    stand_ins = {suite.place for suite in default_suites()}
+    return tuple(suite for suite in config.suites if suite.place not in stand_ins)
+
+
 def bundled_suites() -> tuple[Suite, ...]:
     """The suites that come with the package; their dataset paths are absolute."""
     return tuple(map(_bundled, bundled.suites()))

@@ -10,7 +10,7 @@ from datetime import date
 from statistics import NormalDist
 
 from gate.errors import Place, Problem
-from gate.metric_names import CONTRACT, IMPORTED
+from gate.metric_names import CONTRACT, IMPORTED, OF_IMPORTS
 from gate.pricing import price_of, undated
 from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
 from gate.registry import did_you_mean
@@ -92,7 +92,9 @@ def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Fi
     if metric in contract or metric.partition(".")[0] in IMPORTED:
         rounds = number and metric.startswith("agent.pass")
         who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
-        found.warn(place, f"{who}, so it is missing (policy.missing_metric decides)")
+        where = "in `gate run` " if metric.partition(".")[0] in OF_IMPORTS else ""
+        who = "no suite measures it, an import does" if where else who
+        found.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
         return
     names = sorted({*specs, *contract})
     same = [name for name in names if name.split(".", 1)[-1] == metric.split(".", 1)[-1]]

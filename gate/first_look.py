@@ -12,6 +12,7 @@ from gate.records import Json
 
 _HEAD = 256 << 10  # bytes
 _NAMES = 2_000  # of a folder
+_JSON = (".json", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,8 @@ class FirstLook:
     """`names`: what lies in a folder, two levels deep, as posix paths below it. `head`: the
     beginning of a file, empty of a folder; `first`: the JSON value that the file is or, of JSON
     Lines, begins with; None where it is none or longer than the head. `keys`: of an object at the
-    top, those that the head shows, even where it is cut off.
+    top, those that the head shows, even where it is cut off. `inside`: of a folder, its first file
+    of JSON by name.
     """
 
     path: Path
@@ -28,6 +30,7 @@ class FirstLook:
     head: bytes = field(default=b"", repr=False)
     first: Json = None
     keys: frozenset[str] = frozenset()
+    inside: FirstLook | None = field(default=None, repr=False)
 
     @property
     def item(self) -> Json:
@@ -48,7 +51,8 @@ def look(path: Path) -> FirstLook:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            return FirstLook(path=path, is_folder=True, names=_names(path))
+            names = _names(path)
+            return FirstLook(path=path, is_folder=True, names=names, inside=_inside(path, names))
         if not stat.S_ISREG(mode):
             return FirstLook(path=path)
         with path.open("rb") as file:
@@ -69,6 +73,12 @@ def _names(folder: Path) -> frozenset[str]:
             inner = islice(entry.iterdir(), _NAMES - len(found))
             found += [f"{entry.name}/{one.name}" for one in inner]
     return frozenset(found)
+
+
+def _inside(folder: Path, names: frozenset[str]) -> FirstLook | None:
+    own = sorted(name for name in names if "/" not in name and name.endswith(_JSON))
+    file = folder / own[0] if own else None
+    return look(file) if file and file.is_file() and not file.is_symlink() else None
 
 
 def _first(text: str) -> Json:

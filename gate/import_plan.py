@@ -6,7 +6,7 @@ import argparse
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from gate.accepting import Accepted
 from gate.archive import Meta, SuiteMeta, new_session_id
@@ -22,9 +22,8 @@ from gate.registry import did_you_mean
 from gate.regrading import Regraded, regraded
 from gate.rows import row_of
 from gate.sources.files import digest_of, newest
-
-_PASSED = ("success", "first_success", "score")
-MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
+from gate.sources.moments import moment_of
+from gate.sources.trials import JUDGED, MOST_TRIALS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +102,7 @@ def import_plan(
     place: ImportPlace,
 ) -> ImportPlan:
     config = place.config
-    again = regraded(found, suites, config, place.rules.root) if options.regrade else {}
+    again = regraded(found, suites, config, place.rules) if options.regrade else {}
     asked = asked_k(config)
     metas = {
         suite: again[suite].meta if again else _suite_meta(one, asked)
@@ -112,7 +111,8 @@ def import_plan(
     told = {suite: meta.graders for suite, meta in metas.items()}
     digest = digest_of(found.files)
     mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
-    moment = options.at or _moment(found)
+    told_at = moment_of(found.created_at)
+    moment = _moment(options.at, told_at, found)
     made = place.made(found.provenance)
     meant = place.accepted({metric for meta in metas.values() for metric in meta.specs})
     return ImportPlan(
@@ -128,7 +128,7 @@ def import_plan(
         accepted=meant,
         notes=(
             *found.notes,
-            *([] if options.at or found.created_at else [_FILES_TIME]),
+            *([] if options.at or told_at else [_FILES_TIME]),
             *(note for one in again.values() for note in one.notes),
             *place.notes,
             *meant.notes,
@@ -142,11 +142,13 @@ _FILES_TIME = (
 )
 
 
-def _moment(found: Imported) -> datetime:
-    if found.created_at is None:
-        return newest(found.files)
-    moment = datetime.fromisoformat(found.created_at)
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+def _moment(given: datetime | None, told: datetime | None, found: Imported) -> datetime:
+    """In UTC. Raises UsageError for a time that has no place in a session's name."""
+    moment = moment_of(given.isoformat()) if given else told or newest(found.files)
+    if moment is None:
+        what = "--at" if given else "the time of the newest file"
+        raise UsageError(f"{what}: no moment of the years 1970 to 9999; name another one with --at")
+    return moment
 
 
 def chosen(
@@ -176,6 +178,6 @@ def _suite_meta(suite: ImportedSuite, asked: frozenset[int]) -> SuiteMeta:
 
 def _measurable(specs: Mapping[str, MetricSpec], suite: ImportedSuite) -> dict[str, MetricSpec]:
     """Without those of pass and fail, where the source has no opinion on them."""
-    if _PASSED[0] in suite.graders:
+    if JUDGED[0] in suite.graders:
         return dict(specs)
-    return {name: spec for name, spec in specs.items() if not {*spec.columns} & {*_PASSED}}
+    return {name: spec for name, spec in specs.items() if not {*spec.columns} & {*JUDGED}}

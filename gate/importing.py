@@ -14,7 +14,7 @@ from gate.announce import tell
 from gate.archive import SUMMARY, SessionWriter, load_session
 from gate.columns import Columns
 from gate.conclude import conclude
-from gate.errors import InvalidInput, UsageError
+from gate.errors import UsageError
 from gate.import_files import write_dataset, write_recording
 from gate.import_format import reader
 from gate.import_place import import_place
@@ -79,7 +79,7 @@ def import_results(
     with SessionWriter.create(out, plan.meta(), Redactor(secrets_sent(env, ()))) as session:
         try:
             report = _write(plan, session)
-        except (InvalidInput, UsageError):
+        except BaseException:  # a full disk or Ctrl-C, too: half a session would be taken for one
             session.discard()
             raise
     return Written(session=ImportedSession(report=report, session_dir=folder), beside=beside)

@@ -42,5 +42,7 @@ IMPORTED = frozenset(
         "otel",
     }
 )
+# What no grader of ours measures, only an import.
+OF_IMPORTS = IMPORTED | {"swebench", "mini_swe_agent", "thudm_agentbench", "bfcl", "tau", "tau2"}
 CONTRACT = frozenset(f"{group}.{name}" for group, names in NAMES.items() for name in names.split())
 DIMENSIONS = frozenset(NAMES) | IMPORTED

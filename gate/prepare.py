@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from gate import bundled
 from gate.archive import SuiteMeta
 from gate.batches import PreparedSuite
+from gate.config import written_suites
 from gate.dataset import Summary, cases, check, dataset_digest
 from gate.dataset_rows import Source
 from gate.digests import edited_columns, grader_digests
@@ -220,6 +221,16 @@ def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset
         for one in suites
         for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
     )
+
+
+def metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
+    """Metrics of gate.yml's suites that are not among the `imported`, and of none that is: a gate
+    on these is not about an import. The bundled suites, which stand in where gate.yml names none,
+    excuse no gate.
+    """
+    mine = [suite for suite in written_suites(config) if suite.name in imported]
+    others = [suite for suite in written_suites(config) if suite.name not in imported]
+    return metrics_of(others, config, root) - metrics_of(mine, config, root)
 
 
 def _choose(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -94,17 +94,27 @@ class Recording:
             places = self._places.get(case.id, [])
             nth = self._taken.get(case.id, 0)
             if nth >= len(places):
+                self._nobody_once_more(places)
                 again = f"more than {nth} times" if nth else "at all"
                 raise InfraFailure(f"{self._name}: the case '{case.id}' is not recorded {again}")
             self._taken[case.id] = nth + 1
-        with self._path.open("rb") as file:
-            file.seek(places[nth][1])
-            line = from_json(Line, json.loads(file.readline()))
+        line = self._at(places[nth][1])
         if line.input_digest not in (UNKNOWN, input_digest(case)):
             raise InfraFailure(
                 f"{self._name}: the case '{case.id}' had another input when it was recorded"
             )
         return line
+
+    def _nobody_once_more(self, places: Sequence[tuple[int, int]]) -> None:
+        """Raises InfraFailure where the last try of then had no answer: this is its retry."""
+        last = self._at(places[-1][1]) if places else None
+        if last is not None and last.infra_error is not None:
+            raise InfraFailure(last.infra_error, code=last.code)
+
+    def _at(self, offset: int) -> Line:
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            return from_json(Line, json.loads(file.readline()))
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Json]]]:
         """Every line with the offset at which it begins."""

@@ -5,7 +5,7 @@ run be compared with them in what graders decide. No model is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.archive import SuiteMeta
@@ -31,6 +31,9 @@ class Regraded:
     cases: Mapping[str, Case]
     keeps_last: bool  # the suite judges the last try, as `retry: any_failure` has it
     notes: tuple[str, ...] = ()
+    new_cases: frozenset[str] = frozenset()
+    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
+    loosened: tuple[str, ...] = ()
 
     def graded(self, trial: Trial) -> Trial:
         """The trial with its case from the dataset, its answer graded. Where an earlier attempt
@@ -54,10 +57,11 @@ class Regraded:
 
 
 def regraded(
-    found: Imported, suites: Mapping[str, ImportedSuite], config: Config, root: Path
+    found: Imported, suites: Mapping[str, ImportedSuite], config: Config, rules: Rules
 ) -> dict[str, Regraded]:
-    """By suite. Raises UsageError for one that gate.yml does not have with its own tasks, or whose
-    tasks are others than those that were asked; InvalidInput for a dataset that is wrong.
+    """By suite; `rules` say whose cases judge. Raises UsageError for one that gate.yml does not
+    have with its own tasks, or whose tasks are others than those that were asked; InvalidInput for
+    a dataset that is wrong.
     """
     mine = {suite.name: suite for suite in config.suites}
     for name in suites:
@@ -66,9 +70,8 @@ def regraded(
                 f"--regrade: {config.file or 'gate.yml'} has no suite '{name}' with its own "
                 "`dataset`; add one with the file or folder of the tasks that were asked"
             )
-    unjudged = select(replace(config, judge=None, verifier=None), tuple(suites), root)
-    rules = Rules(config=unjudged, own=unjudged, root=root)
-    plans = prepare(unjudged.suites, rules, Selection())
+    unjudged = select(replace(config, judge=None, verifier=None), tuple(suites), rules.root)
+    plans = prepare(unjudged.suites, replace(rules, config=unjudged), Selection())
     asked: dict[str, set[str]] = {name: set() for name in suites}
     for trial in found.trials():
         if trial.suite in asked:
@@ -101,4 +104,7 @@ def _of(plan: SuitePlan, suite: ImportedSuite, asked: set[str]) -> Regraded:
         cases={case.id: case for case in plan.cases() if case.id in asked},
         keeps_last=plan.suite.retry == "any_failure",
         notes=(note,),
+        new_cases=plan.new_cases,
+        edited=plan.edited,
+        loosened=plan.loosened,
     )

@@ -18,7 +18,7 @@ from gate.event_log import SURROGATES
 from gate.grading import named_graders
 from gate.lookup import Compared, differences
 from gate.measured import Measured, Setting
-from gate.prepare import metrics_of
+from gate.prepare import metrics_elsewhere, metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.rules import Rules, own_config
@@ -56,9 +56,7 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
         notes=tuple(
             f"{after.name} has no suite '{s}'" for s in before.suites if s not in after.suites
         ),
-        elsewhere=metrics_of(
-            [s for s in config.suites if s.name not in after.suites], config, root
-        ),
+        elsewhere=_elsewhere(after, config, root),
     )
     people = _reviewed(after, config, root)
     setting = replace(setting, notes=(*setting.notes, *people.notes))
@@ -71,6 +69,12 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
         for name, suite in after.suites.items()
     ]
     return conclude(measured, config, setting, after.rows_of)
+
+
+def _elsewhere(after: Stored, config: Config, root: Path) -> frozenset[str]:
+    if after.provenance.event == "import":
+        return metrics_elsewhere(config, after.suites, root)
+    return metrics_of([s for s in config.suites if s.name not in after.suites], config, root)
 
 
 def _reviewed(after: Stored, config: Config, root: Path) -> Reviewed:

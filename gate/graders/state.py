@@ -75,8 +75,6 @@ class State:
         )
 
     def _holds(self, found: Json, wanted: Json) -> bool:
-        if found is _GONE:
-            return False
         if not _is_fact(wanted):
             return _equal(found, wanted, self.tolerance)
         given = wanted.get("tolerance")

@@ -21,9 +21,7 @@ from gate.sources.bfcl.results import Category, checked, shown
 from gate.sources.bfcl.trials import ACCURACY, SUITE, TOOL, Columns, trials_of
 from gate.sources.files import digest_of
 from gate.sources.findings import Findings
-from gate.sources.trials import case_of
-
-_PASSED = ("success", "first_success", "score")
+from gate.sources.trials import case_of, judged_by
 
 
 @IMPORTERS.register("bfcl")
@@ -157,7 +155,7 @@ def _graders(
     judges = {one.name: _judge(one, mark) for one in categories}
     told: dict[str, set[str]] = {}
     for category, judge in judges.items():
-        for column in (*_PASSED, *columns.worth[category]):
+        for column in judged_by(judge, *columns.worth[category]):
             told.setdefault(column, set()).add(judge)
     return {column: "; ".join(sorted(names)) for column, names in told.items()}
 

@@ -19,9 +19,8 @@ from gate.sources.inspect.logs import TOOL, Log, is_log, log_files, opened
 from gate.sources.inspect.samples import Rules, trial
 from gate.sources.inspect.scores import column
 from gate.sources.names import suite_name
+from gate.sources.trials import judged_by
 from gate.text import one_line
-
-_PASSED = ("success", "first_success", "score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +48,9 @@ class InspectLogs:
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
-        if found.is_folder:
-            return any(name.endswith(".eval") for name in found.names)
-        return is_log(found)
+        if any(name.endswith(".eval") for name in found.names):
+            return True
+        return is_log(found.inside or found)
 
     def read(self, path: Path) -> Imported:
         files, others = log_files(path)
@@ -85,6 +84,7 @@ class InspectLogs:
                 model=one_line(str(log.spec["model"]), 200),
                 decides=decides,
                 threshold=self.threshold,
+                mixed=frozenset(n for n, one in content.seen.items() if one.measured and one.mixed),
             )
             tasks[name] = _Task(log=log, content=content, rules=rules)
         found.refuse()
@@ -130,11 +130,11 @@ def _suite(task: _Task) -> ImportedSuite:
     log, content = task.log, task.content
     rounds = max(content.rounds, log.epochs if log.epochs <= 10_000 else 1)
     planned = log.results.get("total_samples") or _listed(log) * rounds
-    measured = {name: seen for name, seen in content.seen.items() if seen.by_id}
+    measured = {name: seen for name, seen in content.seen.items() if seen.measured}
     specs = {column(name): seen.spec(name) for name, seen in measured.items()}
     decides = task.rules.decides
     told = _judge(log, decides, measured[decides].scorer) if decides in measured else ""
-    deciding = dict.fromkeys(_PASSED, f"{told} from {task.rules.threshold:g}") if told else {}
+    deciding = judged_by(f"{told} from {task.rules.threshold:g}") if told else {}
     dataset = (log.spec.get("dataset") or {}).get("name")
     version = log.spec.get("task_version")
     return ImportedSuite(

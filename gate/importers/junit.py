@@ -17,6 +17,7 @@ from gate.sources.findings import Findings
 from gate.sources.junit.runs import Overview, overview, runs
 from gate.sources.junit.trials import TOOL, trial
 from gate.sources.names import metric_name, suite_name
+from gate.sources.trials import judged_by
 
 
 @IMPORTERS.register("junit")
@@ -47,13 +48,12 @@ class JUnitXml:
         cases, rounds = found.sizes(self.reruns)
         if not cases:
             raise UsageError(f"{path}: no test in it that ran")
-        judged = dict.fromkeys(("success", "first_success", "score"), TOOL)
         imported = ImportedSuite(
             rounds=rounds,
             cases=cases,
             dataset=suite,
             metrics=specs,
-            graders={**{spec.column: TOOL for spec in specs}, **judged},
+            graders=judged_by(TOOL, *(spec.column for spec in specs)),
         )
         return Imported(
             files=files,
@@ -93,7 +93,7 @@ def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
 
 def _notes(found: Overview, reruns: bool) -> Iterator[str]:
     if found.skipped:
-        yield f"{found.skipped} skipped tests are left out"
+        yield f"skipped tests, which are left out: {found.skipped}"
     if found.several and reruns:
         yield (
             f"{len(found.several)} tests have several results in one testsuite: what follows a "

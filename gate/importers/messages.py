@@ -13,6 +13,7 @@ from gate.first_look import FirstLook
 from gate.imported import Imported, ImportedSuite
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.sources.conversations import response_of
 from gate.sources.findings import Findings
 from gate.sources.messages.conversations import (
     Conversation,
@@ -20,7 +21,7 @@ from gate.sources.messages.conversations import (
     is_message,
     source_files,
 )
-from gate.sources.messages.trials import TOOL, question_in, response_of, trace_in
+from gate.sources.messages.trials import TOOL, question_in, trace_in
 from gate.sources.names import suite_name
 from gate.sources.trials import case_of, check_number, trial_of
 from gate.text import one_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,9 +15,11 @@ from gate.http import shown_address
 from gate.imported import Imported, ImportedSuite
 from gate.plugins import IMPORTERS
 from gate.records import LARGEST, MOST_ROUNDS, Health, Json, Provenance, Trial
+from gate.sources.moments import iso, moment_of
 from gate.sources.openagent.files import DETAILS, META, SUMMARY, detail_files, read_object, records
 from gate.sources.openagent.summary import Totals, contradictions
 from gate.sources.openagent.trials import TOOL, trial_of
+from gate.sources.trials import judged_by
 from gate.text import one_line
 
 _SHOWN = 50  # problems told one by one
@@ -40,7 +42,7 @@ class OpenAgentSession:
         files = detail_files(path)
         meta = _Meta.of(path)
         found = _checked(files, path)
-        made = f"{meta.created_at:%Y-%m-%dT%H:%M:%S}Z"
+        made = iso(meta.created_at)
         return Imported(
             files=tuple(file for file in (path / META, *files) if file.exists()),
             created_at=made,
@@ -89,11 +91,8 @@ class _Meta:
 
 def _moment(session_id: Json, file: Path) -> datetime:
     found = _SESSION.fullmatch(session_id) if isinstance(session_id, str) else None
-    try:
-        if found:
-            return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
-    except ValueError:
-        pass
+    if found and (moment := moment_of(found[1].replace("-", "T"))):
+        return moment
     raise UsageError(
         f"{file}: session_id: '{one_line(str(session_id), 80)}' is none of the benchmark's "
         "(20260512-143052-1a2b3c4d), which says when it ran; put it right, or take it out and "
@@ -155,7 +154,7 @@ def _suite(own: Totals, meta: _Meta) -> ImportedSuite:
         rounds=max(own.rounds, meta.rounds),
         cases=len(own.tasks),
         dataset="tasks of an imported session",
-        graders=dict.fromkeys(("success", "first_success", "score"), TOOL),
+        graders=judged_by(TOOL),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from gate.errors import UsageError
 from gate.first_look import FirstLook
 from gate.imported import Imported
 from gate.plugins import IMPORTERS
@@ -43,5 +44,10 @@ class Promptfoo:
         return found.has(*_RESULTS) or found.has(*_ROW) or found.has("prompts", "providers")
 
     def read(self, path: Path) -> Imported:
+        if path.suffix.lower() in (".csv", ".html") and path.is_file():
+            raise UsageError(
+                f"{path}: promptfoo's CSV and HTML leave things out; have it write JSON "
+                "(promptfoo eval -o results.json)"
+            )
         config = config_in(path)
         return results(path, self.suite) if config is None else tests_of(config, self.prompt)

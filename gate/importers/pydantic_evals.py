@@ -16,6 +16,7 @@ from gate.sources.findings import Findings
 from gate.sources.names import metric_name, suite_name
 from gate.sources.pydantic_evals.report import entries, head_of
 from gate.sources.pydantic_evals.trials import TOOL, Names, trial
+from gate.sources.trials import judged_by
 from gate.text import one_line
 
 _MARKS = (b'"task_duration"', b'"error_stacktrace"')
@@ -91,9 +92,7 @@ def _suite(found: _Found, dataset: str) -> ImportedSuite:
     names = found.names
     judges = {metric_name(TOOL, n): f"pydantic-evals {one}" for n, one in names.judges.items()}
     deciding = ", ".join(sorted(names.decides))
-    passed = dict.fromkeys(
-        ("success", "first_success", "score"), f"pydantic-evals {deciding}"[:300]
-    )
+    passed = judged_by(f"pydantic-evals {deciding}"[:300])
     specs = tuple(names.specs())
     return ImportedSuite(
         rounds=found.rounds,
@@ -111,7 +110,7 @@ def _notes(head: Mapping[str, Json], found: _Found) -> Iterator[str]:
     if not found.names.decides:
         yield "no case has an assertion, so nothing passed or failed but what raised an exception"
     if found.failed:
-        yield f"{found.failed} runs raised an exception: pydantic-evals leaves them out of means"
+        yield f"runs that raised an exception, left out of pydantic-evals' means: {found.failed}"
     failures = head.get("report_evaluator_failures")
     if isinstance(failures, list) and failures:
         yield f"{len(failures)} evaluators of the whole report failed, and are left out"

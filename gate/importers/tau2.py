@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,10 +14,11 @@ from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Provenance, Trial
 from gate.sources.findings import Findings
 from gate.sources.json_parts import too_deep
+from gate.sources.moments import iso, moment_of
 from gate.sources.names import suite_name
 from gate.sources.plain_values import mapping
 from gate.sources.tau import rewards
-from gate.sources.tau.metrics import REWARD, USER_COST, Counted, graders, metrics, shown
+from gate.sources.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
 from gate.sources.tau.rows import trial_number
 from gate.sources.tau.simulations import (
     FOLDER,
@@ -30,6 +30,7 @@ from gate.sources.tau.simulations import (
 )
 from gate.sources.tau.tasks import TOOL, by_id, case_in, cases_of
 from gate.sources.tau.tau2 import trial_in
+from gate.sources.trials import judged_by
 from gate.text import one_line
 
 
@@ -63,7 +64,7 @@ class Tau2:
         commit = _text(info.get("git_commit"))
         return Imported(
             files=source.files,
-            created_at=_moment(source.meta.get("timestamp")),
+            created_at=iso(moment_of(source.meta.get("timestamp"))) or None,
             provenance=Provenance(
                 agent=_text(agent.get("llm")) or _text(agent.get("implementation")) or TOOL,
                 tool_version=f"{TOOL} {commit[:12]}" if commit else TOOL,
@@ -94,17 +95,6 @@ def _is_list(found: FirstLook) -> bool:
 
 def _text(value: Json) -> str | None:
     return one_line(value, 200) if isinstance(value, str) and value.strip() else None
-
-
-def _moment(value: Json) -> str | None:
-    """When the run began; None for what is no time."""
-    try:
-        moment = datetime.fromisoformat(value)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        moment = moment.astimezone(UTC)
-        return f"{moment:%Y-%m-%dT%H:%M:%S}Z" if moment.year >= 1970 else None
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def _options(info: Mapping[str, Json]) -> dict[str, Json]:
@@ -165,9 +155,9 @@ def _suite(suite: str, checked: _Checked) -> ImportedSuite:
         cases=len(checked.counted.tasks),
         dataset=f"{suite}: tasks of {TOOL}",
         metrics=specs,
-        graders=graders(
+        graders=judged_by(
             f"{TOOL}: reward_basis",
-            (REWARD, USER_COST, *(name for name, _ in rewards.COMPONENTS.values())),
+            *(REWARD, USER_COST, *(name for name, _ in rewards.COMPONENTS.values())),
         ),
     )
 

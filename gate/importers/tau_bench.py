@@ -23,8 +23,9 @@ from gate.sources.tau.bench import (
     settings_of,
     trial_in,
 )
-from gate.sources.tau.metrics import REWARD, USER_COST, Counted, graders, metrics, shown
+from gate.sources.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
 from gate.sources.tau.rows import rows
+from gate.sources.trials import judged_by
 
 
 @IMPORTERS.register("tau-bench")
@@ -110,7 +111,7 @@ def _suite(suite: str, checked: _Checked) -> ImportedSuite:
         cases=len(checked.counted.tasks),
         dataset=f"{suite}: tasks of tau-bench",
         metrics=specs,
-        graders=graders(f"{TOOL}: final data and outputs", (REWARD, USER_COST)),
+        graders=judged_by(f"{TOOL}: final data and outputs", REWARD, USER_COST),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from gate.plugins import IMPORTERS
 from gate.records import Provenance, Trial
 from gate.sources.files import json_of
 from gate.sources.findings import Findings
+from gate.sources.moments import after, iso
 from gate.sources.names import suite_name
 from gate.sources.plain_values import mapping
 from gate.sources.quoted import THUDM_AGENTBENCH
@@ -34,6 +34,7 @@ from gate.sources.thudm.trials import (
     sample_specs,
     unfinished,
 )
+from gate.sources.trials import judged_by
 
 
 @IMPORTERS.register("thudm-agentbench")
@@ -69,7 +70,7 @@ class AgentBench:
         names = _names(picked.tasks)
         return Imported(
             files=tuple(file for task in picked.tasks for file in task.files),
-            created_at=None if moment is None else _moment(moment),
+            created_at=None if moment is None else iso(after(moment / 1000.0)) or None,
             provenance=Provenance(agent=picked.agent, tool_version=TOOL, event="import"),
             suites={
                 **({SUITE: _whole(values)} if values else {}),
@@ -152,13 +153,6 @@ def _main(task: Task, tally: Tally | None, found: Findings) -> float | None:
         return None
 
 
-def _moment(ms: float) -> str | None:
-    try:
-        return f"{datetime.fromtimestamp(ms / 1000.0, UTC):%Y-%m-%dT%H:%M:%S}Z"
-    except (OverflowError, ValueError, OSError):
-        return None
-
-
 def _suite(one: _Measured) -> ImportedSuite:
     judge = f"{TOOL}: {one.task.environment.name}"
     return ImportedSuite(
@@ -166,7 +160,7 @@ def _suite(one: _Measured) -> ImportedSuite:
         cases=one.samples,
         dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
         metrics=sample_specs(one.task.environment),
-        graders=dict.fromkeys(("success", "first_success", "score", MAIN), judge),
+        graders=judged_by(judge, MAIN),
     )
 
 
@@ -179,7 +173,7 @@ def _whole(values: Mapping[str, _Measured]) -> ImportedSuite:
         dataset="environments of AgentBench",
         metrics=specs,
         graders=dict.fromkeys((MAIN, OVERALL), TOOL),
-        quoted=THUDM_AGENTBENCH,
+        quoted=THUDM_AGENTBENCH if complete else (),  # means over all eight
     )
 
 

@@ -17,6 +17,7 @@ from gate.records import Case, Json, Provenance, Trial
 from gate.sources.files import Line, plain
 from gate.sources.findings import Findings
 from gate.sources.quoted import WEBARENA
+from gate.sources.trials import judged_by
 from gate.sources.webarena.answers import Answers, is_record
 from gate.sources.webarena.episodes import NAME, SUMMARY, Episodes, episodes
 from gate.sources.webarena.results import Counts, Result, Verdict, missing, trial, verdict_on
@@ -128,13 +129,16 @@ def _verdict(one: Result, task: Task | None, found: Findings) -> Verdict:
     try:
         verdict = verdict_on(one, task)
     except ValueError as error:
-        found.add(one.place, f"task {one.task}: {error} (--option sites)")
+        if not any(str(error) in told.message for told in found.problems):  # once for each site
+            found.add(one.place, f"task {one.task}: {error} (--option sites)")
         return Verdict(passed=None)
     if verdict.clash:
         found.add(one.place, f"task {one.task}: {verdict.clash} - one of the two was changed")
     if verdict.passed is None:
         message = "nothing says whether it was done - name the tasks with --option tasks=FILE"
         found.add(one.place, f"task {one.task}: {message}")
+        if task is None:
+            found.refuse()  # the others lack it as well
     return verdict
 
 
@@ -161,14 +165,13 @@ def _suite(
     metrics = specs(sites)
     told = counts.told == counts.results
     by = "webarena: as the benchmark judged" if told else "webarena: by what was recorded"
-    columns = ("success", "first_success", "score", *(spec.column for spec in metrics))
     whole = source.suite == "webarena"
     return ImportedSuite(
         rounds=max(counts.rounds.values()),
         cases=len(counts.rounds) + absent,
         dataset=f"{len(tasks)} tasks of WebArena" if tasks else "tasks of WebArena",
         metrics=metrics,
-        graders=dict.fromkeys(columns, by),
+        graders=judged_by(by, *(spec.column for spec in metrics)),
         quoted=WEBARENA if whole else (),
     )
 

@@ -183,6 +183,11 @@ class Report:
     decision: Decision | None = None  # on the main branch and at a release
 
     @property
+    def imported(self) -> bool:
+        """Another tool measured it: nobody was asked, and nobody can be asked again."""
+        return self.provenance.event == "import"
+
+    @property
     def passed(self) -> bool:
         """Exit code 0: pass, or an outcome that the policy lets through."""
         return self.exit_code == 0

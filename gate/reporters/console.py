@@ -36,6 +36,7 @@ WIDE = 120  # columns of a terminal that has room for the rule
 DIFFS = 1  # cases whose steps are compared
 VIOLATIONS, MODES = 5, 5
 _DIFF = {"-": "red", "+": "green"}
+ROOMY = 100  # columns of one that has room for the metric of a group, with its repository
 NARROW = 80  # fewer have no room for a table
 _COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
 _COLORS: dict[Sign, str] = {
@@ -147,7 +148,7 @@ def _row(screen: Screen, check: Check) -> list[Text]:
     return [
         screen.cell(_WORDS[check.sign], _COLORS[check.sign]),
         screen.cell(one_line(check.suite, 14)),
-        screen.cell(one_line(check.metric, 36)),
+        screen.cell(one_line(check.metric, 36 if screen.width < ROOMY else 52)),
         *(screen.cell(text) for text in (check.baseline, check.current, check.change, check.limit)),
         screen.cell(check.verdict),
     ]

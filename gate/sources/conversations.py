@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gate.errors import AgentFailure
 from gate.records import Json, Response
 from gate.text import one_line
-from gate.traces import read_trace
+from gate.traces import Trace, read_trace
 
 
 def conversation(messages: Json, *, shows_calls: bool) -> Response:
@@ -20,9 +22,19 @@ def conversation(messages: Json, *, shows_calls: bool) -> Response:
     except AgentFailure as error:
         told = f"the conversation cannot be read: {one_line(str(error), 200)}"
         return Response(answer="", trace_faults=(told,))
-    return Response(
+    return replace(
+        response_of(trace),
         answer=trace.answer or _last_said(messages),
         steps=trace.steps if trace.steps or shows_calls else None,
+    )
+
+
+def response_of(trace: Trace) -> Response:
+    """What a trace tells of an answer."""
+    return Response(
+        answer=trace.answer or "",
+        retrieved=trace.retrieved,
+        steps=trace.steps,
         usage=trace.usage,
         model=trace.model,
         finish_reason=trace.finish_reason,

@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
@@ -18,6 +18,7 @@ from gate.dataset_json import decoded, told
 from gate.encoding import decode
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.records import Json
+from gate.sources.moments import after
 
 MOST_JSON = 512 << 20  # bytes of a file that is one JSON value
 MOST_LINE = 64 << 20  # bytes of a line
@@ -136,10 +137,11 @@ def digest_of(files: Iterable[Path]) -> str:
     return whole.hexdigest()
 
 
-def newest(files: Iterable[Path]) -> datetime:
-    """When the last of the files was written, to the second, UTC."""
-    moment = max((int(path.stat().st_mtime) for path in files), default=0)
-    return datetime.fromtimestamp(moment, UTC)
+def newest(files: Iterable[Path]) -> datetime | None:
+    """When the last of the files was written, to the second, UTC; None for a time that no clock
+    shows.
+    """
+    return after(max((int(path.stat().st_mtime) for path in files), default=0))
 
 
 def _refuse(path: Path, line: int | None, message: str) -> NoReturn:

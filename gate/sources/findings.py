@@ -15,6 +15,7 @@ class Findings:
 
     problems: list[Problem] = field(default_factory=list)
     _more: int = 0
+    _onward: Place | None = None  # where the first one stands that is but counted
 
     def add(self, place: Place, message: str) -> None:
         self.take(Problem(place, message))
@@ -25,6 +26,7 @@ class Findings:
                 self.problems.append(problem)
             else:
                 self._more += 1
+                self._onward = self._onward or problem.place
 
     def __bool__(self) -> bool:
         return bool(self.problems)
@@ -33,6 +35,6 @@ class Findings:
         """Raises InvalidInput where anything was found."""
         if not self.problems:
             return
-        last = self.problems[-1].place
-        more = [Problem(Place(last.file), f"and {self._more} more problems")] if self._more else []
+        told = f"and {self._more:,} more problems from here on"
+        more = [Problem(self._onward, told)] if self._onward else []
         raise InvalidInput([*self.problems, *more])

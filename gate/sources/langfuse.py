@@ -63,6 +63,7 @@ SHAPE = Shape(
     own=frozenset((*_FIELDS.split(), *map(snake_case, _FIELDS.split()))),
 )
 _TABLES = (".csv", ".json", ".jsonl")
+_NUMBERS = ("NUMERIC", "BOOLEAN")  # data types of scores
 _REASON = 300  # characters of a comment
 
 
@@ -185,9 +186,12 @@ def _by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]], list[
                 problems.append(row)
                 continue
             kind = row.cells.get("data_type") or row.cells.get("dataType")
-            value = number(row.cells.get("value")) if kind in ("NUMERIC", "BOOLEAN") else None
+            value = number(row.cells.get("value")) if kind in _NUMBERS else None
             trace, name = text(SHAPE.at("trace", row.cells)), text(row.cells.get("name"))
-            if value is not None and trace and name:
+            if not name or not isinstance(kind, str) or (kind in _NUMBERS and value is None):
+                told = "a score without a name, a data type, or the number that it is told to be"
+                problems.append(Problem(row.place, f"{told} - export it again"))
+            elif value is not None and trace:
                 one = found.setdefault(trace, {}).setdefault(name, _Mean())
                 one.total += value
                 one.n += 1

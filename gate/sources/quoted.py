@@ -13,7 +13,7 @@ SWEBENCH_VERIFIED = (
         value=0.65,
         of="mini-SWE-agent",
         year=2025,
-        source="github.com/SWE-agent/mini-swe-agent",
+        source="github.com/SWE-agent/SWE-agent, news of 24 July",
     ),
     QuotedValue(
         metric=_SWEBENCH,
@@ -25,7 +25,11 @@ SWEBENCH_VERIFIED = (
 )
 WEBARENA = (
     QuotedValue(
-        metric=_WEBARENA, value=0.144, of="GPT-4", year=2023, source="arxiv.org/abs/2307.13854"
+        metric=_WEBARENA,
+        value=0.144,
+        of="GPT-4, 812 tasks",
+        year=2023,
+        source="arxiv.org/abs/2307.13854",
     ),
     QuotedValue(
         metric=_WEBARENA, value=0.782, of="human", year=2023, source="arxiv.org/abs/2307.13854"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -186,5 +187,5 @@ def _wrong_header(names: list[str]) -> str:
         return f"more than {MOST_COLUMNS:,} columns - export fewer"
     if not all(names):
         return "a column of the header row has no name"
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, number in Counter(names).items() if number > 1), None)
     return f"two columns are called '{twice[:80]}' - export it with one" if twice else ""

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
+from gate.errors import UsageError
 from gate.records import (
     LARGEST,
     Attempt,
@@ -19,7 +20,15 @@ from gate.records import (
     Usage,
 )
 
+MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
+JUDGED = ("success", "first_success", "score")  # columns of a trial that its tool judged
 AT_THE_SOURCE = ""  # `started_at` of a trial that began nobody knows when: the session's time
+
+
+def check_number(trials: int, source: str, most: int = MOST_TRIALS) -> None:
+    """For a first reading, before it keeps too much of them. Raises UsageError."""
+    if trials > most:
+        raise UsageError(f"{source}: more than {most:,} results; import them in parts")
 
 
 def case_of(
@@ -86,6 +95,11 @@ def trial_of(
     return Trial(
         suite=suite, case=case, round=round, attempts=made, started_at=started_at, judged=0
     )
+
+
+def judged_by(whom: str, *columns: str) -> dict[str, str]:
+    """`ImportedSuite.graders`: JUDGED, and the columns of the tool's own metrics."""
+    return dict.fromkeys((*JUDGED, *columns), whom)
 
 
 def usage_of(

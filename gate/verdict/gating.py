@@ -11,6 +11,7 @@ from gate.analysis import errored_cases, family_of, is_mean, pessimistic_values
 from gate.analysis.estimates import finite
 from gate.plugins import Array, Interval
 from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
+from gate.registry import did_you_mean
 from gate.verdict.levels import applicable_gates
 from gate.verdict.standing import ACCEPTED, Standing
 
@@ -99,7 +100,7 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
     if one.error:
         return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
     if spec is None:
-        return replace(result, reason=f"{gate.metric} is measured by no suite of this run")
+        return replace(result, reason=_unknown(gate.metric, one))
     values = _values(one, spec)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
     result = replace(result, unit=spec.unit, direction=spec.direction)
@@ -113,6 +114,12 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
         lost = one.lacks_too_much(spec)
         return replace(judged, status="missing" if lost else "inconclusive", reason=reason)
     return judged
+
+
+def _unknown(metric: str, one: Standing) -> str:
+    near = did_you_mean(metric, [*one.data.current.specs])
+    hint = near if "did you mean" in near else ""
+    return f"{metric} is measured by no suite of this run{hint}"
 
 
 def _unmeasured(one: Standing, gate: GateRule, rule: Rule) -> GateResult:

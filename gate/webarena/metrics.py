@@ -20,7 +20,6 @@ def specs(sites: Iterable[str] = ()) -> tuple[MetricSpec, ...]:
             family="rate",
             unit="share",
             direction="lower",
-            on_agent_error=0.0,
             description="share of the tasks that count as failed since too little was recorded",
         ),
         *(_rate(of_site(site), f"{done}, of those on {site}") for site in sites),

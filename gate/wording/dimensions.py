@@ -136,4 +136,4 @@ def _ranked(name: str, estimates: list[Estimate], judging: set[str]) -> Iterator
         short = next(fitting, "")
         if short:
             yield left.pop(short)
-    yield from left.values()
+    yield from sorted(left.values(), key=lambda one: "[" in one.metric)  # groups last

@@ -27,6 +27,7 @@ def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
     """(name, value) of everything that identifies the run; empty values are left out."""
     p = report.provenance
     judged = f"{p.agent} ({p.agent_digest[:12]})" if p.agent_digest else p.agent
+    measured_by = "measured by" if report.imported else "Agent Gate"
     rows: list[tuple[str, Line]] = [
         ("session", say("{}", code(report.session_id))),
         ("created", say("{}", report.created_at)),
@@ -38,9 +39,9 @@ def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
         ("verifier", say("{}", code(p.verifier)) if p.verifier else ()),
         ("rules", say("{}", code(p.config_digest[:12])) if p.config_digest else ()),
         ("event", say("{}", f"{p.event} ({p.mode})" if p.event != p.mode else p.event)),
-        ("seed", say(str(p.seed))),
+        ("seed", say(str(p.seed)) if not report.imported else ()),
         ("run", say("{}", link(Span(p.run_url), p.run_url)) if p.run_url else ()),
-        ("Agent Gate", say("{}", p.tool_version) if p.tool_version else ()),
+        (measured_by, say("{}", p.tool_version) if p.tool_version else ()),
     ]
     rows += [(f"dataset of {suite.name}", _dataset(suite)) for suite in report.suites.values()]
     return tuple(row for row in rows if row[1])

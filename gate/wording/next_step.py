@@ -36,6 +36,9 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         yield say("if this is intended, run {} on the base branch once it is merged", command)
     elif report.outcome == "no_baseline":
         command = code("gate baseline save SESSION")
+        if report.imported and not _on_github(report):
+            yield say("make a baseline: import the results of the base branch, then {}", command)
+            return
         how = "the workflow that measures it" if _on_github(report) else command
         yield say("make a baseline: run {} on the base branch", how)
     elif report.outcome == "not_comparable":
@@ -45,6 +48,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         )
     elif report.outcome == "inconclusive":
         yield _more_trials(report)
+    elif report.outcome == "error" and report.imported:
+        yield say("measure it again with the tool itself, and import that")
     elif report.outcome == "error":
         how = "run the job again" if _on_github(report) else code("gate run --resume SESSION")
         also = "" if _on_github(report) else " and the options of this run"
@@ -58,6 +63,9 @@ def _on_github(report: Report) -> bool:
 
 def _more_trials(report: Report) -> Line:
     """How an inconclusive suite comes to more trials."""
+    if report.imported:
+        plan = code("gate plan SESSION")
+        return say("more rounds or more cases settle it; {} tells how many", plan)
     open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
     if any(0 < suite.look < suite.looks for suite in open_suites):
         again = "run the job again: it" if _on_github(report) else code("gate run --resume SESSION")

@@ -13,7 +13,6 @@ from gate.wording.checks import Check
 from gate.wording.spans import Line, Span, code, join, link, prose, say, strong
 
 DOT = " · "
-SUCCESS = "agent.success_rate"
 _TOP_CODES = 3
 _SAID_AGAIN = (  # beginnings of metrics that say what success rate, cost and tokens say
     *("agent.first_attempt_", "agent.pass@", "agent.pass^", "agent.reliable_"),
@@ -58,7 +57,7 @@ def cautions(report: Report) -> tuple[Line, ...]:
     for suite in report.suites.values():
         found += [prose(text) for text in suite.baseline.notes]
         found += _incomplete(suite, named=len(report.suites) > 1)
-    if report.cost.unknown_models:
+    if _cost_is_missed(report):
         models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
         trials = figures.count(report.cost.unknown_trials, "answer")
         why = (
@@ -66,6 +65,13 @@ def cautions(report: Report) -> tuple[Line, ...]:
         )
         found.append(say(why, trials, models))
     return tuple(dict.fromkeys(found))
+
+
+def _cost_is_missed(report: Report) -> bool:
+    """Not where a tool that was imported tells neither cost nor model: nothing is to be done."""
+    unknown = report.cost.unknown_models
+    told = report.cost.usd is not None or unknown != ("unnamed",)
+    return bool(unknown) and (told or not report.imported)
 
 
 def case_counts(report: Report) -> Line:
@@ -84,8 +90,8 @@ def case_counts(report: Report) -> Line:
     )
     rest = [f"{len(found):,} {name}" for name, found in others if found]
     if not cases.newly_failing:
-        if not rest and not any(c.n_paired for c in report.comparisons):
-            return ()  # nothing was compared
+        if not any(c.n_paired for c in report.comparisons):  # nothing was compared
+            return say("Cases: {}.", ", ".join(rest)) if rest else ()
         return say("{}.", ", ".join(["No case newly fails", *rest]))
     line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
     return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
@@ -142,20 +148,6 @@ def _news(check: Check) -> tuple[bool, float]:
 def _some(items: Sequence[Line], most: int) -> Line:
     more = [say(f"and {len(items) - most} more")] if len(items) > most else []
     return join(", ", [*items[:most], *more])
-
-
-def success(report: Report) -> Line:
-    """The success rate of the suites in which nothing judges it: what a first run came to."""
-    judged = {row.suite for row in report.comparisons if row.metric == SUCCESS}
-    judged |= {gate.suite for gate in report.gates if gate.metric == SUCCESS}
-    found = []
-    for suite in report.suites.values():
-        rate = suite.metrics.get(SUCCESS)
-        if suite.name not in judged and rate is not None and rate.value is not None:
-            shown = figures.value(rate.value, rate.unit)
-            size = f"{figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
-            found.append(say("{} {} ({})", suite.name, shown, size))
-    return say("{}: {}.", code(SUCCESS), join(", ", found)) if found else ()
 
 
 def run_link(report: Report) -> Line:

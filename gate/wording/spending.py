@@ -14,8 +14,12 @@ SAME = 0.0005  # a smaller share of change is none
 
 def spending(report: Report) -> Line:
     """`$0.84 of the $5.00 budget (2.2 % less than the baseline) · 600 calls · 58 s`; how many calls
-    were planned is said in the reason.
+    were planned is said in the reason. An import has results, and no calls or time of its own.
     """
+    if report.imported:
+        known = [_cost(report)] if report.cost.usd is not None else []
+        results = figures.count(sum(one.trials for one in report.suites.values()), "result")
+        return say(DOT.join((*known, *_means(report), f"{results} imported")))
     facts = [_cost(report), *_judge(report), *_means(report)]
     facts.append(figures.count(report.calls.made, "call"))
     return say(DOT.join((*facts, figures.duration(report.duration_s))))

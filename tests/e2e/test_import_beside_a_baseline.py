@@ -1,7 +1,10 @@
 """Results of another tool in a repository with a main branch: compared, judged, handed on."""
 
 import json
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,15 @@ import pytest
 from tests.e2e.test_everyday import summary
 from tests.e2e.test_fresh_control import git
 from tests.events import payload
+from tests.import_page import EXAMPLES
 from tests.in_process import gate
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
+TASKS = SESSION.parent / "openagent_tasks"
+OWN_TASKS = """version: 1
+suites:
+  - {name: dialogue, dataset: tasks}
+"""
 CONFIG = """version: 1
 suites:
   - name: dialogue
@@ -92,7 +101,9 @@ def test_recorded_answers_are_graded_by_a_suite_of_ones_own(project):
     assert sum("response" in line for line in lines) == 22, "two are errors"
     taken = gate(project, "import", "openagent", "old", "--recording", str(out), "--out", "more")
     assert (taken.returncode, "is there already" in taken.stderr) == (2, True)
-    cases = [{"id": case, "input": f"q {case}"} for case in sorted({line["case_id"] for line in lines})]
+    cases = [
+        {"id": case, "input": f"q {case}"} for case in sorted({line["case_id"] for line in lines})
+    ]
     (project / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     (project / "gate.yml").write_text(
         "version: 1\nprotect: false\nsuites:\n  - {name: again, dataset: cases.jsonl, "
@@ -138,3 +149,73 @@ def test_the_action_judges_an_import_as_it_judges_a_run(project):
     assert "dialogue" in (project / "summary.md").read_text()
     wrong = gate(project, "action", env={**env, "INPUT_IMPORT-PATH": ""})
     assert (wrong.returncode, "give both" in wrong.stdout + wrong.stderr) == (2, True)
+
+
+def test_a_change_cannot_ease_the_tasks_that_its_answers_are_graded_by(project):
+    shutil.copytree(TASKS, project / "tasks")
+    (project / "gate.yml").write_text(OWN_TASKS)
+    git(project, "checkout", "-q", "main")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "tasks")
+    git(project, "checkout", "-q", "work")
+    git(project, "rebase", "-q", "main")
+
+    def graded(out):  # the stored baseline was judged by the other tool: not comparable
+        found = imported(project, "old", "--regrade", "--baseline", "auto", "--out", out, code=5)
+        return summary(found)
+
+    before = graded("before")
+    file = project / "tasks" / "tasks.yaml"
+    file.write_text(re.sub(r"max_words: \d+", "max_words: 999", file.read_text()))
+    after = graded("after")
+    rates = [
+        one["suites"]["dialogue"]["metrics"]["agent.success_rate"]["value"]
+        for one in (before, after)
+    ]
+    assert rates[0] == rates[1] < 1.0
+    assert any("tasks.yaml" in one for one in after["loosened"])
+
+
+@pytest.mark.parametrize(
+    "suites", ["", "suites: [{name: other, dataset: x.jsonl, graders: [completion]}]"]
+)
+def test_a_gate_that_an_import_cannot_measure_is_not_skipped(tmp_path, suites):
+    (tmp_path / "x.jsonl").write_text('{"id": "a", "input": "q"}')
+    gates = "{agent.success_rate: {min: 0.9}}"
+    (tmp_path / "gate.yml").write_text(f"version: 1\ngates: {gates}\n{suites}\n")
+    run = EXAMPLES / "mini-swe-agent" / "run"  # which says of nothing whether it passed
+    found = gate(tmp_path, "import", "mini-swe-agent", str(run), "--out", "results")
+    if suites:  # the gate is that of a suite which the import does not have
+        assert found.returncode == 0, found.stderr
+    else:  # none of gate.yml's suites stands for it: the bundled ones do not
+        assert found.returncode == 1, found.stdout
+        assert "agent.success_rate is measured by no suite of this run" in found.stdout
+        session = found.stdout.splitlines()[-1].removeprefix("Session written to: ")
+        again = gate(tmp_path, "compare", session, session)
+        assert (again.returncode, "measured by no suite" in again.stdout) == (1, True)
+
+
+def test_the_plan_of_an_import_has_no_looks_where_gate_yml_asks_nobody(tmp_path):
+    reports = EXAMPLES / "promptfoo"
+    for day in ("monday", "tuesday"):
+        made = gate(tmp_path, "import", "promptfoo", str(reports / f"{day}.json"), "--out", day)
+        assert made.returncode == 0, made.stderr
+    first, second = (str(next((tmp_path / day).iterdir())) for day in ("monday", "tuesday"))
+    planned = gate(tmp_path, "plan", first, "--format", "json").stdout
+    suites = json.loads(planned)["suites"]
+    assert [one["max_rounds"] - one["rounds"] for one in suites] == [0] * len(suites)
+    assert "gate run" not in gate(tmp_path, "compare", first, second).stdout
+
+
+def test_a_disk_that_is_full_leaves_no_half_session(tmp_path):
+    (tmp_path / "trec").mkdir()
+    queries = range(60)  # their rows are more than what a session begins with
+    run, judged = (tmp_path / "trec" / name for name in ("run.txt", "qrels.txt"))
+    run.write_text("".join(f"q{n} Q0 d 1 1.0 t\n" for n in queries))
+    judged.write_text("".join(f"q{n} 0 d 1\n" for n in queries))
+    words = [sys.executable, "-m", "gate", "import", "trec", "trec", "--out", "results"]
+    small = ["sh", "-c", 'ulimit -f 70; exec "$@"', "sh", *words]  # blocks a file
+    full = subprocess.run(small, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert full.returncode == 6, full.stderr
+    assert list((tmp_path / "results").iterdir()) == []
+    assert gate(tmp_path, *words[3:]).returncode == 0, "it is not told to be imported already"

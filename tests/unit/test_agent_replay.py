@@ -81,6 +81,13 @@ def test_rounds_come_in_order_however_they_were_written(replay):
         ask(connection)
 
 
+def test_the_retry_of_a_try_without_an_answer_has_none_either(replay):
+    connection = replay(recording_line(CASE, 1, InfraFailure("429: quota"), 1.0))
+    for _ in range(3):
+        with pytest.raises(InfraFailure, match="429: quota"):
+            ask(connection)
+
+
 def test_what_was_not_recorded_is_nobodys_answer(replay):
     connection = replay(recording_line(CASE, 1, WHOLE, 1.0))
     with pytest.raises(InfraFailure, match="'c2' is not recorded at all"):

@@ -114,7 +114,11 @@ def test_a_public_metric_that_nothing_measures_is_missing_not_wrong() -> None:
     for metric in ("retrieval.recall@7", "agent.cost_per_success", "agent.pass@k", *further):
         result = found(gates=(gate(metric, min=0.5),))
         assert result.problems == []
-        assert "no suite measures it" in result.warnings[0]
+        assert "no suite measures it, so it is missing" in result.warnings[0]
+    for metric in ("swebench.resolved_rate[psf/requests]", "promptfoo.tone", "tau.pass^4"):
+        result = found(gates=(gate(metric, min=0.5),))
+        assert result.problems == []
+        assert "an import does, so in `gate run` it is missing" in result.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ def test_a_verdict_counts_as_upstream_reads_it(written, verdict, passed):
     assert score.passed is passed
     assert score.values == {SUCCESS: float(passed), NOT_EVALUABLE: 0.0}
     assert score.reason == f"{verdict}: so"
+    differs = "answer_differs" if written is FUZZY else "reason_differs"
+    assert score.failures == (() if passed else (differs,))
 
 
 def test_the_majority_of_the_votes_decides_and_a_tie_is_not_right():
@@ -55,7 +57,10 @@ def test_the_majority_of_the_votes_decides_and_a_tie_is_not_right():
     assert read(FUZZY, "x", one, one, other).passed is True
     assert read(FUZZY, "x", one, other).failures == ("answer_differs",)
     assert read(FUZZY, "x", one, other).uncertainty == 0.5
-    assert read(FUZZY, "x", vote("correct", addressed_judge=True)).failures == ("judge_injection",)
+    caught = vote("correct", addressed_judge=True)
+    for votes in ((caught,), (caught, one)):
+        assert read(FUZZY, "x", *votes).failures == ("judge_injection",)
+    assert read(FUZZY, "x", caught, one, one).passed is True
 
 
 def test_the_question_is_schema_bound_and_has_what_the_agent_was_asked():

@@ -38,6 +38,22 @@ def test_a_format_that_is_misspelled_is_named(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("otel", {"resourceSpans": []}),
+        ("messages", {"messages": [{"role": "user", "content": ""}]}),
+        ("inspect", {"version": 2, "status": "success", "eval": {}, "plan": {}}),
+    ],
+)
+def test_a_folder_of_json_is_what_its_first_file_is(tmp_path, name, held):
+    (tmp_path / "b.json").write_text(json.dumps(held))
+    assert reader("auto", tmp_path, ())[0] == name
+    assert f"it looks like {name}: " in refused("junit", tmp_path, ())
+    (tmp_path / "a.json").symlink_to(tmp_path / "b.json")
+    assert "of no format that is known" in refused("auto", tmp_path, ()), "links are not followed"
+
+
 def test_a_folder_of_another_format_is_told_with_the_command(tmp_path):
     said = refused("junit", session(tmp_path), ())
     assert f"it looks like openagent: gate import openagent {tmp_path}" in said

@@ -47,6 +47,11 @@ def test_without_a_run_there_are_cases_that_the_grader_reads(folder):
     assert score.values["retrieval.recall@1"] == 0.0
 
 
+def test_the_suite_has_a_name_that_a_folder_can_have(folder, tmp_path):
+    place = folder().rename(tmp_path / "fruits.json")
+    assert set(Beir(run=str(tmp_path / "run.json")).read(place).suites) == {"beir-fruits"}
+
+
 def test_a_document_with_its_querys_id_is_dropped_as_beir_does_it(folder, tmp_path):
     place, run = folder(), str(tmp_path / "run.json")
 

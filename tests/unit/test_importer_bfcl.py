@@ -162,12 +162,15 @@ def test_an_answer_that_never_came_is_nobodys_and_counts_as_the_leaderboard_coun
 
 
 def test_the_overall_score_weighs_groups_of_any_size(tmp_path):
-    """Every category but relevance: one answer of two is right, in those of the live group all."""
+    """Every category but relevance: one answer is wrong. The live group is a mean over its answers,
+    the others are means over their categories. Format sensitivity is beside the accuracy.
+    """
     for n, category in enumerate(ORDER[:-2]):
-        size, wrong = n + 2, int(group_of(category) != "live")
-        results(tmp_path, *["x"] * size, category=category)
-        failures = [failure(f"{category}_{i}", "e") for i in range(wrong)]
-        score(tmp_path, header(size - wrong, size), *failures, category=category)
+        results(tmp_path, *["x"] * (n + 2), category=category)
+        wrong = failure(f"{category}_0", "e")
+        score(tmp_path, header(n + 1, n + 2), wrong, category=category)
+    results(tmp_path, "x", category=ORDER[-1])
+    score(tmp_path, header(1, 1), category=ORDER[-1])
     found = Bfcl().read(tmp_path)
     right = {name: (n + 1) / (n + 2) for n, name in enumerate(ORDER)}
     simple = sum(right[f"simple_{one}"] for one in ("python", "java", "javascript")) / 3
@@ -177,9 +180,16 @@ def test_the_overall_score_weighs_groups_of_any_size(tmp_path):
     memory = sum(value for name, value in right.items() if name.startswith("memory")) / 3
     irrelevance = (right["irrelevance"] + right["live_irrelevance"]) / 2
     agentic = (web + memory) / 2
-    overall = 0.1 * non_live + 0.1 + 0.1 * irrelevance + 0.3 * turns + 0.4 * agentic
+    asked = [n + 2 for n, name in enumerate(ORDER) if group_of(name) == "live"]
+    live = 1 - len(asked) / sum(asked)
+    overall = 0.1 * non_live + 0.1 * live + 0.1 * irrelevance + 0.3 * turns + 0.4 * agentic
+    every = [n + 2 for n in range(len(ORDER[:-2]))]
+    assert metric(found, "bfcl.accuracy") == pytest.approx(1 - len(every) / sum(every))
+    assert metric(found, "bfcl.group_accuracy[live]") == pytest.approx(live)
     assert metric(found, "bfcl.group_accuracy[agentic]") == pytest.approx(agentic)
     assert metric(found, "bfcl.overall") == pytest.approx(overall)
+    high = {one.name: one.high for one in found.suites["bfcl"].metrics}
+    assert (high["bfcl.overall"], high["bfcl.accuracy"]) == (None, 1.0), "one answer can be more"
 
 
 def test_there_is_no_overall_score_without_all_groups(tmp_path):
@@ -187,6 +197,12 @@ def test_there_is_no_overall_score_without_all_groups(tmp_path):
     score(tmp_path, header(1, 1))
     names = {one.name for one in Bfcl().read(tmp_path).suites["bfcl"].metrics}
     assert names == {"bfcl.accuracy", "bfcl.accuracy[simple_python]"}
+    for category in ("irrelevance", "live_irrelevance"):
+        results(tmp_path, "No.", category=category)
+        score(tmp_path, header(1, 1), category=category)
+    more = {one.name for one in Bfcl().read(tmp_path).suites["bfcl"].metrics} - names
+    assert "bfcl.group_accuracy[irrelevance]" in more
+    assert "bfcl.overall" not in more
 
 
 def test_answers_that_only_the_score_file_counts_are_in_the_denominator(tmp_path):
@@ -206,6 +222,12 @@ def test_ids_of_passed_answers_come_from_the_questions_or_from_a_whole_category(
     path = score(tmp_path, header(1, 2), failure("simple_python_0"))
     known = {"simple_python_0": False, "simple_python_1": True}
     assert passed(path, questions=str(tmp_path / "questions")) == known
+    other = score(tmp_path / "other", header(1, 2), failure("simple_python_7"))
+    told = passed(other, questions=str(tmp_path / "questions"))
+    assert told == {"simple_python_7": False, "simple_python: passed, not named 1": True}
+    path = results(tmp_path, PEAR, FIG, PEAR)
+    asked = faults(path, questions=str(tmp_path / "questions"))
+    assert f"{path}:3: 'simple_python_2' is none of the questions" in asked
     whole = score(
         tmp_path, header(49, 50), failure("simple_javascript_7"), category="simple_javascript"
     )
@@ -223,6 +245,20 @@ def test_without_a_score_file_our_own_comparison_decides(tmp_path):
     assert wrong.attempt.failures == ("wrong_tool_args:shop.order",)
     assert set(passed(path).values()) == {None}
     assert "nobody says which answers are right" in " ".join(Bfcl().read(path).notes)
+
+
+def test_whether_any_call_is_made_decides_of_relevance(tmp_path):
+    path = results(tmp_path, PEAR, "No.", [], category="irrelevance")
+    assert list(passed(path).values()) == [False, True, True]
+    path = results(tmp_path, PEAR, "No.", [], category="live_relevance")
+    assert list(passed(path).values()) == [True, False, False]
+
+
+def test_a_question_has_one_answer(tmp_path):
+    path = questions(tmp_path, "pear")
+    answers = path.parent / "possible_answer" / path.name
+    answers.write_text(answers.read_text() * 2)
+    assert f"{answers}:2: 'simple_python_0' has two answers" in faults(path, answers=str(answers))
 
 
 def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):

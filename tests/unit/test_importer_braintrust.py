@@ -14,7 +14,6 @@ from gate.records import Usage
 
 EXAMPLE = Path(__file__).parents[1] / "data" / "imports" / "braintrust" / "experiment.jsonl"
 ROW = {
-    "id": "r1",
     "span_id": "s1",
     "root_span_id": "s1",
     "span_parents": None,
@@ -38,7 +37,10 @@ def importer(**options):
 def read(tmp_path):
     def result(*rows, **options):
         file = tmp_path / "x.jsonl"
-        whole = [one if isinstance(one, str) else json.dumps({**ROW, **one}) for one in rows]
+        whole = [
+            one if isinstance(one, str) else json.dumps({**ROW, "id": f"r{n}", **one})
+            for n, one in enumerate(rows)
+        ]
         file.write_text("\n".join(whole) + "\n", encoding="utf-8")
         return importer(**options).read(file)
 
@@ -281,3 +283,9 @@ def test_it_is_recognised_and_nothing_else_is(tmp_path):
     (tmp_path / "y.csv").write_text("id,input,scores\n")
     assert not kind.recognises(look(tmp_path / "y.csv"))
     assert not kind.recognises(look(tmp_path))
+
+
+def test_a_row_that_is_there_twice_counts_once_at_most(read, faults):
+    assert "x.jsonl:2: the row 'a' is there twice - keep one" in faults({"id": "a"}, {"id": "a"})
+    own = {"columns": {"id": "id"}}
+    assert len(list(read({"id": "a"}, {"id": "a"}, **own).trials())) == 2, "there the case's name"

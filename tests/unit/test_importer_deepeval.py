@@ -73,6 +73,9 @@ def test_a_metric_that_failed_is_a_failure_code(tmp_path):
     flaky = {**FAILS, "name": "Shaky", "flaky": True}
     found = trial(tmp_path, success=False, metricsData=[FAILS, flaky, BROKE]).attempt
     assert (found.passed, found.failures) == (False, ("exact_match",))
+    says = {name: score.passed for name, score in found.scores.items()}
+    assert says["deepeval.exact_match"] is False
+    assert (says["deepeval.shaky"], says["deepeval.g_eval_tone"]) == (None, None)
     inner = {"agentSpans": [{"metricsData": [{**FAILS, "name": "Step"}]}]}
     assert trial(tmp_path, success=False, trace=inner).attempt.failures == ("step",)
 
@@ -83,6 +86,8 @@ def test_a_metric_that_broke_off_leaves_the_case_unscored(tmp_path):
     assert found.scores["deepeval.g_eval_tone"].unscored == "no JSON"
     note = read(written(tmp_path, {"success": False, "metricsData": [BROKE]})).notes[1]
     assert note.startswith("1 of 1 cases have a metric that broke off")
+    failed = written(tmp_path, {"success": False, "metricsData": [FAILS, BROKE]}, CASE)
+    assert not any("broke off" in one for one in read(failed).notes), "they failed all the same"
     path = tmp_path / "nan.json"
     path.write_text(
         '[{"input": "a", "actual_output": "b", "success": false,'
@@ -166,10 +171,10 @@ def test_dumps_of_its_objects_are_read(tmp_path):
 
 
 def test_its_time_is_that_of_the_first_trace_or_of_the_file(tmp_path):
-    assert read(written(tmp_path, {})).created_at == "2026-05-12T14:30:52"
+    assert read(written(tmp_path, {})).created_at == "2026-05-12T14:30:52Z"
     trace = {"startTime": "2026-05-11T08:00:00.500Z", "endTime": "2026-05-11T08:00:02Z"}
     traced = read(written(tmp_path, {"trace": trace}))
-    assert traced.created_at == "2026-05-11T08:00:00.500000+00:00"
+    assert traced.created_at == "2026-05-11T08:00:00Z"
     assert [one.attempt.latency_ms for one in traced.trials()] == [1500.0]
     assert read(written(tmp_path, {}, name="x.json")).created_at is None
 

@@ -166,7 +166,8 @@ def test_without_a_score_that_decides_nothing_passed_or_failed(tmp_path):
 def test_what_was_not_scored_is_unscored_and_never_wrong(tmp_path):
     unscored = {"includes": {"value": float("nan"), "reason": "grader_failed"}}
     path = written(tmp_path, {}, {"id": "b", "scores": unscored}, {"id": "c", "scores": None})
-    _, no_value, no_score = attempts(path)
+    scored, no_value, no_score = attempts(path)
+    assert scored.passed is True, "its scorer decides all the same"
     assert (no_value.passed, no_value.scores["inspect.includes"].unscored) == (
         None,
         "grader_failed",
@@ -347,3 +348,29 @@ def test_several_runs_of_a_task_are_a_question(tmp_path):
 def test_a_folder_without_a_log_is_refused(tmp_path):
     (tmp_path / "a.json").write_text("{}")
     assert "no log of Inspect in it" in faults(tmp_path, UsageError)
+
+
+def test_texts_that_are_no_number_count_as_0_beside_numbers_as_in_inspects_mean(tmp_path):
+    path = written(
+        tmp_path,
+        {"id": "a", "scores": {"includes": {"value": "C"}, "mood": {"value": "calm"}}},
+        {"id": "b", "scores": {"includes": {"value": "wrong"}, "mood": {"value": "sad"}}},
+    )
+    found = Importer(scorer="includes").read(path)
+    values = [t.attempt.scores["inspect.includes"].values for t in found.trials()]
+    assert values == [{"inspect.includes": 1.0}, {"inspect.includes": 0.0}]
+    assert [t.attempt.passed for t in found.trials()] == [True, False]
+    (suite,) = found.suites.values()
+    assert [spec.name for spec in suite.metrics] == ["inspect.includes"], "texts alone: no score"
+
+
+@pytest.mark.parametrize("number", [float("inf"), -1e61, 10**400], ids=["inf", "-1e61", "10^400"])
+def test_a_number_that_nobody_measured_is_refused_wherever_it_stands(tmp_path, number):
+    path = written(tmp_path, {"scores": {"includes": {"value": number}}})
+    assert "the score 'includes' is beyond 1e+60" in faults(path)
+    scorers = [{"name": "includes", "metrics": [{"name": "inspect_ai/accuracy"}]}]
+    stated = {"name": "includes", "scorer": "includes", "metrics": {"accuracy": {"value": number}}}
+    log = log_of({"scores": {"includes": {"value": "C"}}})
+    log["eval"]["scorers"], log["results"] = scorers, {"scores": [stated]}
+    path.write_text(json.dumps(log))
+    assert "but the samples give 1" in faults(path)

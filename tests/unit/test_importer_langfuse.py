@@ -41,7 +41,7 @@ def traces(tmp_path):
         with file.open("w", newline="") as out:
             writer = csv.DictWriter(out, fieldnames=names, extrasaction="ignore")
             writer.writeheader()
-            writer.writerows({**first, **row} for row in rows)
+            writer.writerows({**first, "id": f"t{n}", **row} for n, row in enumerate(rows))
         return file
 
     return table
@@ -167,3 +167,30 @@ def test_it_is_recognised_and_nothing_else_is(tmp_path):
     assert not kind.recognises(look(EXAMPLES.parent / "braintrust" / "experiment.jsonl"))
     (tmp_path / "x.csv").write_text("id,name,value\n")
     assert not kind.recognises(look(tmp_path / "x.csv"))
+
+
+def bucket(folder, *, span=None, score=None):
+    """A trace, its score, and one more row of either."""
+    spans = [{"id": "s1", "trace_id": "t1", "input": "q", "output": "a", "start_time": None}]
+    scores = [{"trace_id": "t1", "name": "ok", "value": 1, "data_type": "NUMERIC"}]
+    tables = {"observations": [*spans, span], "scores": [*scores, score]}
+    for name, rows in tables.items():
+        lines = [json.dumps(row) for row in rows if row is not None]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def test_a_trace_of_which_only_inner_spans_are_there_is_told(tmp_path):
+    lost = {"id": "s2", "trace_id": "t2", "parent_observation_id": "gone", "output": "b"}
+    found = read(bucket(tmp_path, span=lost), pass_score="ok>=1")
+    assert [note for note in found.notes if note.startswith("1 traces are left out")]
+    assert not [n for n in read(bucket(tmp_path), pass_score="ok>=1").notes if "left out" in n]
+
+
+@pytest.mark.parametrize(
+    "change", [{"value": "bad"}, {"value": None}, {"name": ""}, {"data_type": None}], ids=str
+)
+def test_a_score_that_cannot_be_read_is_not_left_out(tmp_path, change):
+    score = {"trace_id": "t1", "name": "ok", "value": 0, "data_type": "NUMERIC", **change}
+    with pytest.raises(InvalidInput, match=r"scores.jsonl:2: a score without a name"):
+        read(bucket(tmp_path, score=score), pass_score="ok>=1")

@@ -189,9 +189,14 @@ def test_an_assertion_that_broke_off_leaves_the_answer_unscored(tmp_path):
         found = attempt(tmp_path, **row)
         assert (found.status, found.passed, found.failures) == ("completed", None, ())
         assert any(score.unscored for score in found.scores.values())
+        notes = read(written(tmp_path, row, FAILED)).notes
+        assert any("1 of 2 results have an assertion that broke off" in note for note in notes)
     fails = {**PART, "pass": False, "score": 0, "assertion": {"type": "regex"}}
     found = attempt(tmp_path, **{**FAILED, "gradingResult": grading(fails, own)})
     assert (found.passed, found.failures) == (False, ("regex",)), "another assertion failed"
+    assert not any("broke off" in note for note in read(written(tmp_path, FAILED)).notes)
+    judged = broken(thrown, gradingResult=grading(PART))
+    assert attempt(tmp_path, **judged).status == "agent_error", "its assertions did judge"
 
 
 def test_an_agent_cannot_write_itself_an_assertion_that_broke_off(tmp_path):
@@ -277,7 +282,7 @@ def test_results_of_version_2_are_read(tmp_path):
     path = tmp_path / "old.json"
     path.write_text(json.dumps({"results": {**inner, "table": table, "stats": stats}}))
     found = read(path)
-    assert found.created_at == "2024-05-12T14:30:52+00:00"
+    assert found.created_at == "2024-05-12T14:30:52Z"
     told = [(one.attempt.status, one.attempt.passed) for one in found.trials()]
     assert told == [("completed", True), ("completed", False), ("agent_error", False)]
 
@@ -293,6 +298,21 @@ def test_a_summary_that_lacks_rows_is_told_and_one_that_has_more_is_refused(tmp_
     assert "but its rows are 1 passed, 1 failed" in faults(
         written(tmp_path, {}, FAILED, summary=stats(2, 0))
     )
+
+
+def test_the_summary_of_a_prompt_is_held_against_its_own_rows(tmp_path):
+    def summary(*passed_and_failed):
+        metrics = [{"testPassCount": p, "testFailCount": f} for p, f in passed_and_failed]
+        return {"prompts": [{"raw": "p", "metrics": one} for one in metrics]}
+
+    rows = [{}, {}, {**FAILED, "promptIdx": 1}]
+    assert len(read(written(tmp_path, *rows, summary=summary((2, 0), (0, 1)))).notes) == 1
+    assert len(read(written(tmp_path, *rows, summary=summary((1, 0), (0, 0)))).notes) == 1
+    assert "results.prompts[1].metrics: says 1 passed, 0 failed" in faults(
+        written(tmp_path, *rows, summary=summary((2, 0), (1, 0)))
+    )
+    unnumbered = [{"promptIdx": None, "testIdx": None}]
+    assert read(written(tmp_path, *unnumbered, summary=summary((3, 1)))), "whose rows, nobody knows"
 
 
 def test_scores_outside_0_to_1_have_no_bounds(tmp_path):
@@ -339,6 +359,9 @@ def test_what_is_no_results_is_refused(tmp_path):
         assert told in faults(path)
     twice = written(tmp_path, {"testIdx": 1}, {"testIdx": 1})
     assert "results[1]: the same testIdx and promptIdx as results[0]" in faults(twice)
+    mixed = written(tmp_path, {"testIdx": 1}, {"testIdx": 1, "promptIdx": None})
+    assert "results[1]: no testIdx or promptIdx, and others have both" in faults(mixed)
+    twice = written(tmp_path, {"testIdx": 1}, {"testIdx": 1})
     link = tmp_path / "link.json"
     link.symlink_to(twice)
     assert "a link, which is not followed" in faults(link, UsageError)
@@ -369,3 +392,9 @@ def test_the_examples_are_recognised(file):
         name for name in IMPORTERS if IMPORTERS.registered(name).recognises(look(EXAMPLES / file))
     ]
     assert others == ["promptfoo"]
+
+
+def test_a_csv_of_promptfoo_is_told_apart_from_broken_json(tmp_path):
+    (tmp_path / "r.csv").write_text("q,[shop]\n")
+    with pytest.raises(UsageError, match=r"promptfoo eval -o results\.json"):
+        IMPORTERS.registered("promptfoo")().read(tmp_path / "r.csv")

@@ -171,8 +171,21 @@ def test_what_is_no_report_is_refused(tmp_path):
         path.write_text(text)
         assert "EvaluationReportAdapter.dump_json" in faults(path, UsageError)
     path.write_text('{"name": "x", "cases": {}}')
-    assert "cases: no list of cases" in faults(path)
+    assert "cases: no list" in faults(path)
     path.write_text('{"name": "x", "cases": [null]}')
     assert "report.json:1: cases: " in faults(path)
     path.write_text(EXAMPLE.read_text()[:-500])
     assert "cut off in the middle" in faults(path)
+
+
+@pytest.mark.parametrize("failures", [-1, "x", {"a": 1}, True], ids=str)
+def test_failures_that_are_no_list_are_not_taken_for_none(tmp_path, failures):
+    path = written(tmp_path, case())
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"failures": failures}))
+    assert "failures: no list" in faults(path)
+
+
+@pytest.mark.parametrize("number", [float("inf"), 1e61, 10**400], ids=["inf", "1e61", "10^400"])
+def test_a_number_that_nobody_measured_is_refused(tmp_path, number):
+    assert "beyond 1e+60" in faults(written(tmp_path, case(scores={"s": result(number)})))
+    assert "beyond 1e+60" in faults(written(tmp_path, case(metrics={"m": number})))

@@ -93,6 +93,8 @@ def test_every_instance_is_a_trial_and_counts_in_the_rate():
     assert sum(one["swebench.resolved_rate"] for one in rates) == 2
     assert [one["swebench.submitted_resolved_rate"] for one in rates].count(None) == 1
     assert sum(one["swebench.infra_rate"] for one in rates) == 1
+    infra = suite.metrics[2]
+    assert (infra.name, infra.direction, infra.high) == ("swebench.infra_rate", "lower", None)
     assert [spec.name for spec in suite.metrics][3:] == [
         "swebench.resolved_rate[django/django]",
         "swebench.resolved_rate[psf/requests]",
@@ -115,7 +117,7 @@ def test_each_way_to_fail_has_its_code():
 
 def test_a_run_says_whose_it_is_and_when():
     found = read(RUN)
-    assert found.created_at == "2026-11-01T02:00:00+00:00"
+    assert found.created_at == "2026-11-01T02:00:00Z"
     assert found.provenance.agent == "acme/agent-x"
     assert found.provenance.tool_version == "swebench 5.0.0 or later"
     first = next(found.trials())
@@ -128,6 +130,7 @@ def test_an_old_report_does_not_tell_broken_environments(tmp_path):
     path = written(tmp_path / "m.r.json", run_report(resolved=ids(1), unresolved=ids(3)[1:]))
     found = read(path)
     names = [spec.name for spec in found.suites["swebench"].metrics]
+    assert names[:2] == ["swebench.resolved_rate", "swebench.submitted_resolved_rate"]
     assert "swebench.infra_rate" not in names
     assert found.provenance.tool_version == "swebench before 5.0.0"
     assert [one.attempt.failures for one in found.trials()] == [
@@ -136,6 +139,19 @@ def test_an_old_report_does_not_tell_broken_environments(tmp_path):
         ("unresolved",),
     ]
     assert [one.attempt.response for one in found.trials()] == [None] * 3, "nobody kept the patches"
+
+
+def test_a_broken_environment_without_a_report_is_told_apart_too(tmp_path):
+    """In error_ids; and an error whose report is there, and cannot be read, was completed."""
+    report = run_report(error=ids(2), completed=ids(1)) | {
+        "infra_failure_ids": ids(1),
+        "failure_reasons": {ids(1)[0]: "out of memory"},
+    }
+    found = trials(written(tmp_path / "m.r.json", report | {"total_instances": 2}))
+    assert [(one.attempt.status, one.attempt.failures) for one in found.values()] == [
+        ("infra_error", ("evaluation_error", "infra:out_of_memory")),
+        ("completed", ("evaluation_error",)),
+    ]
 
 
 def test_an_ambiguous_fault_stays_the_agents(tmp_path):
@@ -147,6 +163,14 @@ def test_an_ambiguous_fault_stays_the_agents(tmp_path):
     one = trials(written(tmp_path / "m.r.json", report))["django__django-1"].attempt
     assert (one.status, one.passed) == ("completed", False)
     assert one.failures == ("unresolved", "ambiguous:tests_timed_out")
+    own = {"infra_failure_reason": "missing_module", "tests_status": None}
+    untested = of_tests(False, patch_successfully_applied=False, **own)
+    written(tmp_path / "alone" / "a__b-1" / "report.json", {"a__b-1": untested})
+    one = trials(tmp_path / "alone")["a__b-1"].attempt
+    assert (one.status, one.failures) == (
+        "completed",
+        ("no_test_output", "ambiguous:missing_module"),
+    )
 
 
 def test_reports_alone_give_the_verdicts_and_a_folder_without_one_is_an_error(run):
@@ -218,6 +242,14 @@ def test_a_hundred_repositories_have_no_rate_each(tmp_path):
             "infra_failure_ids: django__django-11001: is in no list of what failed",
         ),
         ({"schema_version": 3}, "schema_version: 3, and only 2 is known - update"),
+        (
+            {"incomplete_ids": ["sympy__sympy-20003", "sympy__sympy-20002"], "error_ids": []},
+            "incomplete_ids: sympy__sympy-20002: also in submitted_ids",
+        ),
+        (
+            {"ambiguous_failure_ids": ["psf__requests-3001"]},
+            "infra_failure_ids: psf__requests-3001: also in ambiguous_failure_ids",
+        ),
     ],
 )
 def test_a_run_report_that_contradicts_itself_is_refused(run, keys, told):
@@ -316,9 +348,28 @@ def test_versions_do_not_mix(run):
     assert "another version of swebench wrote it" in faults(run)
 
 
+def test_one_instance_has_one_report_and_a_run_one_run_json(run):
+    report = run / LOGS / "django__django-11001" / "report.json"
+    shutil.copy(report, run / "all.json")
+    assert "django__django-11001 has another report - keep one" in faults(run)
+    (run / "all.json").unlink()
+    shutil.copy(run / LOGS.parent / "run.json", run / "run.json")
+    assert "another run.json than the first - two runs?" in faults(run)
+
+
+def test_folders_with_names_of_their_own_say_nothing_of_model_and_run(tmp_path):
+    written(tmp_path / "reports" / "mine" / "a__b-1" / "report.json", {"a__b-1": of_tests(True)})
+    five = {"infra_failure_ids": [], "ambiguous_failure_ids": []}
+    report = written(tmp_path / "report.json", run_report(resolved=["a__b-1"]) | five)
+    assert trials(tmp_path)["a__b-1"].attempt.passed is True
+    report.rename(tmp_path / "model.run.json")
+    assert trials(tmp_path)["a__b-1"].attempt.passed is True
+
+
 def test_runs_and_models_do_not_mix(run):
     shutil.copytree(run / LOGS, run / LOGS.parent / "acme__agent-y")
     assert "two runs or models: " in faults(run)
+    assert len(faults(run).splitlines()) == 1, "not one of each instance that both have"
     shutil.rmtree(run / LOGS.parent / "acme__agent-y")
     (run / REPORT).rename(run / "acme__agent-y.nightly-001.json")
     assert "its name is not that of a report on acme__agent-x.nightly-001" in faults(run)
@@ -344,6 +395,23 @@ def test_predictions_are_of_the_same_run(run):
     late = sent[first] | {"instance_id": "sympy__sympy-20003"}
     written(run / "preds.json", sent | {"sympy__sympy-20003": late})
     assert "sympy__sympy-20003: has a prediction, and is told to have none" in faults(run)
+
+
+def test_a_prediction_that_is_none_is_refused(run):
+    sent = json.loads((RUN / "preds.json").read_text())
+    first, other = "django__django-11001", sent["django__django-11002"]
+    for wrong, told in (
+        ({first: other}, "no prediction with an `instance_id`"),
+        ({first: sent[first] | {"model_patch": 7}}, "`model_patch` is no text"),
+    ):
+        written(run / "preds.json", sent | wrong)
+        assert f"preds.json: {first}: {told}" in faults(run)
+
+
+def test_a_prediction_without_a_report_was_never_evaluated(run):
+    (run / REPORT).unlink()
+    shutil.rmtree(run / LOGS / "sympy__sympy-20002")
+    assert trials(run)["sympy__sympy-20002"].attempt.failures == ("evaluation_error",)
 
 
 def test_one_instance_has_one_prediction(run):
@@ -379,6 +447,7 @@ def test_predictions_alone_say_nothing_of_what_was_resolved(run):
         (ids(300, "acme__own"), "swebench"),
         (ids(500, "acme__own"), "swebench"),
         (ids(499), "swebench"),
+        (ids(300, "redis__redis"), "swebench"),
     ],
 )
 def test_number_and_repositories_tell_the_variant(tmp_path, instances, suite):
@@ -418,6 +487,41 @@ def test_run_json_names_the_dataset(tmp_path, dataset, suite):
     assert [*read(tmp_path).suites] == [suite]
 
 
+@pytest.mark.parametrize(
+    ("n", "suite", "told"),
+    [
+        (23, "swebench-lite", "SWE-bench Lite, 23 instances: "),
+        (20, "swebench", "20 of the 23 instances of SWE-bench Lite"),
+    ],
+)
+def test_a_split_has_its_own_number(tmp_path, n, suite, told):
+    written(tmp_path / "m.r.json", run_report(resolved=ids(n)))
+    written(tmp_path / "logs/run_evaluation/r/run.json", {"dataset": "lite", "split": "dev"})
+    assert read(tmp_path).suites[suite].dataset.startswith(told)
+
+
+def test_without_a_split_any_number_that_the_variant_has_will_do(tmp_path):
+    path = written(tmp_path / "m.r.json", run_report(resolved=ids(23)))
+    assert [*read(path, variant="lite").suites] == ["swebench-lite"]
+
+
+def test_more_than_the_dataset_has_is_no_part_of_it(tmp_path):
+    written(tmp_path / "m.r.json", run_report(resolved=ids(501)))
+    written(tmp_path / "logs/run_evaluation/r/run.json", {"dataset": "verified", "split": "test"})
+    assert "SWE-bench Verified has 500 instances (run.json names" in faults(tmp_path)
+
+
+def test_a_report_that_names_fewer_than_it_counts_needs_the_ids(tmp_path):
+    """Before `incomplete_ids` were written."""
+    report = run_report(total=4, resolved=ids(1), unresolved=ids(3)[1:])
+    del report["incomplete_ids"]
+    path = written(tmp_path / "m.r.json", report)
+    assert "total_instances: counts 4 instances and names 3 - name a file" in faults(path)
+    every = written(tmp_path / "ids.txt", "\n".join(ids(4)))
+    found = trials(path, instances=str(every), declared=25.0)
+    assert found["django__django-4"].attempt.failures == ("no_prediction",)
+
+
 def test_a_part_of_a_dataset_is_a_suite_of_its_own_and_told_so(tmp_path):
     written(tmp_path / "m.r.json", run_report(resolved=ids(20)))
     written(tmp_path / "logs/run_evaluation/r/run.json", {"dataset": "verified", "split": "test"})
@@ -430,7 +534,12 @@ def test_a_part_of_a_dataset_is_a_suite_of_its_own_and_told_so(tmp_path):
 @pytest.mark.parametrize(
     ("n", "name", "variant", "told"),
     [
-        (20, "django__django", "verified", "SWE-bench Verified has 500 instances"),
+        (
+            20,
+            "django__django",
+            "verified",
+            "500 instances (as the option says), here are 20 - name",
+        ),
         (501, "django__django", "verified", "SWE-bench Verified has 500 instances"),
         (300, "acme__own", "lite", "acme__own-1 and 299 more are none of SWE-bench Lite's"),
         (300, "django__django", "multilingual", "none of SWE-bench Multilingual's"),
@@ -450,6 +559,9 @@ def test_reports_of_fewer_than_the_dataset_has_are_not_the_whole(run):
     )
     assert "--option instances=FILE" in faults(run)
     assert len(trials(run, variant="custom")) == 7
+    every = written(run.parent / "ids.txt", "\n".join(trials(run, variant="custom")))
+    found = read(run, instances=str(every)).suites["swebench"]
+    assert found.dataset == "7 of the 500 instances of SWE-bench Verified"
     assert "run.json names SWE-bench Verified, the option SWE-bench Lite" in faults(
         run, variant="lite"
     )
@@ -471,8 +583,13 @@ def test_a_list_of_what_was_resolved_needs_the_ids_of_the_others(tmp_path):
         ("unresolved",),
         ("unresolved",),
     ]
+    metrics = read(tmp_path, instances=str(every)).suites["swebench"].metrics
+    assert "swebench.submitted_resolved_rate" not in [spec.name for spec in metrics], "unknown"
     few = written(tmp_path / "few.txt", ids(1)[0])
     assert "django__django-2: is not among the instances" in faults(tmp_path, instances=str(few))
+    (tmp_path / "logs" / "django__django-4").mkdir(parents=True)
+    (tmp_path / "logs" / "django__django-4" / "run_instance.log").write_text("failed")
+    assert trials(tmp_path, instances=str(every))["django__django-4"].attempt.passed is False
 
 
 def test_predictions_in_the_folder_name_the_others(tmp_path):
@@ -484,6 +601,9 @@ def test_predictions_in_the_folder_name_the_others(tmp_path):
     assert trials(tmp_path, instances=str(every))["django__django-4"].attempt.failures == (
         "no_prediction",
     )
+    lists = {"no_generation": ["django__django-9"], "resolved": ids(1)}
+    written(tmp_path / "results" / "results.json", lists)
+    assert trials(tmp_path)["django__django-9"].attempt.failures == ("empty_patch",)
 
 
 def test_the_lists_of_2024_keep_their_reasons(tmp_path):
@@ -491,7 +611,7 @@ def test_the_lists_of_2024_keep_their_reasons(tmp_path):
         "generated": ids(6),
         "with_logs": ids(5),
         "no_generation": ["django__django-7"],
-        "no_apply": ids(2)[1:],
+        "no_apply": ids(3)[1:],
         "install_fail": ids(3)[2:],
         "test_timeout": ids(4)[3:],
         "applied": ids(5)[3:],
@@ -522,7 +642,12 @@ def test_a_leaderboard_file_gives_cost_and_model_calls(tmp_path):
     path = written(tmp_path / "per_instance_details.json", details(348))
     one = trials(path, declared=69.6)["django__django-1"].attempt
     assert (one.response.usage.cost_usd, one.response.turns) == (0.5, 12)
-    assert [*read(path).suites] == ["swebench-verified"]
+    suite = read(path).suites["swebench-verified"]
+    assert "swebench.submitted_resolved_rate" not in [spec.name for spec in suite.metrics]
+    written(tmp_path / "logs" / "django__django-1" / "report.json", {ids(1)[0]: of_tests(True)})
+    one = trials(tmp_path)["django__django-1"].attempt
+    assert (one.response.usage.cost_usd, one.response.turns) == (0.5, 12)
+    assert "tests pass" in one.scores["swebench"].reason
 
 
 def test_verdicts_that_belie_the_published_score_are_refused(tmp_path):
@@ -535,6 +660,8 @@ def test_verdicts_that_belie_the_published_score_are_refused(tmp_path):
     assert read(tmp_path)
     written(tmp_path / "metadata.yaml", "info:\n  resolved: most\n")
     assert "metadata.yaml: resolved: 'most' is no percentage" in faults(tmp_path)
+    written(tmp_path / "metadata.yaml", "resolved: 696\n")
+    assert "metadata.yaml: resolved: '696' is no percentage" in faults(tmp_path)
     written(tmp_path / "metadata.yaml", "a: [")
     assert "metadata.yaml" in faults(tmp_path)
 
@@ -581,12 +708,23 @@ def test_trajectories_give_steps_and_cost(run):
     one = found["django__django-11001"].attempt
     assert [step.name for step in one.response.steps] == ["bash"] * 3
     assert (one.response.usage.cost_usd, one.passed) == (0.06, True)
+    note = read(run, trajectories=str(EXAMPLES / "mini-swe-agent" / "run")).notes[-1]
+    assert note.startswith("5 of 8 instances have no trajectory")
     limited = found["psf__requests-3002"].attempt
     assert limited.failures == ("empty_patch", "limits_exceeded")
     plain = trials(run)
     assert {i: t.case.digest for i, t in found.items()} == {
         i: t.case.digest for i, t in plain.items()
     }, "a run with and one without trajectories are compared case by case"
+
+
+def test_a_patch_that_resolves_passes_however_its_agent_ended(tmp_path):
+    instances = ["django__django-11001", "django__django-11002", "psf__requests-3002"]
+    path = written(tmp_path / "m.r.json", run_report(resolved=instances))
+    found = trials(path, trajectories=str(EXAMPLES / "mini-swe-agent" / "run"))
+    assert [(one.attempt.passed, one.attempt.failures) for one in found.values()] == [
+        (True, ())
+    ] * 3
 
 
 def test_trajectories_of_other_instances_are_refused(tmp_path):
@@ -613,7 +751,7 @@ def test_other_files_are_no_results(tmp_path, text):
 
 def test_a_folder_has_many_other_files(run):
     written(run / "package.json", '{"name": "x"}')
-    written(run / "notes.jsonl", "{}\n")
+    written(run / "notes.jsonl", '{"resolved": []}\n')
     written(run / "deep" / "down" / "x.json", "{")
     assert len(trials(run)) == 8
     written(run / "package.json", '{"name": ')

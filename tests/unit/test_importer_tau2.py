@@ -161,6 +161,10 @@ def test_a_failed_simulation_names_the_components_of_its_basis(tmp_path):
             ]},
             "reward 1, but the product of DB, ACTION is 0",
         ),
+        ({"reward_info__action_checks": [{"action_match": 0}]}, "action_checks is no list of"),
+        ({"reward_info__communicate_checks": {}}, "communicate_checks is no list of checks"),
+        ({"reward_info__db_check": {"db_match": False, "db_reward": 1.0}}, "db_check has no db"),
+        ({"reward_info__db_check": {"db_match": "true"}}, "db_check has no db_match"),
         ({"termination_reason": "max_steps"}, "reward 1, but max_steps earns none"),
         ({"termination_reason": "done"}, "termination_reason is none of user_stop, agent_stop"),
         ({"task_id": 7}, "task_id is no text"),
@@ -177,6 +181,20 @@ def test_what_contradicts_itself_is_refused(tmp_path, changes, says):
     told = faults(tmp_path, changed(0, **changes))
     assert told.startswith("results.json: simulations[")
     assert says in told
+
+
+def test_a_reward_is_the_product_of_its_basis_alone(tmp_path):
+    other = {"reward_info__action_checks": [{"action_match": False}]}
+    breakdown = {"reward_info__reward_breakdown": None}
+    own = trial(tmp_path, **other, **breakdown).attempt
+    assert (own.passed, own.scores["tau2-bench"].values["tau2.actions"]) == (True, 0.0)
+    half = {"reward": 0.5, "reward_basis": ["DB"], "reward_breakdown": {"DB": 0.5}}
+    assert trial(tmp_path, reward_info=half).attempt.passed is False
+    checks = [{"info": "12", "met": True}, {"info": "7", "met": False}]
+    said = {"reward_info__communicate_checks": checks, "reward_info__reward": 0.0, **breakdown}
+    assert trial(tmp_path, **said).attempt.failures == ("communicate_failed",)
+    match = {"reward_info__db_check": {"db_match": False}, "reward_info__reward": 0.0, **breakdown}
+    assert trial(tmp_path, **match).attempt.failures == ("db_failed",)
 
 
 def test_components_without_a_check_count_as_the_benchmark_counts_them(tmp_path):
@@ -249,6 +267,16 @@ def test_links_in_the_folder_are_not_followed(tmp_path):
     file.rename(tmp_path / "elsewhere.json")
     file.symlink_to(tmp_path / "elsewhere.json")
     assert "has 's1', and there is no file of it" in folder_faults(folder)
+
+
+def test_what_the_user_does_is_no_part_of_the_agents_reference(tmp_path):
+    mine = {"name": "look", "arguments": {"a": 1}}
+    actions = [mine | {"requestor": "user"}, mine, mine | {"requestor": "assistant"}]
+    file = tmp_path / "tasks.json"
+    task = {"id": "t", "user_scenario": {}, "evaluation_criteria": {"actions": actions}}
+    file.write_text(json.dumps([task]))
+    (case,) = IMPORTERS.registered("tau2")().read(file).cases()
+    assert case.keys["reference_trajectory"] == [{"name": "look", "args": {"a": 1}}] * 2
 
 
 def test_tasks_alone_are_cases(tmp_path):

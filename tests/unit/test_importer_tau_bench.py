@@ -8,6 +8,7 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.metrics.k_rounds import KRounds
 from gate.plugins import IMPORTERS
+from gate.sources.tau.metrics import metrics
 from gate.table import floats
 
 EXAMPLE = next((Path(__file__).parents[1] / "data" / "imports" / "tau-bench").iterdir())
@@ -87,6 +88,7 @@ def test_a_solved_trial_has_its_task_steps_reward_and_the_cost_of_the_user(tmp_p
     ids=lambda value: str(value)[:40],
 )
 def test_why_a_trial_has_no_reward(tmp_path, info, codes):
+    info = {**info, "error": "Error: of a tool, in a trial that ran"}
     own = only(tmp_path, row(reward=0.0, info=info)).attempt
     assert (own.status, own.passed, own.failures) == ("completed", False, codes)
 
@@ -129,6 +131,8 @@ def test_pass_k_is_told_up_to_the_fewest_trials_of_a_task(tmp_path):
     names = [spec.name for spec in suite.metrics]
     assert names == ["tau.reward", "tau.pass^1", "tau.pass^2", "tau.user_cost"]
     assert "1 trials that other tasks have are not there (task 1 trial 5)" in found.notes[0]
+    assert suite.metrics[-1].on_agent_error is None, "the user's cost of a crash is unknown"
+    assert [one.name for one in metrics(40)][-2] == "tau.pass^32", "a report stays readable"
     values = floats([[1.0, 1.0, 0.0], [1.0, 0.0, float("nan")]], 3)
     assert KRounds(k=2, wanted="all").reduce(values) == pytest.approx((1 / 3 + 0) / 2)
 
@@ -182,6 +186,14 @@ def test_calls_in_the_agents_words_leave_the_steps_unknown(tmp_path):
             "[0]: reward 1, but info.reward_info.reward 0 - one of the two was changed",
         ),
         (row(info={"reward_info": judged(1.0, r_actions=False)}), "reward 1, but r_actions is 0"),
+        (row(info={"reward_info": judged(1.0, r_actions=0.0)}), "reward 1, but r_actions is 0"),
+        (
+            row(
+                reward=0.0,
+                info={"reward_info": judged(0.0, r_outputs=1.0, outputs={"7": False})},
+            ),
+            "an output that is not there",
+        ),
         (
             row(info={"reward_info": judged(1.0, r_outputs=1.0, outputs={"7": False})}),
             "an output that is not there",

@@ -93,8 +93,10 @@ def test_with_fewer_there_is_no_overall_score(tmp_path):
         "agentbench: partial (6/8), no main metric of KG, LTP; the overall score is told of all "
         "eight only"
     )
+    found = importer().read(whole(tmp_path / "seven", leave_out=("ltp-std",)))
     (suite,) = found.suites.values()
     assert [spec.name for spec in suite.metrics] == ["thudm_agentbench.main"]
+    assert suite.quoted == (), "published means are over all eight"
     assert all(
         set(t.attempt.scores["thudm-agentbench"].values) == {"thudm_agentbench.main"}
         for t in found.trials()
@@ -147,6 +149,9 @@ def test_folders_are_recognised_by_the_names_of_their_tasks(tmp_path):
             True,
         ),
         ("cg-dev", {"meta": {"a": {"win_round": 0, "test_times": 1, "damage": 400}}}, 0.075, False),
+        ("cg-dev", {"meta": {"a": {"win_round": 1, "test_times": 2, "damage": 9000}}}, 0.65, False),
+        ("cg-dev", {"meta": {"a": {"win_round": 0, "test_times": 2, "damage": 800}}}, 0.15, False),
+        ("OS-Dev", {"result": True}, 1.0, True),
         ("dbbench-dev", {"answer": "1", "type": "SELECT"}, None, None),
         ("dbbench-dev", {"is_correct": True, "type": "SELECT"}, None, True),
         ("kg-dev", {"predict": ["m.1"], "actions": []}, None, None),
@@ -215,6 +220,16 @@ def test_tries_that_broke_off_before_a_result_stand_before_it(tmp_path):
     assert (first.attempt.passed, len(second.attempts)) == (True, 1)
 
 
+def test_of_tries_that_all_broke_off_the_agents_own_failure_counts(tmp_path):
+    lines = [broken("a"), broken("a", "AGENT_FAILED", "crash"), broken("a")]
+    own = trials(written(tmp_path / "m" / "os-dev", errors=lines))[0]
+    assert [one.status for one in own.attempts] == ["infra_error", "agent_error"]
+    values = own.attempts[-1].scores["thudm-agentbench"].values
+    assert (own.judged, values) == (1, {"thudm_agentbench.main": 0.0})
+    (many,) = trials(written(tmp_path / "n" / "os-dev", errors=[broken("a")] * 12))
+    assert len(many.attempts) == 10, "the last ones are kept"
+
+
 def test_the_history_gives_answer_and_turns_and_no_steps(tmp_path):
     history = [{"role": "user", "content": "Q"}, {"role": "agent", "content": "Act: finish"}]
     (found,) = trials(written(tmp_path / "m" / "os-dev", [run(history=history)]))
@@ -270,6 +285,13 @@ def test_an_overall_that_the_runs_bear_out_is_taken(tmp_path):
     overall = {**OS_OVERALL, "validation": VALIDATION}
     found = importer().read(written(tmp_path / "m" / "os-dev", RUNS, overall=overall))
     assert [*found.suites] == ["agentbench", "os-dev"]
+    said = [{"role": "user", "content": "Q"}, {"role": "agent", "content": "A"}]
+    lines = [RUNS[0], run(1, "task error", history=said)]
+    shares = {"completed": 0.5, "task error": 0.5}
+    lengths = {"average_history_length": 1, "max_history_length": 2, "min_history_length": 0}
+    overall["validation"] = {**shares, **lengths}
+    found = importer().read(written(tmp_path / "n" / "os-dev", lines, overall=overall))
+    assert found.suites["os-dev"].cases == 2
 
 
 @pytest.mark.parametrize(
@@ -338,6 +360,13 @@ def test_a_line_that_is_no_sample_is_refused(tmp_path, lines, says):
     assert says in faults(written(tmp_path / "m" / "os-dev", lines))
 
 
+@pytest.mark.parametrize("finished", [0, "false", 1.0], ids=str)
+def test_a_puzzle_is_solved_or_not(tmp_path, finished):
+    lines = [run(result={"progress": 0.5, "finished": finished})]
+    told = faults(written(tmp_path / "m" / "ltp-dev", lines))
+    assert "output.result.finished is neither true nor false" in told
+
+
 def test_a_line_that_is_cut_off_is_told_with_its_place(tmp_path):
     folder = written(tmp_path / "m" / "os-dev", [run()])
     with (folder / "runs.jsonl").open("a") as file:
@@ -361,7 +390,8 @@ def test_of_duplicates_the_newest_counts_and_is_told(tmp_path):
         overall = {"custom": {"overall": {"acc": 0.5 if day == "one" else 0.75}}}
         folder = written(tmp_path / day / "m" / "os-std", overall=overall)
         os.utime(folder / "overall.json", (moment, moment))
-    written(tmp_path / "three" / "m" / "os-std", [run()])
+    late = written(tmp_path / "three" / "m" / "os-std", [run()])
+    os.utime(late / "runs.jsonl", (2_100_000_000, 2_100_000_000))  # and not finished
     found = importer().read(tmp_path)
     (trial,) = found.trials()
     assert trial.attempt.scores["thudm-agentbench"].values["thudm_agentbench.main"] == 0.5

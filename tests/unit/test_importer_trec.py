@@ -108,6 +108,7 @@ def test_cut_offs_are_options(place):
         ("q1 Q0 a 1 nan t\n", "run.txt:1: the score (column 5) is not a finite number"),
         ("q1 Q0 a 1 1e999 t\n", "not a finite number"),
         ("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n", "run.txt:2: the document (column 3)"),
+        ("q1 Q0 a 1 2.5 bm25\nq2 Q0 a 1 2.5 bm", "run.txt:2: cut off in the middle"),
         ("\n", "no line of a run"),
         ("q1 Q0 \0 1 2 t\n", "NUL"),
         ("q1 Q0 " + "a" * 70_000 + " 1 2 t\n", "run.txt:1: longer than 64 kB"),
@@ -159,6 +160,12 @@ def test_ids_may_be_any_text(place):
     run = '{"q": {"\\ud800": 1.5, "\\u001b[31mred": 1.0}}'
     (trial,) = Trec().read(place(run, {"q": {"\x1b[31mred": 1}})).trials()
     assert trial.attempt.scores["trec"].values["retrieval.mrr"] == 0.5
+
+
+def test_the_last_line_needs_no_end(place):
+    assert values(place("q1 Q0 a 1 2.5 t\nq2 Q0 a 1 2.5 t")) == values(
+        place("q1 Q0 a 1 2.5 t\nq2 Q0 a 1 2.5 t\n")
+    )
 
 
 def test_columns_are_parted_by_any_space(place):

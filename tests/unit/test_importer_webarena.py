@@ -57,7 +57,10 @@ def test_recorded_answers_are_judged_by_the_benchmarks_rules():
         "4": (True, 1.0, ()),
         "5": (False, 0.0, ("missing",)),
     }
+    lacking = [one.attempt.scores["webarena"].values[NOT_EVALUABLE] for one in imported.trials()]
+    assert lacking == [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
     suite = imported.suites["webarena"]
+    assert suite.graders["success"] == "webarena: by what was recorded"
     assert (suite.cases, suite.rounds, imported.created_at) == (6, 1, "2026-05-12T14:30:52Z")
     assert [one.value for one in suite.quoted] == [0.144, 0.782]
     names = [spec.name for spec in suite.metrics]
@@ -241,6 +244,7 @@ def test_a_rate_limit_is_nobodys_fault_and_still_a_failed_task(run):
     trial = list(WebArenaResults().read(run).trials())[2]
     assert (trial.case.id, trial.attempt.status) == ("3", "infra_error")
     assert trial.attempt.scores["webarena"].values[SUCCESS] == 0.0
+    assert "results without a verdict (1) and tasks without" in WebArenaResults().read(run).notes[0]
 
 
 def test_a_render_whose_log_breaks_off_has_no_result(run):
@@ -257,6 +261,7 @@ def test_the_last_try_of_a_task_counts(run):
         "2026-05-12 15:00:30,000 - INFO - [Result] (PASS) /tmp/x1/1.json\n"
     )
     (run / "log_files" / "log_20260512150000_1.log").write_text(again)
+    (run / "merged_log.txt").write_text("")  # only read where there are no others
     assert log.name < "log_20260512150000_1.log"
     assert judged(WebArenaResults().read(run))["1"] == (True, 1.0, ())
 
@@ -269,6 +274,18 @@ def test_what_the_log_says_is_checked_with_the_tasks(run):
     assert "render_1.html: task 1: the source says passed" in told
 
 
+def test_what_ended_without_an_answer_is_not_checked_by_one(run):
+    edited(run / "render_0.html", "<pre>stop [4]</pre>", "<pre>scroll [down]</pre>")
+    assert judged(importer().read(run))["0"] == (True, 1.0, ())
+
+
+def test_tasks_that_are_not_named_are_not_missed(run, tmp_path):
+    """Of those that the run was asked for: the others are no part of what is measured."""
+    listed = [one for one in json.loads(TASKS.read_text("utf-8")) if one["task_id"] != 2]
+    (tmp_path / "some.json").write_text(json.dumps(listed))
+    assert [*judged(importer(tasks=str(tmp_path / "some.json")).read(run))] == ["0", "1", "3", "4"]
+
+
 def test_figures_that_contradict_each_other_are_refused(run):
     edited(log_of(run), "Average score: 0.5", "Average score: 0.75")
     (run / "json_dump.json").write_text(
@@ -278,6 +295,14 @@ def test_figures_that_contradict_each_other_are_refused(run):
     assert "says 0.75, but 1 of 2 results above it passed" in told
     assert "passed, but json_dump.json says otherwise of task 0" in told
     assert "json_dump.json: x: no example_<id>" in told
+    edited(log_of(run), "(FAIL) config_files/1.json", "(FAIL) config_files/5.json")
+    assert "the result of task 5 within task 1 - was it cut?" in faults(run, tasks="")
+
+
+def test_a_crash_in_the_log_is_one_whatever_the_dump_says(run):
+    dump = {"example_0": {"success": True}, "example_3": {"success": False}}
+    (run / "json_dump.json").write_text(json.dumps(dump))
+    assert judged(WebArenaResults().read(run))["3"] == (False, 0.0, ("agent_error",))
 
 
 def test_without_logs_the_dump_says_it_and_without_both_the_tasks_do(run):
@@ -343,6 +368,15 @@ def test_one_episode_can_be_named_by_its_own_folder(study):
     assert list(judged(WebArenaResults().read(study / EPISODE.format(0)))) == ["0"]
 
 
+def test_a_reward_stands_against_an_error_and_without_its_answer(study):
+    episode(study, EPISODE.format(4), cum_reward=1.0, err_msg="closed too late")
+    (study / EPISODE.format(5)).symlink_to(study / EPISODE.format(0))
+    found = judged(importer(missing="skip").read(study))
+    assert [found["0"], found["4"]] == [(True, 1.0, ())] * 2, "no answer is known to check them by"
+    rounds = importer(missing="skip").read(study).suites["webarena"].rounds
+    assert rounds == 1, "a link to an episode is none"
+
+
 def test_pickles_are_not_opened_and_the_last_step_is_read_where_it_is_json(study):
     folder = study / EPISODE.format(0)
     (folder / "step_0.pkl.gz").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
@@ -360,6 +394,14 @@ def test_seeds_of_a_task_are_rounds_and_what_was_tried_again_is_left_out(study):
     imported = WebArenaResults().read(study)
     rounds = [(one.case.id, one.round, one.attempt.passed) for one in imported.trials()]
     assert rounds == [("0", 1, True), ("1", 1, False), ("2", 1, False), ("0", 2, False)]
+
+
+def test_a_verified_task_is_known_by_its_own_number(tmp_path):
+    for name in ("12.47.2_0", "12.48.2_0", "13.49_7"):
+        episode(tmp_path, f"A_on_webarena_verified.{name}", cum_reward=1.0)
+    imported = WebArenaResults().read(tmp_path)
+    assert imported.suites["webarena_verified"].quoted == (), "values of another benchmark"
+    assert [one.case.id for one in imported.trials()] == ["47", "48", "49"]
 
 
 def test_an_episode_without_a_summary_has_no_result(study):
@@ -425,3 +467,11 @@ def test_results_of_another_benchmark_are_not_taken_for_answers(tmp_path):
 def test_a_folder_with_results_of_two_tools_is_refused(run):
     episode(run, EPISODE.format(0))
     assert "results of two tools" in faults(run, UsageError)
+
+
+def test_an_option_that_is_missing_is_told_once_and_not_for_each_task(tmp_path):
+    answers = lines(tmp_path / "a.jsonl", *({"task_id": n, "answer": "x"} for n in range(60)))
+    with pytest.raises(InvalidInput) as caught:
+        WebArenaResults().read(answers)
+    assert len(caught.value.problems) == 1
+    assert "--option tasks=FILE" in str(caught.value)

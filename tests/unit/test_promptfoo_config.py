@@ -9,6 +9,7 @@ from gate.graders.contains import Contains
 from gate.graders.regex import Regex
 from gate.plugins import IMPORTERS
 from gate.records import Case, Response
+from tests.in_process import gate
 
 CONFIG = {"prompts": ["Q: {{q}}"], "providers": ["echo"]}
 
@@ -56,7 +57,7 @@ def test_a_configuration_has_cases_and_no_results(tmp_path):
         ({"type": "equals", "value": "{{n}}!"}, {"expected_answer": "7!"}),
         ({"type": "contains", "value": "b"}, {"contains": ["b"]}),
         ({"type": "contains-all", "value": 'b, "c, d"'}, {"contains": ["b", "c, d"]}),
-        ({"type": "icontains-all", "value": ["b", "c"]}, {"icontains": ["b", "c"]}),
+        ({"type": "icontains-all", "value": ["b", "c"]}, {"patterns": ["(?i)b", "(?i)c"]}),
         ({"type": "is-json", "value": {"type": "object"}}, {"json_schema": {"type": "object"}}),
         ({"type": "is-json"}, {"json_schema": {"title": "any JSON"}}),
         ({"type": "llm-rubric", "value": "is kind"}, {"rubric": "is kind"}),
@@ -91,8 +92,29 @@ def test_texts_pass_what_promptfoo_passes(tmp_path):
     found = keys(
         tmp_path, {"type": "icontains", "value": "Ab"}, {"type": "icontains", "value": "c"}
     )
-    grader = Contains(key="icontains", ignore_case=True)
+    grader = Regex(key="patterns")
     assert (passes(grader, "xC aB", **found), passes(grader, "ab", **found)) == (True, False)
+
+
+def test_the_graders_that_are_named_can_be_pasted_into_gate_yml(tmp_path):
+    every = [
+        {"type": kind, "value": value}
+        for kind, value in (
+            *(("equals", "b"), ("contains", "b"), ("icontains", "b"), ("regex", "b")),
+            *(("is-json", {"type": "object"}), ("llm-rubric", "is kind")),
+        )
+    ]
+    found = read(written(tmp_path, tests=[{"vars": {"q": "a"}, "assert": every}]))
+    (line,) = (note for note in found.notes if note.startswith("for the suite in gate.yml: "))
+    (tmp_path / "gate.yml").write_text(
+        "version: 1\njudge: {type: openai, model: m, base_url: http://127.0.0.1:9/v1}\n"
+        f"suites:\n  - name: s\n    dataset: cases.jsonl\n    {line.partition(': ')[2]}\n"
+    )
+    (tmp_path / "cases.jsonl").write_text(
+        "".join(json.dumps({"id": one.id, "input": one.input, **one.keys}) for one in found.cases())
+    )
+    done = gate(tmp_path, "validate")
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_has_no_equal_is_counted_and_told(tmp_path):

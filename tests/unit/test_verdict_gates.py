@@ -188,6 +188,11 @@ def test_a_metric_that_no_suite_measures_is_missing_once() -> None:
     assert judge(measured(share(9, 10)), gate, elsewhere=frozenset({gate.metric})) == ("pass", [])
 
 
+def test_a_misspelt_metric_of_an_import_names_the_nearest() -> None:
+    _, [found] = judge(measured(share(9, 10)), GateRule(metric="retrieval.recal@5", min=0.5))
+    assert found.reason.endswith(f"by no suite of this run - did you mean '{RECALL.name}'?")
+
+
 def test_a_suites_own_gate_wins() -> None:
     data = measured(share(60, 100), gates=(replace(MIN, min=0.5),))
     outcome, [found] = judge(data, MIN)

@@ -92,6 +92,8 @@ def test_a_task_that_cannot_be_done_starts_anew_with_the_judge():
     assert score(impossible, answer="'n/a' bus") is None
     (asked,) = found(impossible, answer="There is none.").open
     assert (asked.kind, asked.reference) == ("reason", "No bus.")
+    otherwise = found(strings(exact_match="2", fuzzy_match="N/A"), answer="N/A")
+    assert (otherwise.wrong, [one.kind for one in otherwise.open]) == ({}, ["reason"])
     assert score(strings(fuzzy_match="N/A"), answer=" N/A ") == 1.0
 
 
@@ -108,6 +110,7 @@ def test_a_target_is_judged_by_its_own_result_or_by_its_page():
     assert found(two, final_html="a").lacking == ["pages (program_html, target 1, 'http://s/x/')"]
     assert score(two, final_html="a", pages={"http://s/x": "C"}) == 1.0
     assert score(two, located={0: "a", 1: "b"}) == 1.0
+    assert score(page(target(must_include=["0"])), final_html="10") == 1.0, "no words of pages"
     assert score(two, final_html="-", pages={"http://s/x": "C"}) == 0.0
 
 
@@ -128,6 +131,7 @@ def test_a_post_is_found_by_the_last_address():
     pages = {"http://r/f/cats/12/": "Hi"}
     assert score(post, final_url="http://r/f/cats/12/a-cat#c", pages=pages) == 1.0
     assert score(post, pages=pages) is None
+    assert post_url("http://r/f/cats/12") == "http://r/f/cats/12/"
     for address in ("http://r/u/me/1", "http://r/f/cats", "http://["):
         assert post_url(address) == address
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from gate.errors import Place, Problem, UsageError
 from gate.sources.files import json_lines
 from gate.sources.findings import Findings
+from gate.sources.names import suite_name
 from gate.sources.trec.qrels import Qrels, qrels_of
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def collection_of(folder: Path, split: str, findings: Findings) -> Collection:
     qrels = qrels_of(judgements, findings)
     texts = _texts(queries, qrels, findings)
     return Collection(
-        name=_suite(folder),
+        name=suite_name(f"beir-{folder.resolve().name}"),
         qrels=qrels,
         texts={query: texts[query] for query in qrels if query in texts},
         files=(queries, judgements),
@@ -71,9 +71,3 @@ def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
             f"{len(absent)} judged queries are not in it ({some}) - take both files of one version",
         )
     return found
-
-
-def _suite(folder: Path) -> str:
-    """The folder's name, as a suite may be called."""
-    name = _NOT_IN_A_NAME.sub("-", folder.resolve().name).strip("-._")[:100]
-    return f"beir-{name}"[:100].rstrip("-._") if name else "beir"

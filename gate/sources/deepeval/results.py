@@ -12,10 +12,11 @@ from gate.imported import Imported, ImportedSuite
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.sources.case_ids import mark
 from gate.sources.deepeval.answers import failure
-from gate.sources.deepeval.run import TOOL, Metric, Run, TestCase, file_of, moment_of, run_in
+from gate.sources.deepeval.run import TOOL, Metric, Run, TestCase, began, file_of, run_in
 from gate.sources.deepeval.trials import Placed, column_of, contradiction, judged, placed, trial
 from gate.sources.findings import Findings
 from gate.sources.names import suite_name
+from gate.sources.trials import judged_by
 from gate.text import one_line
 
 _MOST = 240  # characters of what judged
@@ -50,7 +51,7 @@ def results(path: Path, wanted: str) -> Imported:
         found.setdefault(one.suite, _Totals()).add(one)
     return Imported(
         files=(file,),
-        created_at=moment_of(run),
+        created_at=began(run),
         provenance=Provenance(agent=_agent(run), tool_version=TOOL, event="import"),
         suites={name: _suite(own) for name, own in found.items()},
         trials=lambda: _trials(file, suite),
@@ -78,7 +79,7 @@ def _suite(own: _Totals) -> ImportedSuite:
         cases=len(own.cases),
         dataset="test cases of a deepeval run",
         metrics=tuple(_spec(column, own.metrics[column]) for column in sorted(own.metrics)),
-        graders={**dict.fromkeys(("success", "first_success", "score"), whole), **judges},
+        graders={**judged_by(whole), **judges},
     )
 
 

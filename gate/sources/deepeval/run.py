@@ -6,20 +6,20 @@ as `model_dump` has it, and a list of its test results (snake_case).
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
-from gate.records import LARGEST, Json
+from gate.records import Json
 from gate.schema import mismatches
 from gate.sources.files import MOST_JSON, plain
 from gate.sources.findings import Findings
 from gate.sources.json_parts import whole
+from gate.sources.moments import iso, moment_of
+from gate.sources.plain_values import number
 
 TOOL = "deepeval"
 _NAMED = re.compile(r"test_run_(\d{8}_\d{6})")  # local time, of which it does not write the zone
@@ -148,19 +148,13 @@ def run_in(path: Path) -> Run:
     return Run(path=path, head=_snake(head), cases=cases)
 
 
-def moment_of(run: Run) -> str | None:
+def began(run: Run) -> str | None:
     """When its first trace began; else what the file's name says."""
-    began = [one.trace.get("startTime") or one.trace.get("start_time") for one in run.cases]
-    told = sorted(one for one in began if isinstance(one, str))
+    traces = (one.trace.get("startTime") or one.trace.get("start_time") for one in run.cases)
+    told = sorted(one for one in traces if isinstance(one, str))[:1]
     named = _NAMED.match(run.path.name)
-    for text, form in ((told[:1], ""), ([named[1]] if named else [], "%Y%m%d_%H%M%S")):
-        try:
-            for one in text:
-                found = datetime.strptime(one, form) if form else datetime.fromisoformat(one)
-                return found.isoformat()
-        except ValueError:
-            continue
-    return None
+    told += [named[1].replace("_", "T")] if named else []
+    return next(filter(None, (iso(moment_of(one)) for one in told)), None)
 
 
 def _written(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
@@ -214,14 +208,14 @@ def _metric(data: Mapping[str, Json]) -> Metric:
     reason, name = data.get("reason"), data["name"]
     return Metric(
         name="expectations" if data.get("expectations_data") else str(name),
-        score=_number(data.get("score")),
+        score=number(data.get("score")),
         success=data.get("success"),
-        threshold=_number(data.get("threshold")),
+        threshold=number(data.get("threshold")),
         error=str(error) if error else None,
         flaky=data.get("flaky") is True,
         model=model if isinstance(model, str) else "",
         reason=reason if isinstance(reason, str) else "",
-        cost=_number(data.get("evaluation_cost")) or 0.0,
+        cost=number(data.get("evaluation_cost")) or 0.0,
     )
 
 
@@ -237,9 +231,3 @@ def _inner(trace: Json) -> Iterator[Metric]:
                     success = known.get("success")
                     known["success"] = success if isinstance(success, bool) else None
                     yield _metric(known)
-
-
-def _number(value: Json) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if abs(value) <= LARGEST and math.isfinite(value) else None

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.records import Json
+from gate.records import LARGEST, Json
 from gate.schema import mismatches
 from gate.sources.findings import Findings
 from gate.sources.inspect.logs import Log
 from gate.sources.inspect.samples import SAMPLE, fits, id_of, scores_of
-from gate.sources.inspect.scores import MOST_SCORES, Seen, column, decider, given
+from gate.sources.inspect.scores import MOST_SCORES, Seen, column, decider, given, is_beyond
 from gate.sources.json_parts import too_deep
 
 _OWN = ("accuracy", "mean")  # metrics of Inspect that are the mean of a score
@@ -32,9 +32,7 @@ class Content:
     ids: dict[str, Place] = field(default_factory=dict)
     rounds: int = 1
     samples: int = 0
-    errors: int = 0
     limits: int = 0
-    unscored: int = 0  # samples without an error that lack the deciding score
 
     def decides(self, wanted: str | None) -> str | None:
         """The score that says pass; `wanted` is a name as the log has it, or as our metrics do."""
@@ -59,7 +57,7 @@ def checked(log: Log, found: Findings) -> Content:
             elif kinds.setdefault(key[0], type(sample["id"])) is not type(sample["id"]):
                 found.add(place, f"the ids {key[0][:80]} and '{key[0][:80]}' are the same here")
             seen[key] = place
-            _take(content, sample, place)
+            _take(content, sample, place, found)
             if content.samples > MOST_SAMPLES:
                 found.add(place, f"more than {MOST_SAMPLES:,} samples")
                 break
@@ -95,13 +93,15 @@ def _sound(sample: Json, place: Place, found: Findings) -> bool:
     return not wrong
 
 
-def _take(content: Content, sample: Mapping[str, Json], place: Place) -> None:
+def _take(content: Content, sample: Mapping[str, Json], place: Place, found: Findings) -> None:
     content.samples += 1
     content.rounds = max(content.rounds, sample["epoch"])
     content.ids.setdefault(id_of(sample), place)
-    content.errors += sample.get("error") is not None
     content.limits += sample.get("limit") is not None
     for one in given(scores_of(sample)):
+        if is_beyond(one.value):
+            found.add(place, f"the score '{one.name[:80]}' is beyond {LARGEST:g} - score it again")
+            continue
         place_of = content.seen.get(one.name)
         if place_of is None:
             if len(content.seen) >= MOST_SCORES:
@@ -127,15 +127,17 @@ def _contradictions(log: Log, content: Content) -> Iterator[Problem]:
 def _of_score(score: Mapping[str, Json], log: Log, content: Content) -> Iterator[Problem]:
     name, scorer, metrics = score.get("name"), score.get("scorer"), score.get("metrics")
     own = content.seen.get(str(name) if name == scorer else f"{scorer}.{name}")
-    if own is None or own.odd or not own.by_id or score.get("reducer") not in _REDUCED:
+    if own is None or not own.measured or score.get("reducer") not in _REDUCED:
         return
     for key in _OWN:
         metric = metrics.get(key) if isinstance(metrics, dict) else None
         if not isinstance(metric, dict) or metric.get("params") or not _is_inspects(log, key):
             continue
         stated = metric.get("value")
-        if not isinstance(stated, (int, float)) or not math.isfinite(stated):
+        if not isinstance(stated, (int, float)) or stated != stated:  # NaN: nothing was scored
             continue
+        if abs(stated) > LARGEST:
+            stated = math.inf
         if not any(math.isclose(stated, one, rel_tol=1e-9, abs_tol=1e-9) for one in own.means):
             yield Problem(
                 Place(log.path.as_posix(), key=f"results.scores.{name}.{key}"[:300]),

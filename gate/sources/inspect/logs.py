@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
@@ -15,6 +15,7 @@ from gate.schema import mismatches
 from gate.sources.files import MOST_JSON, files_below, plain
 from gate.sources.findings import Findings
 from gate.sources.json_parts import parts, whole
+from gate.sources.moments import moment_of
 from gate.sources.zips import SIGN, Archive, archive
 
 TOOL = "inspect"
@@ -189,16 +190,8 @@ def _checked(
         where = ".".join((*filter(None, [place.key]), *map(str, wrong.path)))
         found.add(Place(place.file, place.line, where), wrong.message)
     found.refuse()
-    created = _moment(head["eval"]["created"])
+    created = moment_of(head["eval"]["created"])
     if created is None:
         what = "no moment (2026-05-12T14:30:52+00:00) - put it right"
         raise InvalidInput([Problem(Place(place.file, key="eval.created"), what)])
     return Log(path=path, head=head, created=created, samples=samples, rewritten=rewritten)
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from gate.errors import Place
 from gate.fits import compiled
@@ -25,8 +24,9 @@ from gate.sources.conversations import conversation
 from gate.sources.inspect.logs import TOOL
 from gate.sources.inspect.messages import Attachments, as_openai, text_of
 from gate.sources.inspect.scores import code_of, column, given, number_of
+from gate.sources.moments import iso, moment_of
 from gate.sources.names import metric_name, snake_case
-from gate.sources.trials import AT_THE_SOURCE, amount, case_of, trial_of, usage_of, whole
+from gate.sources.trials import amount, case_of, trial_of, usage_of, whole
 
 _TEXT: Json = {"type": ["string", "null"]}
 _OBJECT: Json = {"type": ["object", "null"]}
@@ -67,13 +67,14 @@ _MOST_TEXT = 20_000  # characters of an error
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """How a log's samples are read: `decides` names the score that says pass, from `threshold` on;
-    None: none does.
+    None: none does. `mixed`: scores of numbers and of texts, which count as 0.
     """
 
     suite: str
     model: str
     decides: str | None
     threshold: float
+    mixed: frozenset[str] = frozenset()
 
 
 def id_of(sample: Mapping[str, Json]) -> str:
@@ -108,7 +109,7 @@ def trial(sample: Mapping[str, Json], rules: Rules, place: Place) -> Trial:
         response=_response(sample, rules.model, attached),
         latency_ms=_latency(sample),
         error=error,
-        started_at=_started(sample.get("started_at")),
+        started_at=iso(moment_of(sample.get("started_at"))),
     )
 
 
@@ -159,6 +160,8 @@ def _judged(
     passed, codes = None, tuple[str, ...]()
     for one in given(scores):
         number = number_of(one.value)
+        if number is None and isinstance(one.value, str) and one.name in rules.mixed:
+            number = 0.0
         values.setdefault(one.scorer, {})[column(one.name)] = number
         if one.name == rules.decides and number is not None:
             passed = number >= rules.threshold
@@ -282,13 +285,3 @@ def _latency(sample: Mapping[str, Json]) -> float | None:
     seconds = amount(sample.get("working_time"))
     seconds = amount(sample.get("total_time")) if seconds is None else seconds
     return None if seconds is None or seconds > LARGEST / 1000 else seconds * 1000
-
-
-def _started(value: Json) -> str:
-    """ISO 8601, UTC; what is none is not known."""
-    try:
-        moment = datetime.fromisoformat(value)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
-    except (TypeError, ValueError, OverflowError):
-        return AT_THE_SOURCE

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.records import Json, MetricSpec
+from gate.records import LARGEST, Json, MetricSpec
 from gate.sources.inspect.logs import TOOL
 from gate.sources.names import metric_name
 
@@ -31,6 +31,11 @@ def number_of(value: Json) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def is_beyond(value: Json) -> bool:
+    """A number that nobody measured, Infinity too; NaN is what was not scored."""
+    return isinstance(value, (int, float)) and value == value and abs(value) > LARGEST
 
 
 def code_of(value: Json) -> str:
@@ -62,22 +67,26 @@ def given(scores: Mapping[str, Json]) -> Iterator[Given]:
 
 @dataclass(slots=True, kw_only=True)
 class Seen:
-    """All values of one name in a log: [sum, number] by sample id over its epochs."""
+    """All values of one name in a log: [sum, number] by sample id over its epochs. A text that is
+    no number counts as 0 beside numbers, as Inspect's metrics take it; texts alone are no score.
+    """
 
     scorer: str
     by_id: dict[str, list[float]] = field(default_factory=dict)
     low: float = math.inf
     high: float = -math.inf
     graded: bool = True  # each value is correct or incorrect, 1 or 0
-    odd: bool = False  # a text that is no number: Inspect's metrics take it for 0
+    measured: bool = False  # there is a number among them
+    mixed: bool = False  # and a text that is none
 
     def add(self, sample_id: str, value: Json) -> None:
         number = number_of(value)
-        if number is None:
-            self.odd = self.odd or isinstance(value, str)
-            self.graded = self.graded and not isinstance(value, str)
+        if number is None and not isinstance(value, str):
             return
+        self.measured = self.measured or number is not None
+        self.mixed = self.mixed or number is None
         self.graded = self.graded and (number in (0.0, 1.0) or value == "P")
+        number = number or 0.0
         self.low, self.high = min(self.low, number), max(self.high, number)
         place = self.by_id.setdefault(sample_id, [0.0, 0])
         place[0] += number
@@ -114,4 +123,4 @@ def column(name: str) -> str:
 def decider(seen: Mapping[str, Seen], order: Sequence[str]) -> str | None:
     """The first scorer, in the log's order, whose values all say correct or incorrect."""
     ordered = sorted(seen, key=lambda n: order.index(n) if n in order else len(order))
-    return next((n for n in ordered if seen[n].by_id and seen[n].graded), None)
+    return next((n for n in ordered if seen[n].measured and seen[n].graded), None)

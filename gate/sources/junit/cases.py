@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from gate.errors import Place, Problem
 from gate.sources.junit.xml import Begin, steps
+from gate.sources.moments import moment_of
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
 KEPT = 4_000  # characters of what a failure says
@@ -108,7 +109,7 @@ class _Walk:
             told = _counts(step.attributes)
             suite = _Suite(name=name, number=self._number, place=place, told=told)
             self._suites.append(suite)
-            yield Suite(name=name, timestamp=_moment(step.attributes.get("timestamp")))
+            yield Suite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
         elif step.name == "testcase":
             yield from self._open(step, place)
         elif self._case is not None:
@@ -195,11 +196,3 @@ def _seconds(text: str | None) -> float | None:
     except ValueError:
         return None
     return found if math.isfinite(found) and 0.0 <= found < 1e9 else None
-
-
-def _moment(text: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text or "")
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -13,6 +13,7 @@ from pathlib import Path
 from gate.errors import Problem
 from gate.sources.findings import Findings
 from gate.sources.junit.cases import Suite, TestCase, cases
+from gate.sources.trials import MOST_TRIALS, check_number
 
 MOST_METRICS = 200
 Key = tuple[str, str]  # testsuite, id
@@ -41,13 +42,14 @@ class Overview:
     names: set[str] = field(default_factory=set)  # of testsuites
     newest: datetime | None = None
     skipped: int = 0
-    reran: int = 0
+    results: int = 0
     first_failed: dict[Key, bool] = field(default_factory=dict)
 
     def add(self, case: TestCase, file: int) -> None:
         if case.outcome == "skipped":
             self.skipped += 1
             return
+        self.results += 1
         key, block = (case.group, case.id), (file, case.number)
         if self.groups.setdefault(case.id, case.group) != case.group:
             self.shared.add(case.id)
@@ -82,8 +84,8 @@ def parted(failed: Sequence[bool], reruns: bool) -> list[range]:
     return [range(a, b) for a, b in zip(starts, [*starts[1:], len(failed)], strict=True)]
 
 
-def overview(files: Sequence[Path]) -> Overview:
-    """Raises InvalidInput with everything that is wrong."""
+def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
+    """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
     found, problems = Overview(), Findings()
     for number, file in enumerate(files):
         for one in cases(file):
@@ -95,6 +97,7 @@ def overview(files: Sequence[Path]) -> Overview:
                     found.newest = max(filter(None, (found.newest, one.timestamp)))
             else:
                 found.add(one, number)
+                check_number(found.results, file.as_posix(), most)
     problems.refuse()
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gate.errors import AgentFailure
-from gate.records import Json, Response
+from gate.records import Json
 from gate.sources.messages.conversations import HELD
 from gate.traces import Trace, read_trace, shape_of
 from gate.traces.langchain import unwrapped
@@ -23,20 +23,6 @@ def trace_in(data: Json) -> Trace:
         named = "`gate import otel`" if found[0] == "otel" else "`trace: openagent`"
         raise AgentFailure(f"a trace of another kind, which {named} reads")
     return read_trace(data)
-
-
-def response_of(trace: Trace) -> Response:
-    return Response(
-        answer=trace.answer or "",
-        retrieved=trace.retrieved,
-        steps=trace.steps,
-        usage=trace.usage,
-        model=trace.model,
-        finish_reason=trace.finish_reason,
-        turns=trace.turns,
-        omitted_steps=trace.omitted_steps,
-        trace_faults=trace.faults,
-    )
 
 
 def question_in(data: Json) -> str:

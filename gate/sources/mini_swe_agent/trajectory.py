@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,6 +13,7 @@ from gate.records import Json, Response
 from gate.sources.blame import is_nobodys
 from gate.sources.files import json_of
 from gate.sources.mini_swe_agent.messages import Messages, api_calls
+from gate.sources.moments import after, iso
 from gate.sources.trials import amount
 from gate.text import clean, one_line
 from gate.traces.values import at
@@ -56,9 +56,7 @@ class Trajectory:
     @property
     def started_at(self) -> str:
         """ISO 8601, UTC; "" where no message has a time."""
-        if self.started is None:
-            return ""
-        return f"{datetime.fromtimestamp(self.started, UTC):%Y-%m-%dT%H:%M:%S}Z"
+        return "" if self.started is None else iso(after(self.started))
 
 
 def exit_code(status: str) -> str:

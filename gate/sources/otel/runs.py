@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gate.errors import AgentFailure
 from gate.records import Response, Usage
 from gate.sources.blame import is_nobodys
+from gate.sources.conversations import response_of
 from gate.sources.names import suite_name
 from gate.sources.otel.evaluations import Judged, judged, opinion
 from gate.sources.otel.gathering import Group
@@ -133,19 +134,12 @@ def _each_once(group: Group, odd: Oddities) -> list[Kept]:
 
 def _response(order: list[Span], beyond: int) -> Response:
     """Raises AgentFailure."""
-    trace = trace_of(order)
+    found = response_of(trace_of(order))
+    if not beyond:
+        return found
     more = f"{beyond:,} more spans of it are not read: usage and turns are unknown"
-    return Response(
-        answer=trace.answer or "",
-        retrieved=trace.retrieved,
-        steps=trace.steps,
-        usage=Usage() if beyond else trace.usage,
-        model=trace.model,
-        finish_reason=trace.finish_reason,
-        turns=None if beyond else trace.turns,
-        omitted_steps=trace.omitted_steps,
-        trace_faults=(*trace.faults, *([more] if beyond else [])),
-    )
+    faults = (*found.trace_faults, more)
+    return replace(found, usage=Usage(), turns=None, trace_faults=faults)
 
 
 def _asked(order: Sequence[Span]) -> str:

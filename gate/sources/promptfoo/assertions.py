@@ -15,12 +15,11 @@ from gate.text import one_line
 
 # Key of a case -> the grader that reads it, as gate.yml has it.
 GRADERS: Mapping[str, str] = {
-    "expected_answer": "{type: exact_match, normalize: []}",
-    "contains": "{type: contains, key: contains}",
-    "icontains": "{type: contains, key: icontains, ignore_case: true}",
-    "patterns": "{type: regex, key: patterns}",
-    "json_schema": "{type: json_format, key: json_schema, allow_fence: false}",
-    "rubric": "{type: judge, rubric: case}",
+    "expected_answer": "{exact_match: {normalize: []}}",
+    "contains": "{contains: {key: contains}}",
+    "patterns": "{regex: {key: patterns}}",
+    "json_schema": "{json_format: {key: json_schema, allow_fence: false}}",
+    "rubric": "{judge: {rubric: case}}",
 }
 ANY_JSON: Json = {"title": "any JSON"}  # a schema that every JSON fits
 _MOST_PATTERN = 10_000  # characters
@@ -60,7 +59,7 @@ def mapped(
 
 def _joins(key: str) -> bool:
     """Whether several of them hold together."""
-    return key in ("contains", "icontains", "patterns")
+    return key in ("contains", "patterns")
 
 
 def _keys(one: Mapping[str, Json], known: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
@@ -93,6 +92,8 @@ def _contains(key: str) -> Callable[[Json, bool], _Found]:
         texts = _texts(value)
         if texts and negated:
             yield "patterns", [_folded(key, _unless(_everywhere(texts)))]
+        elif texts and key == "icontains":  # a suite has but one grader `contains`
+            yield "patterns", [_folded(key, re.escape(text)) for text in texts]
         elif texts:
             yield key, texts
 

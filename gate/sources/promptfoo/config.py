@@ -221,8 +221,8 @@ def _prompts(config: Config, built: _Built) -> Iterator[tuple[str, str]]:
 def _notes(built: _Built, prompt: str) -> Iterator[str]:
     yield f"{len(built.cases)} cases of a promptfoo configuration"
     if built.keys:
-        graders = "; ".join(GRADERS[key] for key in GRADERS if key in built.keys)
-        yield f"graders for them in gate.yml: {graders}"
+        graders = ", ".join(GRADERS[key] for key in GRADERS if key in built.keys)
+        yield f"for the suite in gate.yml: graders: [{graders}]"
     if built.left:
         counts = ", ".join(f"{n} {kind}" for kind, n in sorted(built.left.items()))
         yield f"{built.left.total()} assertions have no equal here and are left out: {counts}"

@@ -14,7 +14,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.fits import compiled
 from gate.records import LARGEST, Json
 from gate.schema import mismatches
-from gate.sources.files import json_lines, json_of, plain
+from gate.sources.files import MOST_JSON, json_lines, json_of, plain
 from gate.sources.findings import Findings
 
 TOOL = "promptfoo"
@@ -180,6 +180,9 @@ def _opened(data: Json, path: Path) -> tuple[Mapping[str, Json], Mapping[str, Js
 
 
 def _of_lines(path: Path, found: Findings) -> Iterator[Row]:
+    if plain(path).stat().st_size > MOST_JSON:
+        found.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
+        return
     lines = []
     for line in json_lines(path):
         if isinstance(line, Problem):
@@ -219,10 +222,19 @@ def _contradiction(row: Row) -> str:
     return ""
 
 
+def _is_numbered(row: Row) -> bool:
+    return row.prompt is not None and row.data.get("testIdx") is not None
+
+
 def _repeated(rows: tuple[Row, ...], found: Findings) -> None:
-    seen: dict[tuple[int, int], Row] = {}
+    seen: dict[tuple[int, int | None], Row] = {}
+    numbered = any(map(_is_numbered, rows))
     for row in rows:
-        if row.prompt is None or row.data.get("testIdx") is None:
+        if not _is_numbered(row):
+            if numbered:
+                found.add(
+                    row.place, "no testIdx or promptIdx, and others have both - of two evals?"
+                )
             continue
         first = seen.setdefault((row.test, row.prompt), row)
         if first is not row:

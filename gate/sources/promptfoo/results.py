@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from gate.imported import Imported, ImportedSuite
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.sources.findings import Findings
+from gate.sources.moments import iso, moment_of
 from gate.sources.promptfoo.evaluation import TOOL, Evaluation, evaluation
 from gate.sources.promptfoo.grading import SCORE
 from gate.sources.promptfoo.naming import Placed, placed, provider_of
 from gate.sources.promptfoo.summary import contradictions, shortfalls
 from gate.sources.promptfoo.trials import trial, verdict
+from gate.sources.trials import judged_by
 from gate.text import one_line
 
 
@@ -78,7 +79,7 @@ def _suite(own: _Totals, cases: int, every: Mapping[str, _Totals]) -> ImportedSu
         cases=cases,
         dataset="tests of a promptfoo eval",
         metrics=tuple(_spec(name, own.ranges.get(name, (0.0, 1.0))) for name in columns),
-        graders={**dict.fromkeys(("success", "first_success", "score"), whole), **by, SCORE: whole},
+        graders={**by, **judged_by(whole, SCORE)},
     )
 
 
@@ -107,12 +108,7 @@ def _moment(source: Evaluation) -> str | None:
         exported.get("evaluationCreatedAt"),
         source.head.get("createdAt"),
     )
-    for moment in told:
-        try:
-            return datetime.fromisoformat(str(moment)).isoformat()
-        except ValueError:
-            continue
-    return None
+    return next(filter(None, (iso(moment_of(moment)) for moment in told)), None)
 
 
 def _version(source: Evaluation) -> str:

@@ -11,6 +11,7 @@ from gate import yamlfile
 from gate.errors import Place, Problem, UsageError
 from gate.records import Json
 from gate.sources.findings import Findings
+from gate.sources.plain_values import mapping
 from gate.sources.promptfoo.beside import MOST_TESTS, SCHEME, referred, tests_in, text_of
 from gate.sources.promptfoo.csv_tests import test_of
 
@@ -133,8 +134,8 @@ def _merged(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, J
     own = one if isinstance(one, dict) else {}
     found = {**default, **own}
     for key in ("vars", "options", "metadata"):
-        found[key] = {**_mapping(default.get(key)), **_mapping(own.get(key))}
-    alone = _mapping(own.get("options")).get("disableDefaultAsserts") is True
+        found[key] = {**mapping(default.get(key)), **mapping(own.get(key))}
+    alone = mapping(own.get("options")).get("disableDefaultAsserts") is True
     first = [] if alone else _listed(default.get("assert"))
     return {**found, "assert": [*first, *_listed(own.get("assert"))]}
 
@@ -155,10 +156,6 @@ def _expanded(reading: _Reading, place: Place, test: Mapping[str, Json]) -> Iter
 
 def _texts(values: Sequence[Json]) -> bool:
     return isinstance(values[0], str)
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, dict) else {}
 
 
 def _listed(value: Json) -> list[Json]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gate.errors import Place, Problem, UsageError
 from gate.fits import compiled
-from gate.records import MOST_ROUNDS, Json
+from gate.records import LARGEST, MOST_ROUNDS, Json
 from gate.schema import mismatches
 from gate.sources.files import MOST_JSON, plain
 from gate.sources.json_parts import parts, too_deep
@@ -91,7 +91,9 @@ def head_of(path: Path) -> dict[str, Json]:
 def entries(path: Path) -> Iterator[Entry | Problem]:
     """Every case, checked one by one. Raises InvalidInput for what is no JSON."""
     for part in parts(path.read_bytes(), path.as_posix(), _LISTS):
-        if part.item:
+        if part.key in _LISTS and not part.item and part.data is not None:
+            yield Problem(Place(path.as_posix(), part.line, part.key), "no list - copy it again")
+        elif part.item:
             yield _entry(part.key, part.data, Place(path.as_posix(), part.line))
 
 
@@ -102,6 +104,8 @@ def _entry(key: str, data: Json, place: Place) -> Entry | Problem:
         return Problem(Place(place.file, place.line, where[:300]), wrong[0].message)
     if too_deep(data):
         return Problem(place, "nested too deeply")
+    if not all(map(_is_measurable, _numbers(data))):
+        return Problem(place, f"a score or metric beyond {LARGEST:g} - correct it, or leave it out")
     name, source = data["name"], data.get("source_case_name")
     round_, planned = 1, 1
     if source:
@@ -119,3 +123,13 @@ def _entry(key: str, data: Json, place: Place) -> Entry | Problem:
         round=round_,
         planned=planned,
     )
+
+
+def _numbers(data: Mapping[str, Json]) -> Iterator[Json]:
+    yield from (data.get("metrics") or {}).values()
+    yield from (result["value"] for result in (data.get("scores") or {}).values())
+
+
+def _is_measurable(value: Json) -> bool:
+    """NaN and null are no number: what was not scored."""
+    return value is None or value != value or abs(value) <= LARGEST

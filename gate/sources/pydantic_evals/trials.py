@@ -219,7 +219,7 @@ def _usage(metrics: Mapping[str, Json]) -> Usage:
 def _number(value: Json) -> float | None:
     if not isinstance(value, (int, float)):
         return None
-    return float(value) if abs(value) < math.inf and math.isfinite(value) else None
+    return None if math.isnan(value) else float(value)
 
 
 def _finite(value: Json) -> Json:

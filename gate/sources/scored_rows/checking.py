@@ -15,9 +15,11 @@ from gate.sources.findings import Findings
 from gate.sources.scored_rows.asked import Asked
 from gate.sources.scored_rows.shape import flag, moment, number, opened, short, text, value_at
 from gate.sources.tables import TableRow
+from gate.sources.trials import MOST_TRIALS, check_number
 
 Rows = Callable[[], Iterator[TableRow | Problem]]
 MOST_SCORES = 1_000
+ROW_ID = "id"  # the column in which these tools tell rows apart, whatever case they are of
 CHOICE = "name --option passed=COLUMN or pass_score=NAME>=NUMBER"
 _MODELS = 100  # told apart
 _ID = 400  # characters
@@ -69,6 +71,7 @@ class Found:
     spans: int = 0  # inner ones
     models: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
+    rootless: int = 0  # traces of which only inner spans are there
     unsaid: int = 0  # answers without pass or fail
     errors: int = 0  # rows in which the agent failed
     columns: set[str] = field(default_factory=set)
@@ -130,20 +133,23 @@ def scores_of(asked: Asked, cells: Mapping[str, Json]) -> Iterator[tuple[str, Js
                 yield name, value
 
 
-def checked(rows: Rows, asked: Asked, file: str) -> Found:
-    """Raises InvalidInput with everything that is wrong."""
+def checked(rows: Rows, asked: Asked, file: str, most: int = MOST_TRIALS) -> Found:
+    """Raises InvalidInput with everything that is wrong, UsageError for more rows than that."""
     problems, found = Findings(), Found()
     for row in rows():
         if isinstance(row, Problem):
             problems.take(row)
         elif not is_root(asked, row.cells):
             _take_inner(row.cells, asked, found)
+            check_number(len(found.inner), file, most)
         else:
             found.has_roots = True
     seen = _Seen()
     for row in rows() if not problems else ():
         if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.has_roots):
             _take(row, asked, found, problems, seen)
+            check_number(found.trials, file, most)
+    found.rootless = len(found.inner.keys() - seen.traces) if found.has_roots else 0
     if not problems:
         _whole(asked, found, problems, file)
     problems.refuse()
@@ -154,6 +160,8 @@ def checked(rows: Rows, asked: Asked, file: str) -> Found:
 class _Seen:
     """The first input of each case, and rounds that were named."""
 
+    ids: set[str] = field(default_factory=set)  # of the rows themselves
+    traces: set[str] = field(default_factory=set)
     inputs: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     rounds: set[tuple[str, int]] = field(default_factory=set)
 
@@ -170,6 +178,11 @@ def _take(row: TableRow, asked: Asked, found: Found, problems: Findings, seen: _
     cells, shape = row.cells, asked.shape
     found.trials += 1
     found.columns.update(path for path in asked.wanted if value_at(cells, path) is not None)
+    seen.traces.add(text(shape.at("trace", cells)))
+    own = "" if ROW_ID in shape.columns["id"] else text(cells.get(ROW_ID))
+    if own in seen.ids:
+        problems.add(row.place, f"the row '{short(own)}' is there twice - keep one")
+    seen.ids.update([own] if own else [])
     case_id = case_id_of(asked, cells)
     if case_id:
         _count(row, case_id, asked, found, problems, seen)

@@ -105,6 +105,11 @@ def _notes(asked: Asked, found: Found) -> Iterator[str]:
             f"{found.spans} inner spans are no rows of their own; their tokens and cost count for "
             "their traces"
         )
+    if found.rootless:
+        yield (
+            f"{found.rootless} traces are left out: only inner spans of theirs are in the export, "
+            "so nothing says what came of them"
+        )
     if found.errors:
         yield (
             f"rows that ended in an error of the agent count as 0 in scores from 0 to 1; {tool} "

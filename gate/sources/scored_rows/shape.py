@@ -6,11 +6,12 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, get_args
 
 from gate.dataset_json import decoded
 from gate.records import LARGEST, Json
+from gate.sources.moments import after, moment_of
 from gate.text import one_line
 
 Role = Literal[
@@ -115,17 +116,8 @@ def text(value: Json) -> str:
 
 def moment(value: Json) -> datetime | None:
     """A time as ISO 8601 (without an offset: UTC) or as seconds since 1970."""
-    try:
-        if isinstance(value, str) and (seconds := number(value)) is None:
-            found = datetime.fromisoformat(value.strip())
-        else:
-            seconds = number(value)
-            if seconds is None or isinstance(value, bool):
-                return None
-            found = datetime.fromtimestamp(seconds, UTC)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
+    seconds = None if isinstance(value, bool) else number(value)
+    return moment_of(value) if seconds is None else after(seconds)
 
 
 def short(value: Json) -> str:

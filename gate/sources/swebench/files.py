@@ -48,16 +48,19 @@ def found_in(path: Path, findings: Findings) -> Found:
         _sorted_in(plain(path), found, findings)
         return found
     tops = (path, path / "results")
-    for file in files_below(path, "*.json*"):
-        if file.name == instance_reports.NAME and file.parent != path:
+    evaluated: list[Path] = []
+    for file in files_below(path):
+        if file.name == _LOG:
+            evaluated.append(file.parent)
+        elif file.name == instance_reports.NAME and file.parent != path:
             found.reports.append(file)
         elif file.name == RUN:
             found.runs.append(file)
         elif file.parent in tops and _may_tell(file.name.lower()):
             _sorted_in(file, found, findings)
-    found.metadata = next(iter(files_below(path, METADATA, deep=False)), None)
+        elif file.name == METADATA and file.parent == path:
+            found.metadata = file
     reported = {file.parent for file in found.reports}
-    evaluated = (file.parent for file in files_below(path, _LOG))
     found.unreported = [one for one in evaluated if one not in reported and one != path]
     findings.take(*_links(path, found.unreported))
     return found

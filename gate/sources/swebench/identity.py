@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place
 from gate.records import Json
 from gate.sources.files import json_of
 from gate.sources.findings import Findings
+from gate.sources.moments import iso, moment_of
 from gate.sources.swebench.files import Found
 from gate.sources.swebench.instance_reports import NAME
 from gate.sources.swebench.predictions import Predictions
@@ -57,7 +57,7 @@ def identity_of(path: Path, found: Found, sent: Predictions, findings: Findings)
         file=one_line(stem, 200),
         dataset=_text(told.get("dataset")),
         split=_text(told.get("split")),
-        created_at=_moment(told.get("created_at")),
+        created_at=iso(moment_of(told.get("created_at"))) or None,
     )
 
 
@@ -68,6 +68,7 @@ def _logged(path: Path, found: Found, findings: Findings) -> tuple[str, str]:
     if len(folders) > 1:
         names = f"{folders[0]} and {folders[1]}"
         findings.add(Place(path.as_posix()), f"two runs or models: {names} - name one of them")
+        findings.refuse()  # their instances are the same: what else is wrong follows from it
     if not folders or folders[0].absolute().parent.parent.name != _LOGS:
         return "", ""
     own = folders[0].absolute()
@@ -92,10 +93,3 @@ def _told(found: Found, findings: Findings) -> Mapping[str, Json]:
 
 def _text(value: Json) -> str:
     return one_line(value, 200) if isinstance(value, str) else ""
-
-
-def _moment(value: Json) -> str | None:
-    try:
-        return datetime.fromisoformat(value).isoformat() if isinstance(value, str) else None
-    except ValueError:
-        return None

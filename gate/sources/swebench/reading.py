@@ -73,6 +73,7 @@ def imported(path: Path, options: Options) -> Imported:
     findings = Findings()
     found = found_in(path, findings)
     sent = predictions.read(tuple(found.predictions), findings)
+    identity = identity_of(path, found, sent, findings)
     main = _main(found, findings)
     reports = instance_reports.read(found.reports, found.unreported, _errors(main), findings)
     first = main or reports
@@ -81,7 +82,6 @@ def imported(path: Path, options: Options) -> Imported:
         raise UsageError(_nothing(path, sent))
     named = named_in(Path(options.instances)) if options.instances else None
     verdicts = merged(main, reports, sent, named, findings)
-    identity = identity_of(path, found, sent, findings)
     run = _run(options, verdicts, first, findings)
     source = _Source(
         verdicts=verdicts,
@@ -210,9 +210,9 @@ def _suite(source: _Source) -> ImportedSuite:
 
 
 def _dataset(decided: Decided, n: int) -> str:
-    variant, whole = decided.variant, decided.part_of
-    if whole is not None:
-        return f"{n} of the {whole.sizes['test']} instances of {whole.title}"
+    variant = decided.variant
+    if decided.part_of:
+        return f"{n} of the {decided.part_of}"
     purpose = f": {variant.purpose}" if variant.purpose else ""
     return f"{variant.title}, {n} instances{purpose}"
 
@@ -226,7 +226,7 @@ def _notes(source: _Source, main: Told | None, named: frozenset[str] | None) -> 
     decided, n = source.decided, len(source.verdicts)
     why = f" ({decided.why})" if decided.why else ""
     yield f"{_dataset(decided, n)}{why}; SWE-bench's harness judged it"
-    if decided.part_of is not None:
+    if decided.part_of:
         yield "a part of the dataset was chosen: its rate is none to compare with published ones"
     elif decided.wanted is None and named is None and (main is None or main.total is None):
         yield (

@@ -21,7 +21,6 @@ _OUTCOMES: Mapping[str, Outcome] = {
 }
 _TIERS = {"infra_failure": "infra", "ambiguous_failure": "ambiguous"}
 _KEYS = ("completed", "submitted", *_OUTCOMES, *_TIERS)
-_TESTED = ("resolved", "unresolved")
 
 Ids = Mapping[str, frozenset[str]]
 

@@ -9,7 +9,7 @@ from gate.records import Case, MetricSpec, Response, Trial, TrialStatus, Usage
 from gate.sources.instance_ids import repository_of
 from gate.sources.mini_swe_agent.trajectory import Trajectory
 from gate.sources.swebench.outcomes import Verdict
-from gate.sources.trials import case_of, trial_of
+from gate.sources.trials import case_of, judged_by, trial_of
 
 TOOL = "swebench"
 RESOLVED = "swebench.resolved_rate"
@@ -37,8 +37,7 @@ class Measures:
             yield _rate(f"{RESOLVED}[{repository}]", about)
 
     def graders(self) -> dict[str, str]:
-        columns = ("success", "first_success", "score", *(spec.column for spec in self.specs()))
-        return dict.fromkeys(columns, TOOL)
+        return judged_by(TOOL, *(spec.column for spec in self.specs()))
 
     def values(self, verdict: Verdict, repository: str | None) -> dict[str, float | None]:
         """Over all instances, those of a broken environment too: what the benchmark publishes."""
@@ -88,8 +87,7 @@ def instance_trial(
     resolved = verdict.outcome == "resolved"
     ended = trajectory.codes if trajectory and not resolved else ()
     status = _status(verdict)
-    response = _response(verdict, patch, trajectory)
-    made = trial_of(
+    return trial_of(
         TOOL,
         suite,
         case,
@@ -98,14 +96,11 @@ def instance_trial(
         failures=(*verdict.codes, *ended),
         values=measures.values(verdict, case.category),
         reason=verdict.reason,
-        response=response,
+        response=_response(verdict, patch, trajectory),
         latency_ms=trajectory.latency_ms if trajectory else None,
         error=_ERRORS.get(status),
         started_at=trajectory.started_at if trajectory else "",
     )
-    # a patch that nobody kept is no empty one
-    unknown = response is None and verdict.outcome != "empty_patch"
-    return replace(made, attempts=(replace(made.attempt, response=None),)) if unknown else made
 
 
 _ERRORS: Mapping[TrialStatus, str] = {

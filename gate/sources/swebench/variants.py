@@ -89,7 +89,7 @@ class Decided:
     variant: Variant
     why: str = ""
     wanted: int | None = None
-    part_of: Variant | None = None  # fewer instances were chosen than the variant has
+    part_of: str = ""  # of what fewer instances were chosen than it has
 
 
 def decide(
@@ -107,7 +107,7 @@ def decide(
             return Decided(variant=CUSTOM, why=shown)
         whole = told.sizes.get(split or "test")
         if chosen is not None and whole is not None and chosen < whole:
-            return Decided(variant=CUSTOM, why=shown, part_of=told)
+            return Decided(variant=CUSTOM, why=shown, part_of=f"{whole} instances of {told.title}")
         return _named(told, instances, shown, split)
     found = _by_size(instances)
     return Decided(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.records import MetricSpec
@@ -81,10 +81,6 @@ def metrics(least: int) -> tuple[MetricSpec, ...]:
             description="mean cost of the simulated user",
         ),
     )
-
-
-def graders(told: str, columns: Iterable[str]) -> Mapping[str, str]:
-    return dict.fromkeys(("success", "first_success", "score", *columns), told)
 
 
 def shown(missing: list[tuple[str, int]]) -> str:

@@ -47,7 +47,8 @@ def components(one: Simulation) -> dict[str, float | None]:
 
 
 def contradictions(one: Simulation) -> Iterator[str]:
-    """What it says twice, and not alike."""
+    """What it says twice and not alike, and checks of which it does not say how they went."""
+    yield from _untold(one.judged)
     if one.reward is None:
         return
     judged = one.judged
@@ -66,6 +67,22 @@ def contradictions(one: Simulation) -> Iterator[str]:
     if abs(product - one.reward) > CLOSE:
         parts = ", ".join(map(str, basis[:5]))
         yield f"reward {one.reward:g}, but the product of {parts} is {product:g}"
+
+
+def _untold(judged: Mapping[str, Json]) -> Iterator[str]:
+    db = judged.get("db_check")
+    told = [mapping(db).get("db_match"), mapping(db).get("db_reward")]
+    if db is not None and not (
+        isinstance(told[0], bool) and (told[1] is None or number(told[1]) == float(told[0]))
+    ):
+        yield "db_check has no db_match and db_reward that say the same"
+    for key, says in _CHECKS.values():
+        listed = judged.get(key)
+        whole = isinstance(listed, list) and all(
+            isinstance(mapping(check).get(says), bool) for check in listed
+        )
+        if listed is not None and not whole:
+            yield f"{key} is no list of checks with `{says}` true or false"
 
 
 def _part(judged: Mapping[str, Json], told: Mapping[str, Json], part: str) -> float:

@@ -125,7 +125,9 @@ def worth(environment: Environment, result: Json) -> Worth:
         case "LTP":
             progress = _share(data, "progress") if data else 0.0
             told = data.get("finished") if data else False
-            return Worth(progress, told if isinstance(told, bool) else None)
+            if told is not None and not isinstance(told, bool):
+                raise ValueError("output.result.finished is neither true nor false")
+            return Worth(progress, told)
         case "WS":
             reward = _share(data, "reward") if data else None
             return Worth(reward, reward is not None and reward >= 1.0 - CLOSE)

@@ -16,6 +16,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.records import Json
 from gate.sources.files import MOST_JSON, json_of, plain
 from gate.sources.findings import Findings
+from gate.sources.trials import MOST_TRIALS, check_number
 
 _MOST_LINE = 64 << 10  # bytes
 _COLUMNS = {4: "query iteration document grade", 3: "query-id corpus-id score"}
@@ -43,11 +44,13 @@ Qrels = Mapping[str, Judged]  # by id, in the order of the file
 _Line = tuple[Place, str, str, float]  # query, document, grade
 
 
-def qrels_of(path: Path, findings: Findings) -> Qrels:
-    """What is wrong with it is among the findings. Raises UsageError for what is no plain file."""
+def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
+    """What is wrong with it is among the findings. Raises UsageError for what is no plain file, or
+    has more queries than that.
+    """
     with plain(path).open("rb") as stream:
         first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    found = _of_json(path, findings) if first in (b"{", b"[") else _of_lines(path, findings)
+    found = _of_json(path, findings) if first in (b"{", b"[") else _of_lines(path, findings, most)
     if not found and not findings:
         findings.add(Place(path.as_posix()), "no judgement in it - name a file of judgements")
     return found
@@ -56,7 +59,7 @@ def qrels_of(path: Path, findings: Findings) -> Qrels:
 # --------------------------------------------------------------------------------------------- text
 
 
-def _of_lines(path: Path, findings: Findings) -> Qrels:
+def _of_lines(path: Path, findings: Findings, most: int) -> Qrels:
     found: dict[str, Judged] = {}
     for one in _lines(path):
         if isinstance(one, Problem):
@@ -64,6 +67,7 @@ def _of_lines(path: Path, findings: Findings) -> Qrels:
             continue
         place, query, document, grade = one
         judged = found.setdefault(query, Judged(id=query))
+        check_number(len(found), path.as_posix(), most)
         if document in judged.grades:
             findings.add(place, "the document is judged twice for this query - keep one line")
         judged.grades[document] = grade

@@ -14,6 +14,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.run_file import TWICE, Documents, best_first, read_run, trec_line
 from gate.sources.files import MOST_JSON, plain
 from gate.sources.findings import Findings
+from gate.sources.trials import MOST_TRIALS, check_number
 
 MOST_DOCUMENTS = 100_000  # of one query; runs usually have 1,000
 _MOST_LINE = 64 << 10  # bytes
@@ -38,13 +39,13 @@ class Ranked(Protocol):
         ...
 
 
-def run_of(path: Path, findings: Findings) -> Ranked:
-    """Every line is checked. Raises UsageError for what is no plain file, InvalidInput for JSON
-    that is no run.
+def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Ranked:
+    """Every line is checked. Raises UsageError for what is no plain file or has more queries than
+    that, InvalidInput for JSON that is no run.
     """
     with plain(path).open("rb") as stream:
         first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return _json_run(path) if first in (b"{", b"[") else _text_run(path, findings)
+    return _json_run(path) if first in (b"{", b"[") else _text_run(path, findings, most)
 
 
 # ---------------------------------------------------------------------------------------- TREC text
@@ -93,7 +94,7 @@ class _Block:
     documents: set[str] = field(default_factory=set)
 
 
-def _text_run(path: Path, findings: Findings) -> Ranked:
+def _text_run(path: Path, findings: Findings, most: int) -> Ranked:
     run, block, at = _TextRun(path), _Block(), 0
     sizes: dict[str, int] = {}
     with path.open("rb") as stream:
@@ -107,10 +108,13 @@ def _text_run(path: Path, findings: Findings) -> Ranked:
                 query, document, _ = read
                 if query != block.query:
                     _close(run, block, at)
+                    check_number(len(run.spans), path.as_posix(), most)
                     block = _Block(query, at)
                     run.name = run.name or _tag(line)
                 if document in block.documents:
                     findings.add(place, TWICE)
+                if not line.endswith(b"\n") and _tag(line) != run.name:
+                    findings.add(place, "cut off in the middle - copy it again, it is not whole")
                 block.documents.add(document)
                 sizes[query] = sizes.get(query, 0) + 1
                 if sizes[query] > MOST_DOCUMENTS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from gate.errors import AgentFailure, Place, Problem
@@ -12,8 +11,9 @@ from gate.records import MOST_ROUNDS, Json
 from gate.schema import mismatches
 from gate.sources.files import plain
 from gate.sources.json_parts import too_deep
-from gate.sources.trials import AT_THE_SOURCE, amount, whole
-from gate.sources.webarena.results import Result, crashed, written
+from gate.sources.moments import iso, moment_of
+from gate.sources.trials import amount, whole
+from gate.sources.webarena.results import Result, crashed
 from gate.sources.webarena.tasks import id_of, items
 from gate.text import one_line
 from gate.webarena.recorded import STATE
@@ -77,7 +77,7 @@ def _result(data: Json, place: Place) -> Result | Problem:
         passed=data.get("success"),
         response=replace(said, state=state),
         latency_ms=amount(data.get("latency_ms")),
-        started_at=_moment(data.get("started_at")),
+        started_at=iso(moment_of(data.get("started_at"))),
     )
     return crashed(result, data["error"]) if data.get("error") else result
 
@@ -96,18 +96,9 @@ def _fault(data: Json) -> str:
         return f"round: must be a whole number from 1 to {MOST_ROUNDS}"
     if data.get("success") and data.get("error"):
         return "a success and an error - which is it?"
-    if data.get("started_at") is not None and not _moment(data["started_at"]):
+    if data.get("started_at") is not None and not moment_of(data["started_at"]):
         return "started_at: no date and time such as 2026-05-12T14:30:52Z"
     return ""
-
-
-def _moment(value: Json) -> str:
-    """ISO 8601, UTC; empty for what is no moment."""
-    try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-        return written(moment)
-    except (ValueError, OverflowError):
-        return AT_THE_SOURCE
 
 
 def is_record(data: Json) -> bool:

@@ -9,15 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.records import Json, Response
 from gate.sources.files import json_of, plain
+from gate.sources.moments import iso, moment_of
 from gate.sources.names import suite_name
 from gate.sources.trials import amount, usage_of, whole
-from gate.sources.webarena.results import TRUNCATED, Result, crashed, written
+from gate.sources.webarena.results import TRUNCATED, Result, crashed
 from gate.text import one_line
 from gate.webarena.recorded import FINAL_URL
 
@@ -34,7 +35,9 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One folder by its name. `task`: the last number of what stands before the seed."""
+    """One folder by its name. `task`: its number; WebArena-Verified writes that between those of a
+    template and a revision.
+    """
 
     folder: Path
     started: datetime | None
@@ -65,7 +68,7 @@ class Episodes:
 
     def created_at(self) -> str | None:
         times = [one.started for one in self.episodes if one.started]
-        return written(min(times)) if times else None
+        return iso(min(times, default=None)) or None
 
     def results(self) -> Iterator[Result | Problem]:
         for one in self.episodes:
@@ -118,12 +121,12 @@ def _episode(folder: Path) -> Episode | None:
     found = NAME.fullmatch(folder.resolve().name)
     if not found:
         return None
-    digits = found[4].rpartition(".")[2] if not found[4].isdigit() else found[4]
+    digits = found[4].split(".", 2)[:2][-1]
     if not digits.isdigit() or len(digits) > 9:
         return None
     return Episode(
         folder=folder,
-        started=_moment(found[1]),
+        started=_moment(found[1] or ""),
         agent=found[2],
         benchmark=found[3].rstrip("_"),
         task=str(int(digits)),
@@ -142,7 +145,7 @@ def _result(one: Episode) -> Result:
     summary = one.folder / SUMMARY
     place = Place(summary.as_posix())
     result = Result(
-        task=one.task, place=place, round=one.round, started_at=written(one.started), whole=False
+        task=one.task, place=place, round=one.round, started_at=iso(one.started), whole=False
     )
     if not summary.exists() and not summary.is_symlink():
         return crashed(result, "")  # it was never finished
@@ -207,11 +210,9 @@ def _last(path: Path) -> tuple[str, str]:
     return message if isinstance(message, str) else "", url if isinstance(url, str) else ""
 
 
-def _moment(text: str | None) -> datetime | None:
-    try:
-        return datetime.strptime(text, "%Y-%m-%d_%H-%M-%S").replace(tzinfo=UTC) if text else None
-    except ValueError:
-        return None
+def _moment(text: str) -> datetime | None:
+    date, _, time = text.partition("_")
+    return moment_of(f"{date} {time.replace('-', ':')}")
 
 
 def _version(folder: Path) -> str:

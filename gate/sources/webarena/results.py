@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from gate.errors import Place
 from gate.records import Case, Response, Trial, TrialStatus
@@ -161,14 +160,6 @@ def missing(task: str, place: Place) -> Result:
 def _case(suite: str, result: Result) -> Case:
     category = "+".join(result.sites) or None
     return case_of(TOOL, suite, result.task, input=result.intent, category=category)
-
-
-def written(moment: datetime | None) -> str:
-    """ISO 8601 to the second, UTC; without a zone it is taken for that. Raises OverflowError."""
-    if moment is None:
-        return AT_THE_SOURCE
-    utc = moment.astimezone(UTC) if moment.tzinfo else moment
-    return utc.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.records import Json, Response
 from gate.sources.files import files_below, json_of
 from gate.sources.findings import Findings
+from gate.sources.moments import iso
 from gate.sources.trials import whole
 from gate.sources.webarena.rendered import Rendered, rendered
 from gate.sources.webarena.results import (
@@ -17,7 +18,6 @@ from gate.sources.webarena.results import (
     NOT_PARSED,
     Result,
     crashed,
-    written,
 )
 from gate.sources.webarena.run_logs import Logged, log_files, logged
 from gate.text import one_line
@@ -56,13 +56,13 @@ class RunFolder:
 
     def created_at(self) -> str | None:
         times = [one.started for one in self.tries.values() if one.started]
-        return written(min(times)) if times else None
+        return iso(min(times, default=None)) or None
 
     def _result(self, task: str) -> Result:
         path, end = self.renders.get(task), self.tries.get(task)
         seen = rendered(path, task) if path else None
         place = Place(path.as_posix()) if path else end.place if end else Place("")
-        started = written(end.started if end else None)
+        started = iso(end.started if end else None)
         passed = self._passed(task, end)
         answer = (seen.answer if seen else None) or ""
         common = Result(

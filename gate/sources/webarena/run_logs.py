@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from gate.errors import Place
 from gate.sources.files import MOST_LINE, plain
 from gate.sources.findings import Findings
+from gate.sources.moments import moment_of
 
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:[,.](\d{1,6}))? - ")
 _TASK = re.compile(r"(\d{1,9})\.json\s*$")
@@ -141,10 +142,4 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _moment(line: str) -> datetime | None:
     found = _STAMP.match(line)
-    if not found:
-        return None
-    try:
-        moment = datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-    except ValueError:
-        return None
-    return moment.replace(microsecond=int((found[2] or "0").ljust(6, "0")))
+    return moment_of(f"{found[1]}.{(found[2] or '').ljust(6, '0')}") if found else None

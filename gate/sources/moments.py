@@ -1,0 +1,35 @@
+"""Moments as other tools write them, in UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from gate.records import Json
+
+_FIRST = 1970  # the year: nothing was measured before, and a session's name has four digits
+
+
+def moment_of(written: Json) -> datetime | None:
+    """Of ISO 8601, without an offset taken for UTC; None for what is no moment from 1970 on."""
+    if not isinstance(written, str):
+        return None
+    try:
+        found = datetime.fromisoformat(written.strip())
+        found = found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return found if found.year >= _FIRST else None
+
+
+def after(seconds: float) -> datetime | None:
+    """So long after 1970 began; None where that is no moment."""
+    try:
+        found = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found if found.year >= _FIRST else None
+
+
+def iso(moment: datetime | None) -> str:
+    """ISO 8601 to the second, of UTC; empty where there is none, as `started_at` has it then."""
+    return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
