@@ -28,7 +28,8 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     "failures safety violation_log evidence_tally default_gates spread",
     "imported first_look metric_names registry codec encoding redact stats stop sampling tally"
     " columns protect fits bundled"
-    " shared_file shared_rows replies once secret_names mismatch event_log course option_parser option_types"
+    " shared_file shared_rows replies once secret_names mismatch event_log course option_parser"
+    " option_types"
     " hosting fencing traces task_folder turns",
     "schema dataset_source option_reading",
     "schema_errors table yamlfile dataset_json rows flat_rows row_schema numbers mentions matching"

@@ -36,7 +36,7 @@ WIDE = 120  # columns of a terminal that has room for the rule
 DIFFS = 1  # cases whose steps are compared
 VIOLATIONS, MODES = 5, 5
 _DIFF = {"-": "red", "+": "green"}
-ROOMY = 100  # columns of one that has room for the metric of a group, with its repository
+ROOMY = 100  # of one with room for the metric of a group, such as a repository
 NARROW = 80  # fewer have no room for a table
 _COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
 _COLORS: dict[Sign, str] = {
@@ -125,7 +125,8 @@ def _checks(screen: Screen, report: Report, found: Sequence[Check]) -> None:
         for check in found[:ROWS]:
             screen.line(_sentence(check, named=several), _COLORS[check.sign])
         return
-    rows = [_row(screen, check) for check in found[:ROWS]]
+    room = 36 if several or screen.width < ROOMY else 46
+    rows = [_row(screen, check, room) for check in found[:ROWS]]
     left_out = {*(() if several else ("suite",)), *(() if screen.width >= WIDE else ("rule",))}
     screen.table(
         [name for name in _COLUMNS if name not in left_out],
@@ -143,12 +144,12 @@ def _sentence(check: Check, *, named: bool) -> str:
     return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {told}"
 
 
-def _row(screen: Screen, check: Check) -> list[Text]:
-    """One cell a column."""
+def _row(screen: Screen, check: Check, room: int) -> list[Text]:
+    """One cell a column; `room`: characters of a metric."""
     return [
         screen.cell(_WORDS[check.sign], _COLORS[check.sign]),
         screen.cell(one_line(check.suite, 14)),
-        screen.cell(one_line(check.metric, 36 if screen.width < ROOMY else 52)),
+        screen.cell(one_line(check.metric, room)),
         *(screen.cell(text) for text in (check.baseline, check.current, check.change, check.limit)),
         screen.cell(check.verdict),
     ]

@@ -99,8 +99,7 @@ class Html:
     filename: ClassVar[str] = "report.html"
 
     def render(self, report: Report, rows: Rows) -> str:
-        stored = shared(rows)
-        books = stored.once(casebook.read)
+        books = (stored := shared(rows)).once(casebook.read)
         entries, left_out = _entries(report, books, stored)
         style, script = _asset("report.css"), _asset("report.js")
         return _template().render(

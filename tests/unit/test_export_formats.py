@@ -152,6 +152,14 @@ def evaluations(*rows):
     return {told(r)["gen_ai.evaluation.name"]: told(r) for r in records(exported("otel", *rows))}
 
 
+@pytest.mark.parametrize(
+    "moment", ["1970-01-02T00:00:01.002003+00:00", "1970-01-02T00:00:01.002003"]
+)
+def test_otel_has_the_time_of_the_trial_to_the_microsecond(moment):
+    first = next(records(exported("otel", row(started_at=moment))))
+    assert first["timeUnixNano"] == "86401002003000"
+
+
 def test_otel_tells_pass_scores_and_what_could_not_be_judged():
     found = evaluations(row("c1", 2, passed=False, unscored={"judge": "out of reach"}))
     assert set(found) == {"agent_gate.passed", *row()["scores"], "judge"}

@@ -38,6 +38,13 @@ def inner_spans(folder, most):
     return checked(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
 
 
+def spans_of_one_trace(folder, most):
+    spans = "".join(f"{n},q{n},t,x\n" for n in range(4))
+    (folder / "a.csv").write_text(f"id,input,traceId,parentObservationId\n{spans}")
+    asked = RowOptions().asked(SHAPE)
+    return checked(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
+
+
 def judgements(folder, most):
     (folder / "qrels").write_text("".join(f"q{n} 0 d 1\n" for n in range(4)))
     return qrels_of(folder / "qrels", Findings(), most)
@@ -48,7 +55,7 @@ def run(folder, most):
     return run_of(folder / "run", Findings(), most)
 
 
-@pytest.mark.parametrize("read", [junit, rows, inner_spans, judgements, run])
+@pytest.mark.parametrize("read", [junit, rows, inner_spans, spans_of_one_trace, judgements, run])
 def test_what_is_more_than_an_import_takes_is_refused_while_it_is_read(read, tmp_path):
     assert read(tmp_path, 4)
     with pytest.raises(UsageError, match="more than 3 results; import them in parts"):

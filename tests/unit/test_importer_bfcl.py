@@ -102,6 +102,7 @@ def test_results_and_scores_of_a_folder_are_one_run(tmp_path):
     assert wrong.attempt.failures == ("ast_decoder:decoder_failed", "format")
     assert wrong.attempt.response.answer == "No."
     assert found.provenance.agent == "m"
+    assert found.notes[0] == "simple_python: 2 of its 400 questions"
     assert metric(found, "bfcl.accuracy") == metric(found, "bfcl.accuracy[simple_python]") == 0.5
 
 

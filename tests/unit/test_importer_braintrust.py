@@ -66,6 +66,9 @@ def test_the_example_is_eight_trials_of_four_cases():
     found = importer(pass_score="Factuality>=0.5").read(EXAMPLE)
     (suite,) = found.suites.values()
     assert (suite.rounds, suite.cases) == (2, 4)
+    judged = "braintrust export: Factuality >= 0.5"
+    assert (suite.graders["success"], suite.graders["first_success"]) == (judged, judged)
+    assert "rows of one case are its rounds, in the order of the export" in found.notes
     trials = list(found.trials())
     assert [(t.case.id, t.round, t.attempt.status, t.attempt.passed) for t in trials[:4]] == [
         ("q-1", 1, "completed", True),
@@ -136,8 +139,10 @@ def test_a_column_decides(read, value, passed):
 
 
 def test_what_is_neither_true_nor_false_is_refused(faults):
-    told = faults({"metadata": {"ok": "maybe"}}, passed="metadata.ok")
-    assert "x.jsonl:1: metadata.ok: 'maybe' is neither true nor false, passed nor failed" in told
+    for odd in ("maybe", 2):
+        told = faults({"metadata": {"ok": odd}}, passed="metadata.ok")
+        assert f"metadata.ok: '{odd}' is neither true nor false, passed nor failed" in told
+    assert "x.jsonl:1: metadata.ok: '2'" in told
 
 
 def test_without_a_rule_there_is_no_success_rate_and_a_note_says_so(read, faults):
@@ -213,6 +218,25 @@ def test_a_score_that_is_named_must_be_a_number(read, faults):
     found = read({}, odd)
     assert found.suites["braintrust"].metrics == ()
     assert any("no scores: Factuality" in note for note in found.notes)
+
+
+def test_several_values_of_a_score_are_their_mean_if_all_are_numbers(read):
+    found = trial(read({"scores": {"a": [1, 0, "0.5"], "b": [1, "x"]}}))
+    assert found.attempt.scores["braintrust"].values == {"braintrust.a": 0.5}
+
+
+def test_rounds_that_the_export_has_itself_need_no_note(read):
+    notes = [read({}).notes, read({"n": 1}, {"n": 2}, round="n").notes]
+    assert not [one for note in notes for one in note if "are its rounds" in one]
+
+
+def test_what_is_a_number_in_some_rows_alone_is_no_score(read):
+    found = read({"scores": {"a": 1, "b": "x"}}, {"scores": {"a": 0, "b": 2}})
+    assert [one.attempt.scores["braintrust"].values for one in found.trials()] == [
+        {"braintrust.a": 1},
+        {"braintrust.a": 0},
+    ]
+    assert any("are no scores: b" in note for note in found.notes)
 
 
 def test_names_that_would_be_one_metric_are_told_apart(read):

@@ -299,6 +299,7 @@ def test_scores_that_become_one_name_are_refused(tmp_path):
         ({"version": 3}, "version"),
         ({"eval": {"task": "t", "created": "now", "model": "m"}}, "eval.created: no moment"),
         ({"eval": {"task": "", "created": "2026-01-01", "model": "m"}}, "eval.task"),
+        ({"status": "started", "results": {"total_samples": 10**12}}, "results.total_samples"),
     ],
 )
 def test_a_head_that_is_none_is_refused(tmp_path, change, message):
@@ -316,6 +317,9 @@ def test_a_log_that_is_cut_off_or_has_chunks_is_refused(tmp_path):
         archive.writestr("header.json", json.dumps(log_of()))
         archive.writestr(f"{SAMPLES}a_epoch_1/sample.json", "{}")
     assert "inspect log convert" in faults(chunked, UsageError)
+    with zipfile.ZipFile(chunked, "w") as archive:
+        archive.writestr("summaries.json", "[]")
+    assert "an archive without header.json" in faults(chunked, UsageError)
 
 
 def test_a_folder_has_a_suite_a_task_and_the_newest_of_retries(tmp_path):

@@ -72,6 +72,7 @@ def test_the_example_has_what_the_page_says():
         (FAILED, "completed", False, ("failed",)),
         ('<failure type="java.lang.AssertionError"/>', "completed", False, ("assertion_error",)),
         ('<failure message="m.OwnError: no"/>', "completed", False, ("own_error",)),
+        ('<failure type="my.no-match"/>', "completed", False, ("no_match",)),
         ("<failure>x\na.py:3: KeyError</failure>", "completed", False, ("key_error",)),
         ("<error/>", "agent_error", False, ("agent_error",)),
         ('<error type="ValueError"/>', "agent_error", False, ("value_error",)),
@@ -113,7 +114,10 @@ def test_a_result_behind_a_passed_one_is_another_test(tmp_path):
         ("m::t", 1): True,
         ("m::t #2", 1): False,
     }
-    assert Importer().read(path).suites["tests"].cases == 2
+    found = Importer().read(path)
+    assert found.suites["tests"].cases == 2
+    assert "what follows a passed one is another test" in found.notes[0]
+    assert Importer().read(written(tmp_path, suite(one_case("t")))).notes == ()
 
 
 def test_a_teardown_without_a_connection_does_not_hide_the_failure(tmp_path):
@@ -174,6 +178,9 @@ def test_what_contradicts_itself_is_refused(tmp_path):
     message = faults(path)
     assert "tests.xml:1: says tests=3, but has 1 - part of it is missing" in message
     assert "says that 1 failed, but none of its cases did" in message
+    for counts in ({"errors": 1}, {"failures": 1}):  # tools differ in which of them it is
+        assert Importer().read(written(tmp_path, suite(one_case("t", "<error/>"), **counts)))
+        assert "says that 1 failed" in faults(written(tmp_path, suite(one_case("t"), **counts)))
 
 
 BOMB = '<!DOCTYPE a [<!ENTITY b "x"><!ENTITY c "&b;&b;">]><testsuites>'
@@ -223,3 +230,7 @@ def test_of_a_long_text_its_beginning_is_kept(tmp_path):
 def test_a_file_without_a_test_that_ran_is_refused(tmp_path):
     path = written(tmp_path, suite(one_case("t", "<skipped/>")))
     assert "no test in it that ran" in faults(path, UsageError)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "a.txt").touch()
+    assert "no XML file in it" in faults(tmp_path / "logs", UsageError)
+    assert not Importer.recognises(look(tmp_path)), "a file and a folder"

@@ -155,6 +155,12 @@ def test_a_broken_file_of_a_folder_is_told(tmp_path):
     (tmp_path / "b" / "scores" / "z.jsonl").write_text('{"trace_id": "t-1"\n')
     with pytest.raises(InvalidInput, match=r"z\.jsonl:1: not JSON"):
         read(tmp_path / "b")
+    (tmp_path / "b" / "scores" / "z.jsonl").unlink()
+    shutil.copy(EXAMPLES / "traces.csv", tmp_path / "b")  # beside which observations are parts
+    inner = next((tmp_path / "b" / "observations_v2").iterdir())
+    inner.write_text(inner.read_text() + '{"id": "o-9"\n')
+    with pytest.raises(InvalidInput, match=r"2026-01-20\.jsonl:\d+: not JSON"):
+        read(tmp_path / "b")
 
 
 def test_it_is_recognised_and_nothing_else_is(tmp_path):

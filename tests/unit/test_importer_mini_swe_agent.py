@@ -143,6 +143,9 @@ def test_a_word_on_the_form_is_no_observation(tmp_path):
     interrupt = {"role": "user", "content": "no", "extra": {"interrupt_type": "FormatError"}}
     one = answered(tmp_path, said("ls"), interrupt, heard("x"))
     assert commands(one) == [("ls", "x", None)]
+    stats = {"instance_cost": 0.25, "api_calls": 7}
+    counted = answered(tmp_path, said("ls"), heard("x"), model_stats=stats)
+    assert counted.response.turns == 7, "as the agent counted: also a call without an answer"
 
 
 def test_tokens_cost_turns_and_times(tmp_path):
@@ -219,6 +222,19 @@ def test_the_exit_status_is_a_failure_code(tmp_path, status, codes, kind, rate):
 def test_what_version_1_says_of_a_crash_is_no_patch(tmp_path):
     one = answered(tmp_path, said("ls"), exit_status="ValueError", submission="bad \x1b[1mvalue")
     assert (one.response.answer, one.error) == ("", "bad value")
+    (tmp_path / "preds.json").write_text(json.dumps({"a__b-1": {"model_patch": "bad value"}}))
+    assert trials(tmp_path), "nor is it held against the predictions"
+
+
+def test_whose_failure_it_was_the_exceptions_text_tells_too(tmp_path):
+    said_so = {"exception_str": "HTTP Error 503: Service Unavailable"}
+    one = answered(tmp_path, said("ls"), exit_status="ClientError", submission="", **said_so)
+    assert (one.status, one.failures) == ("infra_error", ("client_error",))
+    one = answered(tmp_path, said("ls"), submission="Connection refused")
+    assert (one.status, one.response.answer) == ("completed", "Connection refused"), "a patch"
+    empty = trajectory(tmp_path / "empty", submission="")
+    (empty.parents[1] / "preds.json").write_text(json.dumps({"a__b-1": {"model_patch": None}}))
+    assert trials(empty.parents[1])
 
 
 def test_an_instance_whose_agent_was_never_started(tmp_path):

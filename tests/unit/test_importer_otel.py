@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import re
 
 import pytest
 
@@ -139,7 +140,7 @@ def test_the_case_is_the_attribute_or_the_question_or_the_trace(tmp_path):
     assert trial(tmp_path, named, chat("a", 2, TEXT)).case.id == "c-1"
     assert trial(tmp_path, named, chat("a", 2, TEXT), case="app.test").case.id == "7"
     by_question = trial(tmp_path, root(), chat("a", 2, TEXT)).case
-    assert by_question.id.startswith("question-")
+    assert re.fullmatch(rf"{re.escape(by_question.input)} [0-9a-f]{{8}}", by_question.id)
     assert trial(tmp_path, root(trace=T2), chat("a", 2, TEXT, trace=T2)).case == by_question
     assert trial(tmp_path, root(), chat("a", 2, TEXT, question="Other?")).case.id != by_question.id
     assert trial(tmp_path, root(), span("a", CHAT, trace=T1)).case.id == T1
@@ -234,6 +235,7 @@ def test_evaluations_are_metrics_and_their_labels_decide(tmp_path):
     assert scores["otel.tone"].values == {"otel.tone": 0.25}
     assert (scores["otel.tone"].passed, scores["otel.tone"].reason) == (True, "pass / kind")
     assert scores["otel.form"].values == {"otel.form": 0.0}
+    assert scores["otel.form"].reason == "form: fail"
     assert one.attempt.passed is False
     suite = found.suites["otel"]
     assert [metric.name for metric in suite.metrics] == ["otel.form", "otel.tone"]

@@ -131,6 +131,15 @@ def test_what_raised_an_exception_is_never_lost(tmp_path):
         "g": ("agent_error", ("timeout",)),
         "h": ("infra_error", ()),
     }
+    assert "left out of pydantic-evals' means: 3" in Importer().read(path).notes[1]
+
+
+def test_what_was_left_out_is_told_and_nothing_else(tmp_path):
+    sound = case(assertions={"x": result(True)})
+    assert Importer().read(written(tmp_path, sound)).notes == ()
+    failed = [{"name": "x", "error_message": "down"}]
+    (note,) = Importer().read(written(tmp_path, sound, report_evaluator_failures=failed)).notes
+    assert note.startswith("1 evaluators of the whole report failed")
 
 
 def test_anything_can_be_asked_and_answered(tmp_path):

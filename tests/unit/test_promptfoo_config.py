@@ -5,7 +5,6 @@ import json
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.graders.contains import Contains
 from gate.graders.regex import Regex
 from gate.plugins import IMPORTERS
 from gate.records import Case, Response

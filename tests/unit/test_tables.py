@@ -60,6 +60,7 @@ def test_another_number_of_cells_is_told_with_its_line_and_the_rest_is_read(read
         (b'id,b\n1,"a"b\n', 2, "not CSV"),
         (b'id,b\n1,"a\n', 2, "not CSV"),
         (b"id,id\n1,2\n", 1, "two columns are called 'id'"),
+        (",".join(map(str, range(10_001))), 1, "more than 10,000 columns"),
         (b"id,\n1,2\n", 1, "a column of the header row has no name"),
         (b"just text\n", 1, "no table: neither CSV with a header row nor JSON"),
         (b"", None, "empty"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.first_look import FirstLook, look
 from gate.fits import compiled
-from gate.records import LARGEST, Json
+from gate.records import LARGEST, MOST_CASES, Json
 from gate.schema import mismatches
 from gate.sources.files import MOST_JSON, files_below, plain
 from gate.sources.findings import Findings
@@ -23,6 +23,7 @@ HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
 _NAMES = (b"_journal/", b"header.json", SAMPLES.encode())  # one of them stands at the beginning
 CONVERT = "convert it: inspect log convert LOG --to json --output-dir FOLDER"
 _COUNT: Json = {"type": ["integer", "null"], "minimum": 0, "maximum": int(LARGEST)}
+_SAMPLES: Json = {**_COUNT, "maximum": MOST_CASES}
 _NAME: Json = {"type": ["string", "null"]}
 HEAD: Json = {
     "type": "object",
@@ -47,8 +48,8 @@ HEAD: Json = {
         "results": {
             "type": ["object", "null"],
             "properties": {
-                "total_samples": _COUNT,
-                "logged_samples": _COUNT,
+                "total_samples": _SAMPLES,
+                "logged_samples": _SAMPLES,
                 "scores": {"type": ["array", "null"], "items": {"type": "object"}},
             },
         },

@@ -51,7 +51,7 @@ class Trajectory:
     @property
     def is_nobodys(self) -> bool:
         """Whether it ended because nobody answered the agent."""
-        return not self.submitted and is_nobodys(f"{self.exit_status}: {self.error or ''}")
+        return is_nobodys(f"{self.exit_status}: {self.error or ''}")
 
     @property
     def started_at(self) -> str:

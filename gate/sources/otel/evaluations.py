@@ -77,6 +77,8 @@ def _judged(metric: str, results: list[Mapping[str, Json]]) -> Judged:
         value = None if passed is None else float(passed)
     reasons = (as_text(one.get(f"{_PREFIX}explanation")) for one in results)
     said = " / ".join(dict.fromkeys(filter(None, (*labels, *reasons))))
+    if passed is False:  # of several evaluations the reader sees which one
+        said = f"{metric.partition('.')[2]}: {said}"
     return Judged(metric, value, passed, said[:_REASON], _why(value, results))
 
 

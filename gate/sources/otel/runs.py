@@ -24,6 +24,7 @@ from gate.traces.values import as_text
 
 BY_QUESTION, BY_TRACE = "question", "trace"
 _CASE_ID = 200  # characters
+_TITLE = 60  # characters of one that come from a question
 _ERROR = 2_000
 _LATE = 1 << 63  # of a span that does not say when it began
 
@@ -167,7 +168,8 @@ def _case(naming: Naming, order: Sequence[Span], asked: str, key: str, counts: C
             return _bounded(found)
         counts["without the attribute"] += 1
     if asked and naming.case != BY_TRACE:
-        return f"question-{hashlib.sha256(asked.encode()).hexdigest()[:12]}"
+        digits = hashlib.sha256(asked.encode(errors="backslashreplace")).hexdigest()[:8]
+        return f"{one_line(asked[:_TITLE], _TITLE)} {digits}".strip()
     return _bounded(key)
 
 

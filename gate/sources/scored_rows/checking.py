@@ -67,7 +67,7 @@ class Found:
     trials: int = 0
     scores: dict[str, Spread] = field(default_factory=dict)
     inner: dict[str, Sums] = field(default_factory=dict)  # trace -> of its inner spans
-    has_roots: bool = False
+    roots: int = 0
     spans: int = 0  # inner ones
     models: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
@@ -75,6 +75,10 @@ class Found:
     unsaid: int = 0  # answers without pass or fail
     errors: int = 0  # rows in which the agent failed
     columns: set[str] = field(default_factory=set)
+
+    @property
+    def has_roots(self) -> bool:
+        return self.roots > 0
 
     @property
     def numeric(self) -> tuple[str, ...]:
@@ -143,12 +147,13 @@ def checked(rows: Rows, asked: Asked, file: str, most: int = MOST_TRIALS) -> Fou
             _take_inner(row.cells, asked, found)
             check_number(len(found.inner), file, most)
         else:
-            found.has_roots = True
+            found.roots += 1
+            check_number(found.roots, file, most)
     seen = _Seen()
     for row in rows() if not problems else ():
         if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.has_roots):
             _take(row, asked, found, problems, seen)
-            check_number(found.trials, file, most)
+            check_number(found.trials, file, most)  # where all rows are inner spans
     found.rootless = len(found.inner.keys() - seen.traces) if found.has_roots else 0
     if not problems:
         _whole(asked, found, problems, file)

@@ -75,13 +75,13 @@ def _of_lines(path: Path, findings: Findings, most: int) -> Qrels:
 
 
 def _lines(path: Path) -> Iterator[_Line | Problem]:
-    columns = 4
+    columns, name = 4, path.as_posix()
     with path.open("rb") as stream:
         for number in count(1):
             line = stream.readline(_MOST_LINE + 1)
             if not line:
                 return
-            place = Place(path.as_posix(), number)
+            place = Place(name, number)
             if len(line) > _MOST_LINE:
                 yield Problem(place, f"longer than {_MOST_LINE >> 10} kB - no judgement is")
                 return

@@ -95,12 +95,12 @@ class _Block:
 
 
 def _text_run(path: Path, findings: Findings, most: int) -> Ranked:
-    run, block, at = _TextRun(path), _Block(), 0
+    run, block, at, name = _TextRun(path), _Block(), 0, path.as_posix()
     sizes: dict[str, int] = {}
     with path.open("rb") as stream:
         for number in count(1):
             line = stream.readline(_MOST_LINE + 1)
-            place = Place(path.as_posix(), number)
+            place = Place(name, number)
             read = _read(line, place) if line.strip() else None
             if isinstance(read, Problem):
                 findings.take(read)
@@ -108,7 +108,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> Ranked:
                 query, document, _ = read
                 if query != block.query:
                     _close(run, block, at)
-                    check_number(len(run.spans), path.as_posix(), most)
+                    check_number(len(run.spans), name, most)
                     block = _Block(query, at)
                     run.name = run.name or _tag(line)
                 if document in block.documents:
@@ -125,7 +125,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> Ranked:
             at += len(line)
     _close(run, block, at)
     if not run.spans and not findings:
-        findings.add(Place(path.as_posix()), "no line of a run in it - name a run file")
+        findings.add(Place(name), "no line of a run in it - name a run file")
     _check_scattered(run, findings)
     return run
 
