@@ -102,7 +102,7 @@ def all_metrics():
 
 
 def rows():
-    for line in METRICS_TEXT.splitlines():
+    for line in filter(lambda line: line.startswith("|"), METRICS_TEXT.splitlines()):
         cells = [cell.strip() for cell in line.split(" | ")]
         for name in re.findall(r"`([a-z_]+\.[a-z0-9_@^]+)`", cells[0]):
             yield name, cells
