@@ -131,6 +131,8 @@ def test_packed_files_are_read_and_bombs_are_not(tmp_path):
     assert len(trials(tmp_path)) == 1
     (tmp_path / "spans.jsonl.gz").write_bytes(gzip.compress(b" " * (30 << 20)))
     assert "unpacks to over 500 times its size" in refused(tmp_path)
+    (tmp_path / "spans.jsonl.gz").write_bytes(gzip.compress(line + b"\n" * 1_000_002))
+    assert "more than 1,000,000 empty lines" in refused(tmp_path)
     (tmp_path / "spans.jsonl.gz").write_bytes(gzip.compress(line)[:-20])
     assert "cannot be unpacked" in refused(tmp_path)
 

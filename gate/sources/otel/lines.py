@@ -22,6 +22,7 @@ from gate.sources.files import MOST_LINE, files_below, json_in, plain
 SUFFIXES = (".json", ".jsonl", ".ndjson")
 PACKED = ".gz"
 MOST_WHOLE = 256 << 20  # bytes of a file that is one value over several lines
+MOST_BLANK = 1_000_000  # lines of a piece, or of a packed file
 MOST_UNPACKED = 500  # times the size of the packed file; text packs to a tenth
 PIECE = 4 << 20  # bytes that are read at once, and to the end of their last line
 _SMALL = 1 << 20
@@ -79,6 +80,7 @@ def pieces(path: Path) -> Iterator[tuple[int, int]]:
 
 def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[Read]:
     """What the lines of the next `size` bytes hold, those that are not empty."""
+    blank = 0
     for number in count(1):
         line = stream.readline(min(size, MOST_LINE + 1))
         size -= len(line)
@@ -89,6 +91,9 @@ def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[Read]:
             return
         if line.strip():
             yield _line(number, line)
+        elif (blank := blank + 1) > MOST_BLANK:
+            yield Read(number, None, f"more than {MOST_BLANK:,} empty lines - write them without")
+            return
 
 
 def unpacked(path: Path) -> Iterator[Read]:
