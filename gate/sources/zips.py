@@ -205,5 +205,5 @@ def _no_zstd(path: Path, convert: str) -> str:
     other = f", or {convert}" if convert else ""
     return (
         f"{path}: packed with zstd, which Python {version} cannot unpack by itself; install the "
-        f"package zstandard{other}"
+        f"package backports.zstd{other}"
     )

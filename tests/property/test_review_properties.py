@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from gate.review.choosing import Candidate, choose
-from gate.review.sheet import _safe, _undone
+from gate.spreadsheet import defused, restored
 
 sizes = st.integers(1, 12)
 doubts = st.none() | st.floats(0.0, 1.0)
@@ -58,6 +58,6 @@ def test_over_a_cycle_each_case_is_shown_once(count, size, doubt):
 
 @given(st.text())
 def test_a_guarded_cell_is_no_formula_and_comes_back(text):
-    guarded = _safe(text)
+    guarded = defused(text)
     assert not guarded.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert _undone(guarded) == text
+    assert restored(guarded) == text
