@@ -17,7 +17,7 @@ from gate.sources.findings import Findings
 from gate.sources.junit.runs import Overview, overview, runs
 from gate.sources.junit.trials import TOOL, trial
 from gate.sources.names import metric_name, suite_name
-from gate.sources.trials import judged_by
+from gate.sources.trials import judged_by, told_metric
 
 
 @IMPORTERS.register("junit")
@@ -77,16 +77,7 @@ def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
             what = f"the property '{name[:80]}' has the name of another one here - rename one"
             problems.add(Place(path.as_posix()), what)
         share = low >= 0.0 and high <= 1.0
-        specs[column] = MetricSpec(
-            name=column,
-            column=column,
-            family="rate" if share else "mean",
-            unit="share" if share else "",
-            low=0.0 if share else None,
-            high=1.0 if share else None,
-            on_agent_error=None,
-            description="mean of a property of the tests",
-        )
+        specs[column] = told_metric(column, share=share, about="mean of a property of the tests")
     problems.refuse()
     return tuple(specs.values())
 

@@ -13,6 +13,7 @@ from gate.records import (
     Attempt,
     Case,
     Json,
+    MetricSpec,
     Response,
     Score,
     Trial,
@@ -100,6 +101,22 @@ def trial_of(
 def judged_by(whom: str, *columns: str) -> dict[str, str]:
     """`ImportedSuite.graders`: JUDGED, and the columns of the tool's own metrics."""
     return dict.fromkeys((*JUDGED, *columns), whom)
+
+
+def told_metric(column: str, *, share: bool, about: str) -> MetricSpec:
+    """A score under the name that its tool gave it: a rate where its values lie from 0 to 1, else a
+    mean without bounds. An answer that never came has none.
+    """
+    return MetricSpec(
+        name=column,
+        column=column,
+        family="rate" if share else "mean",
+        unit="share" if share else "",
+        low=0.0 if share else None,
+        high=1.0 if share else None,
+        on_agent_error=None,
+        description=about,
+    )
 
 
 def usage_of(

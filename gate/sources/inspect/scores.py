@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from gate.records import LARGEST, Json, MetricSpec
 from gate.sources.inspect.logs import TOOL
 from gate.sources.names import metric_name
+from gate.sources.trials import told_metric
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -102,17 +103,8 @@ class Seen:
     def spec(self, name: str) -> MetricSpec:
         """Its metric: values from 0 to 1 are a rate, others have no bounds."""
         share = self.low >= 0.0 and self.high <= 1.0
-        metric = column(name)
-        return MetricSpec(
-            name=metric,
-            column=metric,
-            family="rate" if share else "mean",
-            unit="share" if share else "",
-            low=0.0 if share else None,
-            high=1.0 if share else None,
-            on_agent_error=None,
-            description="mean over the samples, as Inspect's mean and accuracy are",
-        )
+        about = "mean over the samples, as Inspect's mean and accuracy are"
+        return told_metric(column(name), share=share, about=about)
 
 
 def column(name: str) -> str:

@@ -12,7 +12,7 @@ from gate.records import Case, Json, MetricSpec, Response, Score, Trial, Usage
 from gate.sources.blame import is_nobodys
 from gate.sources.names import metric_name
 from gate.sources.pydantic_evals.report import Entry
-from gate.sources.trials import amount, case_of, trial_of, usage_of, whole
+from gate.sources.trials import amount, case_of, told_metric, trial_of, usage_of, whole
 from gate.text import one_line
 from gate.traces.values import as_text
 
@@ -73,14 +73,17 @@ class Names:
     def specs(self) -> Iterator[MetricSpec]:
         """Scores: more is better; what a task counts: less is."""
         for name in self.assertions:
-            yield _spec(metric_name(TOOL, name), share=True, about="share of trials it holds for")
+            yield told_metric(
+                metric_name(TOOL, name), share=True, about="share of trials it holds for"
+            )
         for name, (low, high) in self.scores.items():
             share = low >= 0.0 and high <= 1.0
-            yield _spec(metric_name(TOOL, name), share=share, about="mean of this score")
+            yield told_metric(metric_name(TOOL, name), share=share, about="mean of this score")
         for name in self.metrics:
             column = metric_name(TOOL, "metric", name)
             yield replace(
-                _spec(column, share=False, about="mean of what the task counts"), direction="lower"
+                told_metric(column, share=False, about="mean of what the task counts"),
+                direction="lower",
             )
 
 
@@ -91,19 +94,6 @@ def evaluator(result: Mapping[str, Json]) -> str:
     version = result.get("evaluator_version")
     told = f" {version}" if isinstance(version, str) else ""
     return one_line(f"{name if isinstance(name, str) else ''}{told}", 120)
-
-
-def _spec(column: str, *, share: bool, about: str) -> MetricSpec:
-    return MetricSpec(
-        name=column,
-        column=column,
-        family="rate" if share else "mean",
-        unit="share" if share else "",
-        low=0.0 if share else None,
-        high=1.0 if share else None,
-        on_agent_error=None,
-        description=about,
-    )
 
 
 def trial(entry: Entry, suite: str, names: Names) -> Trial:
