@@ -10,13 +10,14 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import parse, parser
 from gate.stop import Stop
 from gate.text import plain, stand_ins
+from gate.user_code.processes import PROCESSES
 
 # Commands that load gate.yml, and graders that are files, as they stand in the working tree.
 OF_THE_CHECKOUT = (
@@ -68,6 +69,7 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
     stop = Stop()
     stop.install()
     options.stop = stop
+    PROCESSES.begin(env, _printer(env) if getattr(options, "verbose", False) else _say_nothing)
     try:
         if options.command in OF_THE_CHECKOUT:
             importlib.import_module("gate.untrusted").refuse_checkout(options.command, env)
@@ -88,6 +90,19 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
             file=sys.stderr,
         )
         return 70
+    finally:
+        PROCESSES.end()
+
+
+def _say_nothing(line: str) -> None:
+    """What user code prints is shown with --verbose only."""
+
+
+def _printer(env: Mapping[str, str]) -> Callable[[str], None]:
+    """Shows what user code prints, on standard error: it never mixes with what the command says."""
+    secrets = importlib.import_module("gate.secret_names").secrets_sent(env, ())
+    redact = importlib.import_module("gate.redact").Redactor(secrets).redact
+    return lambda line: print("user code:", plain(redact(line)), file=sys.stderr)
 
 
 def _tell(error: GateError, env: Mapping[str, str]) -> int:

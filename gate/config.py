@@ -6,25 +6,24 @@ import hashlib
 import json
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from gate import bundled, codec, config_records, evidence_form, yamlfile
-from gate.codec import schema_of, to_json
+from gate.codec import to_json
 from gate.config_check import checked
 from gate.config_judge import judges
 from gate.config_lint import Findings, Measured, lint
 from gate.config_suites import bundled_entry, settled
 from gate.default_gates import with_default_gates
-from gate.errors import InvalidInput, Place, UsageError
+from gate.errors import InfraFailure, InvalidInput, Place, UsageError
 from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
-from gate.plugins import AGENTS, GRADERS, RETRIEVERS, Agent, build
+from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
 from gate.registry import Registry, did_you_mean
-from gate.schema import mismatches
-from gate.yamlfile import dotted
+from gate.user_code.graders import make_grader, option_faults
+from gate.user_code.processes import PROCESSES
 
 Read = Callable[[str], bytes | None]  # a file's bytes by its path; None: it is not there
 
@@ -73,6 +72,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     if "suites" not in (document.data or {}):
         config = replace(config, suites=default_suites())
     found = Findings(problems=problems)
+    PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
     config = with_default_gates(settled(config, root, found))
     measured = measure(config.suites, root, found, asked_k(config))
     _agent_fits(config.agent, root, found)
@@ -228,29 +228,13 @@ def measure(
 
 def _metrics(spec: PluginSpec, root: Path, found: Findings) -> tuple[MetricSpec, ...]:
     try:
-        cls = GRADERS.find(spec.name, root)
-        faults = _faults(cls, spec)
+        faults = option_faults(spec, root)
         for fault in faults:
             found.wrong(spec.place, fault)
-        return () if faults else build(GRADERS, spec, root).metrics()
-    except Exception as error:  # a user's own class may raise anything
-        ours = isinstance(error, UsageError)
-        found.wrong(spec.place, str(error) if ours else f"{spec.name}: {error!r}")
+        return () if faults else make_grader(spec, root).metrics()
+    except (UsageError, InfraFailure) as error:
+        found.wrong(spec.place, str(error))
         return ()
-
-
-def _faults(cls: Any, spec: PluginSpec) -> list[str]:
-    """What a grader's class, or the options for it, lack."""
-    missing = [name for name in ("keys", "needs", "metrics", "grade") if not hasattr(cls, name)]
-    if not (isinstance(cls, type) and is_dataclass(cls)) or missing:
-        lacks = f" ({', '.join(missing)} missing)" if missing else ""
-        return [
-            f"'{spec.name}' is not a grader: a dataclass with keys, needs, metrics, grade{lacks}"
-        ]
-    if ":" not in spec.name:
-        return []  # its options were checked with the schema of the file
-    wrong = mismatches(schema_of(cls), dict(spec.options))
-    return [f"{spec.name}{'.' if m.path else ''}{dotted(m.path)}: {m.message}" for m in wrong]
 
 
 def _agent_fits(

@@ -8,9 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from gate.config_lint import Findings
-from gate.plugins import AGENTS, GRADERS, build
+from gate.plugins import AGENTS, build
 from gate.pricing import undated
 from gate.records import Config, Json, PluginSpec, Role, Suite
+from gate.user_code.graders import manner_of
 from gate.wire.template import names_in
 
 _FAMILIES = {  # what model names hold -> who made them
@@ -44,7 +45,7 @@ def judges(
     found = Findings()
     asking = list(_asking(config.suites, root))
     for grader, role in asking:
-        alone = getattr(GRADERS.find(grader.name, root), "partly_offline", False)
+        alone = getattr(manner_of(grader.name, root), "partly_offline", False)
         if role == "judge" and config.judge is None and not judge_unread and not alone:
             form = "judge: {type: openai, base_url: ..., model: ..., api_key_env: ...}"
             found.wrong(grader.place, f"'{grader.name}' asks a judge, and none is set - add {form}")
@@ -122,7 +123,7 @@ def _model_of(spec: PluginSpec, root: Path) -> str | None:
 def _asking(suites: Iterable[Suite], root: Path) -> Iterator[tuple[PluginSpec, Role]]:
     for grader in (grader for suite in suites for grader in suite.graders):
         with suppress(Exception):  # a user's own file; what is wrong with it is told elsewhere
-            role = getattr(GRADERS.find(grader.name, root), "role", None)
+            role = getattr(manner_of(grader.name, root), "role", None)
             if role in ("judge", "verifier"):
                 yield grader, role
 

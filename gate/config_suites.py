@@ -9,8 +9,8 @@ from pathlib import Path
 from gate import bundled, yamlfile
 from gate.config_lint import Findings
 from gate.config_records import spelled_out
-from gate.plugins import GRADERS
 from gate.records import Config, Json, PluginSpec, Suite
+from gate.user_code.graders import manner_of
 
 _LENT = ("dataset", "graders")
 
@@ -56,7 +56,7 @@ def _in_mode(suite: Suite, root: Path, found: Findings | None) -> Suite:
 
 def _knows_modes(spec: PluginSpec, root: Path) -> bool:
     try:
-        return getattr(GRADERS.find(spec.name, root), "knows_modes", False) is True
+        return getattr(manner_of(spec.name, root), "knows_modes", False) is True
     except Exception:  # a user's own file; what is wrong with it is told elsewhere
         return False
 

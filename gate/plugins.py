@@ -46,11 +46,12 @@ T = TypeVar("T")
 
 
 def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
-    """The plug-in that a checked piece of gate.yml describes; UsageError for an unknown name.
+    """The plug-in of ours that a checked piece of gate.yml describes; UsageError for an unknown
+    name. gate/user_code/graders.py makes those of the user.
 
     One whose options name code of the user's has a method `rooted(root)`: itself, with that found.
     """
-    made = from_json(registry.find(spec.name, root), spec.options)
+    made = from_json(registry.registered(spec.name), spec.options)
     rooted = getattr(made, "rooted", None)
     return rooted(root) if callable(rooted) else made
 

@@ -30,6 +30,7 @@ from gate.rules import Rules
 from gate.rules_for import base_sha, opened_for, place_of, rules_for, source_from, with_base
 from gate.stopping import extends, stops_early, with_looks
 from gate.subject import subject, subject_digest
+from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
     from gate.lookup import Compared
@@ -71,6 +72,7 @@ def set_up(
 ) -> Setup:
     """Reads and checks all before the first call; `control`: of a run that was made already."""
     _only_threads(options)
+    PROCESSES.allow(options.timeout or 0.0)
     now, job, root = datetime.now(UTC), current_job(env), _root(options)
     opened = opened_for(job, token(env), root)
     rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+from gate.user_code.processes import PROCESSES
 
 # In CI every run tries the same examples, however slow the machine: red is about the change.
 settings.register_profile("ci", derandomize=True, deadline=None)
@@ -33,6 +36,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.path.stem.startswith(CONTAINERS))
+
+
+@pytest.fixture(autouse=True)
+def _no_user_code_left_running() -> Iterator[None]:
+    yield
+    PROCESSES.end()
 
 
 def _folder(variable: str, content: str) -> Path:

@@ -8,13 +8,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from gate.archive import CONTROL, Row, Session, load_session
 from gate.errors import InfrastructureError, UsageError
-from gate.plugins import EXPORTERS
+from gate.plugins import EXPORTERS, Exporter
 from gate.records import Report
 from gate.registry import did_you_mean
 from gate.session_form import checked_rows
+from gate.user_code.loading import Workspace, load_object, place_of
 
 _ODD = "replace"  # half a surrogate pair has no UTF-8, and no other reader takes its escape
 
@@ -23,7 +25,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0 when it is written. Raises UsageError, with nothing written, for what is no session or has
     a row that no run writes.
     """
-    exporter = EXPORTERS.find(options.format, Path())()
+    exporter = _exporter(options.format)
     folder = Path(options.session)
     out = Path(options.out) if options.out else None
     if out is not None:
@@ -43,6 +45,22 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     else:
         _write(pieces, out)
     return 0
+
+
+def _exporter(name: str) -> Exporter:
+    """One of ours, or the user's own, which decides nothing: it runs here."""
+    if ":" not in name:
+        return EXPORTERS.registered(name)()
+    workspace = Workspace(Path())
+    try:
+        return cast("Exporter", load_object(name, workspace, workspace_first=False)())
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:
+        place = place_of(error, workspace)
+        at = f"{place}: " if place else ""
+        message = f"'{name}': {at}does not load: {type(error).__name__}: {error}"
+        raise UsageError(message) from error
 
 
 def _check(out: Path, *, force: bool) -> None:

@@ -18,11 +18,12 @@ from gate.dataset import Summary, check
 from gate.default_gates import told
 from gate.errors import GateError, InvalidInput, UsageError
 from gate.metrics.catalogue import asked_k
-from gate.plugins import GRADERS, Grader, build
+from gate.plugins import Grader
 from gate.records import Config, Suite
 from gate.rules import CONFIG, Rules, disk
 from gate.subject import NOBODY
 from gate.text import plain
+from gate.user_code.graders import make_grader
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,7 +103,7 @@ def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
     """Those that can be made; why the others cannot is told with the config."""
     for spec in suite.graders:
         try:
-            yield spec.name, build(GRADERS, spec, root)
+            yield spec.name, make_grader(spec, root)
         except (UsageError, ValueError, TypeError, AttributeError):
             continue
 

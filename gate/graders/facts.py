@@ -16,6 +16,7 @@ from gate.mentions import folded, mentioned
 from gate.numbers import LIMIT, Locale, Number, Sign, agrees, numbers, stated
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.user_code.patterns import search
 
 METRIC = "correctness.fact_accuracy"
 _CODE_LIMIT = 80  # characters of a value in a failure code
@@ -228,7 +229,7 @@ def _in_words(fact: Fact, page: Page) -> bool:
     if not (phrases or patterns):
         return False
     texts = page.clauses(fact.near) if fact.near else [page.text]
-    if any(pattern.search(text) for pattern in patterns for text in texts):
+    if any(search(pattern, text) for pattern in patterns for text in texts):
         return True
     folds = (folded(text) for text in texts) if fact.near else [page.words]
     return any(mentioned(one, text) for text in folds for one in phrases)

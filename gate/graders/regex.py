@@ -11,6 +11,7 @@ from typing import Literal
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.user_code import patterns
 
 METRIC = "correctness.fact_pattern_match"
 LIMIT = 200_000  # characters of an answer that a pattern sees
@@ -89,7 +90,7 @@ class Regex:
 
     def _search(self, pattern: str, answer: str) -> bool:
         try:
-            return _compiled(pattern, self.flags).search(answer) is not None
+            return patterns.search(_compiled(pattern, self.flags), answer) is not None
         except (re.error, RecursionError, OverflowError) as error:
             raise GraderFailure(f"{self.key}: {pattern!r} is not a pattern: {error}") from None
 

@@ -15,9 +15,16 @@ from gate.records import Case, Json, MetricSpec, Response, Score
 METRIC = "correctness.semantic_similarity"
 
 
+class _Rooted:
+    """A place for the folder of gate.yml; a dataclass field would be an option."""
+
+    __slots__ = ("_root",)
+    _root: Path
+
+
 @GRADERS.register("semantic_similarity")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SemanticSimilarity:
+class SemanticSimilarity(_Rooted):
     """Cosine of the embeddings of the answer and of the right answer in `key` that is nearest to
     it; below 0, the opposite direction, counts as 0. Passes from `pass_at` on.
 
@@ -30,13 +37,16 @@ class SemanticSimilarity:
     pass_at: float | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_root", Path())
         if self.pass_at is not None and not 0 <= self.pass_at <= 1:
             raise UsageError("semantic_similarity: pass_at must be between 0 and 1")
 
     def rooted(self, root: Path) -> SemanticSimilarity:
         """Itself with `embed` found from `root`. UsageError when nothing can embed."""
         if self.embed is not None:
-            return replace(self, embed=located(self.embed, root))
+            made = replace(self, embed=located(self.embed, root))
+            object.__setattr__(made, "_root", root)
+            return made
         if not installed():
             raise UsageError(
                 f"semantic_similarity: no model for embeddings is installed: {EXTRA}, or name a "
@@ -84,9 +94,11 @@ class SemanticSimilarity:
 
     def _cosine(self, answer: str, expected: str) -> float:
         try:
-            return cosine(vector(answer, self.embed), vector(expected, self.embed))
-        except Exception as error:  # the user's function may raise anything
-            said = f"{type(error).__name__}: {error}"
+            one = vector(answer, self.embed, self._root)
+            return cosine(one, vector(expected, self.embed, self._root))
+        except Exception as error:  # the user's function, the model, or vectors that are none
+            own = isinstance(error, GraderFailure)
+            said = str(error) if own else f"{type(error).__name__}: {error}"
             raise GraderFailure(
                 f"{self.embed or 'the model'} gave no vectors: {said}"[:300]
             ) from error

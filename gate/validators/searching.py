@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from gate.safety import patterns
+from gate.user_code.patterns import search
 
 # Characters of an answer that a pattern sees: a pattern with two repeats side by side takes time
 # by the square of the length, a second or two for this one.
@@ -22,8 +23,10 @@ def fault(pattern: str) -> str:
 
 
 def is_in(pattern: str, text: str) -> bool:
-    """Whether it is found anywhere, whatever the case. Raises ValueError for one with a fault."""
-    return _ignoring_case(pattern).search(text[:LIMIT]) is not None
+    """Whether it is found anywhere, whatever the case. Raises ValueError for one with a fault,
+    GraderFailure where the search takes too long.
+    """
+    return search(_ignoring_case(pattern), text[:LIMIT]) is not None
 
 
 @lru_cache(maxsize=4096)

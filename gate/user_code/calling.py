@@ -1,0 +1,94 @@
+"""Calls of user code, with what goes wrong in them as failures of the agent or of the grader."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any, cast
+
+from gate.errors import AgentFailure, GraderFailure, InfraFailure
+from gate.user_code.frames import Frame
+from gate.user_code.process import CallLate, CodeDied, CodeProcess, CodeRaised, Lane
+
+
+def call(lane: Lane, request: list[Any], seconds: float, who: str) -> Frame:
+    """The reply. `who`: in messages, as "agent". Raises AgentFailure, InfraFailure."""
+    try:
+        return lane.call(request, seconds)
+    except CallLate:
+        message = f"the {who} did not return within {seconds:g} s"
+        raise AgentFailure(message, timed_out=True) from None
+    except CodeDied as death:
+        raise AgentFailure(f"the {who}'s process {death} during the call") from None
+    except CodeRaised as raised:
+        raise failure_of(raised) from raised
+
+
+def failure_of(raised: CodeRaised) -> AgentFailure | InfraFailure:
+    """AgentFailure and InfraFailure cross as such; any other exception is the agent's."""
+    told = raised.told
+    if told["kind"] == "infra":
+        again, code = told.get("retry_after"), told.get("code")
+        return InfraFailure(
+            raised.said,
+            retry_after=float(again) if isinstance(again, (int, float)) else None,
+            code=code if isinstance(code, str) else None,
+            begun=told.get("begun") is True,
+        )
+    late = told.get("timed_out") is True
+    if told["kind"] == "agent":
+        code, final = told.get("code"), told.get("final") is True
+        known_code = code if isinstance(code, str) else None
+        return AgentFailure(raised.said, final=final, timed_out=late, code=known_code)
+    return AgentFailure(str(raised), timed_out=late)
+
+
+class TooLong(Exception):
+    """A search for a pattern did not end in its time."""
+
+
+def ask_main(process: CodeProcess, request: list[Any], seconds: float) -> Any:
+    """What the main thread of the process answers, where searches can be ended. Raises TooLong,
+    GraderFailure.
+    """
+    try:
+        return json.loads(process.call(process.main_lane, request, seconds).body)
+    except CallLate:
+        raise TooLong from None
+    except CodeRaised as raised:
+        if raised.told["timed_out"]:
+            raise TooLong from None
+        raise GraderFailure(str(raised)) from None
+    except CodeDied as death:
+        raise GraderFailure(f"the process that searches patterns {death}") from None
+    except InfraFailure as failure:
+        raise GraderFailure(str(failure)) from None
+
+
+def judged_by(process: CodeProcess, request: list[Any], seconds: float, who: str) -> Any:
+    """What a grader, or another function that judges, answers. `who`: in messages, as "grader".
+    Raises GraderFailure.
+    """
+    try:
+        return json.loads(_lane(process).call(request, seconds).body)
+    except CallLate:
+        raise GraderFailure(f"the {who} did not return within {seconds:g} s") from None
+    except CodeDied as death:
+        raise GraderFailure(f"the {who}'s process {death} while it judged") from None
+    except CodeRaised as raised:
+        known = raised.told["kind"] == "grader"
+        raise GraderFailure(raised.said if known else str(raised)) from None
+    except InfraFailure as failure:
+        raise GraderFailure(str(failure)) from None
+    except (ValueError, RecursionError) as error:
+        raise GraderFailure(f"what the {who} answered is no JSON: {error}") from None
+
+
+_LANES = threading.local()
+
+
+def _lane(process: CodeProcess) -> Lane:
+    """This thread's lane in the process: graders are called by whichever thread has the answer."""
+    if getattr(_LANES, "process", None) is not process:
+        _LANES.process, _LANES.lane = process, process.new_lane()
+    return cast("Lane", _LANES.lane)

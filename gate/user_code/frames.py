@@ -1,0 +1,51 @@
+"""What the gate and a process with user code say to each other: frames of a head and a body.
+
+The body is JSON in both directions, so that nothing but data crosses. Standard library only: the
+process imports it before the user's code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import NamedTuple
+
+MAX_BYTES = 20_000_000  # of one body
+PING, CALL, LOAD, END = 0, 1, 2, 3  # kinds of a request; END: nobody waits for this lane any more
+PONG, RETURNED, RAISED, REACHED = 0, 1, 2, 3  # kinds of a reply; REACHED: a line while loading
+
+_HEAD = struct.Struct("!BIIdI")
+HEAD_BYTES = _HEAD.size
+
+
+class Frame(NamedTuple):
+    """A message. Frames with one `lane` are answered one after the other, in one thread.
+
+    `seconds` is the time that a request grants, or that a reply took.
+    """
+
+    kind: int
+    number: int  # of the request; a reply has that of its request
+    lane: int
+    seconds: float
+    body: bytes = b""
+
+
+def packed(frame: Frame) -> bytes:
+    kind, number, lane, seconds, body = frame
+    return _HEAD.pack(kind, number, lane, seconds, len(body)) + body
+
+
+def received(read: Callable[[int], bytes]) -> Frame | None:
+    """The next frame; None at the end of the stream, also where it ends inside a frame.
+
+    `read(n)` gives n bytes, fewer only at the end. Raises ValueError for a body over MAX_BYTES.
+    """
+    head = read(HEAD_BYTES)
+    if len(head) < HEAD_BYTES:
+        return None
+    kind, number, lane, seconds, length = _HEAD.unpack(head)
+    if length > MAX_BYTES:
+        raise ValueError(f"a message of {length} bytes")
+    body = read(length) if length else b""
+    return None if len(body) < length else Frame(kind, number, lane, seconds, body)

@@ -1,0 +1,199 @@
+"""How a process with user code finds it, notes which files it consists of, and says where an error
+arose. Runs in that process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import site
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from importlib.machinery import (
+    ExtensionFileLoader,
+    ModuleSpec,
+    SourceFileLoader,
+    SourcelessFileLoader,
+)
+from pathlib import Path
+from threading import Lock
+from types import CodeType, FrameType, ModuleType, TracebackType
+from typing import Any, cast
+
+from gate.errors import UsageError
+
+
+class Workspace:
+    """The checkout: the repository's top folder without what the interpreter itself has in it,
+    such as a `.venv`, and without other repositories inside it.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """`root`: the folder of gate.yml."""
+        self.root = root.resolve()
+        self._top = _top_of(self.root) or self.root
+        paths = sysconfig.get_paths()
+        own = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+        own += [*site.getsitepackages(), site.getusersitepackages(), str(Path(__file__).parents[1])]
+        self._installed = [Path(path).resolve() for path in own]
+        self._folders: dict[str, bool] = {}
+        self._lock = Lock()
+        self.files: dict[str, str] = {}  # file as `name_of` has it -> sha256 of what was loaded
+
+    def holds(self, file: str) -> bool:
+        """Whether a change to the repository could have written the file."""
+        if file.startswith("<"):
+            return False
+        folder = os.path.dirname(os.path.abspath(file))  # noqa: PTH100, PTH120 - called for each import
+        if folder not in self._folders:
+            self._folders[folder] = self._is_inside(Path(folder).resolve())
+        return self._folders[folder]
+
+    def name_of(self, file: str) -> str:
+        """Relative to the folder of gate.yml, with slashes."""
+        return Path(os.path.relpath(os.path.realpath(file), self.root)).as_posix()
+
+    def note(self, file: str, content: bytes) -> None:
+        """A file of the checkout is about to be run as it is in `content`."""
+        with self._lock:
+            self.files.setdefault(self.name_of(file), hashlib.sha256(content).hexdigest())
+
+    def _is_inside(self, folder: Path) -> bool:
+        if not folder.is_relative_to(self._top):
+            return False
+        if any(folder.is_relative_to(path) for path in self._installed if path != self._top):
+            return False
+        return (_top_of(folder) or self._top) == self._top
+
+
+def _top_of(folder: Path) -> Path | None:
+    """The nearest folder from here up that is a repository."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def pin(name: str) -> None:
+    """Later imports of the package take the one that is installed, whatever is put on the path."""
+    found = importlib.util.find_spec(name)
+    if found is not None:
+        sys.meta_path.insert(0, cast("Any", _Pinned(found)))
+
+
+class _Pinned:
+    def __init__(self, found: ModuleSpec) -> None:
+        self._found = found
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return self._found if name == self._found.name else None
+
+
+def note_sources(workspace: Workspace) -> None:
+    """From now on each file of the checkout that is imported, by whatever means, is noted with its
+    hash, and compiled from its source: a file in `__pycache__` may say that it is not to be
+    compared with its source.
+    """
+    usual = SourceFileLoader.get_code
+
+    def from_source(loader: SourceFileLoader, name: str) -> CodeType | None:
+        file = loader.get_filename(name)
+        if not workspace.holds(file):
+            return usual(loader, name)
+        content = loader.get_data(file)
+        workspace.note(file, content)
+        return loader.source_to_code(content, file)
+
+    SourceFileLoader.get_code = from_source  # type: ignore[method-assign, assignment]
+    for kind in (SourcelessFileLoader, ExtensionFileLoader):
+        _note_binary(kind, workspace)
+
+
+def _note_binary(kind: Any, workspace: Workspace) -> None:
+    entry = "create_module" if kind is ExtensionFileLoader else "get_code"
+    usual: Callable[..., Any] = getattr(kind, entry)
+
+    def noted(loader: Any, about: Any) -> Any:
+        if workspace.holds(loader.path):
+            workspace.note(loader.path, Path(loader.path).read_bytes())
+        return usual(loader, about)
+
+    setattr(kind, entry, noted)
+
+
+def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> Any:
+    """What `package.module:attribute` or `./file.py:attribute` names, relative to the folder of
+    gate.yml. Raises UsageError if it is not there, and whatever the code itself raises.
+    """
+    where, _, attribute = spec.rpartition(":")
+    if where.endswith(".py"):
+        module = _load_file(workspace.root / where, spec)
+    else:
+        module = _load_module(where, spec, workspace.root, first=workspace_first)
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        raise UsageError(f"'{spec}': {where} has no '{attribute}'") from None
+
+
+def _load_module(name: str, spec: str, root: Path, *, first: bool) -> ModuleType:
+    if str(root) not in sys.path:
+        sys.path.insert(0 if first else len(sys.path), str(root))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            raise UsageError(f"'{spec}': cannot import {name}: {error}") from error
+        raise
+
+
+def _load_file(path: Path, spec: str) -> ModuleType:
+    """One module object a file, so that two suites that name it share its state."""
+    name = "gate_user_" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise UsageError(f"'{spec}': there is no file {path}")
+    found = cast("ModuleSpec", importlib.util.spec_from_file_location(name, path))
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        cast("SourceFileLoader", found.loader).exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def trace_lines(workspace: Workspace, reached: Callable[[str], None]) -> None:
+    """Tells each line of a module of the checkout before it is run: for a file that ends its
+    process while it is loaded, so that no traceback says where.
+    """
+
+    def local(frame: FrameType, event: str, argument: object) -> Any:
+        reached(f"{workspace.name_of(frame.f_code.co_filename)}:{frame.f_lineno}")
+        return local
+
+    def called(frame: FrameType, event: str, argument: object) -> Any:
+        code = frame.f_code
+        return local if code.co_name == "<module>" and workspace.holds(code.co_filename) else None
+
+    sys.settrace(called)
+
+
+def place_of(error: BaseException, workspace: Workspace) -> str:
+    """`file:line` of the user's code where the error arose; empty where none of it was running."""
+    if isinstance(error, SyntaxError) and error.filename and workspace.holds(error.filename):
+        return f"{workspace.name_of(error.filename)}:{error.lineno}"
+    places = [
+        f"{workspace.name_of(file)}:{line}"
+        for file, line in _lines(error.__traceback__)
+        if workspace.holds(file)
+    ]
+    return places[-1] if places else ""
+
+
+def _lines(traceback: TracebackType | None) -> Iterator[tuple[str, int]]:
+    while traceback is not None:
+        yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
+        traceback = traceback.tb_next

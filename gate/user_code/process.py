@@ -1,0 +1,305 @@
+"""User code in a process of its own, as the gate uses it: started when it is first needed, asked by
+many threads at once, ended when it hangs, started anew when it dies.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty
+from threading import Lock, RLock
+from typing import Any
+
+from gate.errors import InfraFailure, UsageError
+from gate.text import one_line
+from gate.turns import Turns
+from gate.user_code import frames
+from gate.user_code.frames import Frame
+from gate.user_code.started import Asked, Death, Started
+
+MOST_DEATHS = 3  # in a row, without a call that came back
+_PONG_S = 1.5  # for a process that can run at all to say so
+_LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
+_SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
+_GIVEN_UP = "the call was given up: the run is being stopped"
+
+
+class CallLate(Exception):
+    """A call did not come back in its time."""
+
+
+class CodeDied(Exception):
+    """A call ended the process: how."""
+
+
+class CodeRaised(Exception):
+    """A call raised: `told` is what the process says of the exception (child.py)."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        place = f" ({told['place']})" if told.get("place") else ""
+        said = one_line(str(told.get("message", "")), 200)
+        super().__init__(f"{told.get('type')}: {said}{place}")
+        self.told = told
+        self.said = f"{one_line(str(told.get('message', '')), 200)}{place}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a process with user code is run."""
+
+    role: str  # for messages: "agent", "grader"
+    root: Path  # the folder of gate.yml
+    judges: bool  # whether the code has a say in the verdict
+    env: Mapping[str, str] = field(repr=False)
+    threads: int = 16  # calls that nobody waits for any more, before the process is ended
+    load_s: float = 240.0  # for one object of the user's to be loaded
+    tell: Callable[[str], None] = lambda line: None  # is given what the code prints
+
+
+class CodeProcess:
+    """Every method may be called from any thread."""
+
+    def __init__(self, manner: Manner) -> None:
+        self.manner = manner
+        self._starting = RLock()
+        self._counting = Lock()
+        self._turns = Turns()
+        self._lanes = itertools.count(1)
+        self._running: Started | None = None
+        self._loads: list[tuple[str, bytes]] = []  # name and request, in the order of their numbers
+        self._known: dict[bytes, Any] = {}  # request -> what it returned
+        self._deaths = 0
+        self._closed = False
+        self.main_lane = Lane(self, 0)
+        self.given_up = ""  # why it is not started any more
+
+    def load(self, name: str, request: list[Any]) -> Any:
+        """What loading an object of the user's returned; it is loaded once, and again in a process
+        that takes the place of a dead one. `name`: as gate.yml has it, for messages.
+
+        Raises UsageError with file and line.
+        """
+        body = json.dumps(request).encode()
+        with self._starting:
+            if body not in self._known:
+                self._known[body] = self._loaded(self._ready(), name, body)
+                self._loads.append((name, body))
+            return self._known[body]
+
+    def new_lane(self) -> Lane:
+        return Lane(self, next(self._lanes))
+
+    def call(self, lane: Lane, request: list[Any], seconds: float) -> Frame:
+        """The reply to one call. Raises CallLate, CodeRaised, CodeDied where this call ends the
+        process, InfraFailure where it is closed or given up.
+
+        After a death all calls that were under way are made again, one at a time: one that dies
+        alone was it. They are no tries.
+        """
+        body = json.dumps(request, default=str).encode()
+        with self._turns.taken(exclusive=False, given_up=self._is_over):
+            found = self._asked(lane, body, seconds)
+        while isinstance(found, Death):
+            suspect = found.by_itself
+            with self._turns.taken(exclusive=suspect, given_up=self._is_over):
+                found = self._asked(lane, body, seconds)
+            if suspect and isinstance(found, Death) and found.by_itself:
+                raise CallLate if found.held else CodeDied(found.how)
+        return found
+
+    def files(self) -> dict[str, str]:
+        """File -> sha256 of each file of the checkout that was loaded so far."""
+        with self._starting:
+            if self._running is None or not self._running.alive:
+                return {}
+            asked = self._running.ask(frames.CALL, 0, _PONG_S, b'["files"]')
+        try:
+            reply = asked.replies.get(timeout=_PONG_S)
+        except Empty:
+            return {}
+        return dict(json.loads(reply.body)) if isinstance(reply, Frame) else {}
+
+    def close(self) -> None:
+        """Ends the process and everything that it started; calls under way raise InfraFailure."""
+        self._closed = True
+        if self._running is not None:
+            self._running.end()
+        self._turns.wake()
+
+    def forget(self, lane: Lane) -> None:
+        """The thread of that lane ends once it is free."""
+        if self._running is not None and self._running.alive:
+            self._running.tell_lane(frames.END, 0, lane.number, 0.0, b"")
+
+    def _is_over(self) -> bool:
+        return self._closed or bool(self.given_up)
+
+    def _asked(self, lane: Lane, body: bytes, seconds: float) -> Frame | Death:
+        with self._starting:
+            running = self._usable()
+        asked = running.ask(frames.CALL, lane.number, seconds, body)
+        lane.wait_for(asked)
+        try:
+            reply = asked.replies.get(timeout=seconds + _SAYS_S)
+        except Empty:
+            reply = self._late(running, asked)
+        if reply is None or self._closed:
+            raise InfraFailure(_GIVEN_UP)
+        if isinstance(reply, Death):
+            return reply
+        self._deaths = 0
+        if reply.kind == frames.RAISED:
+            told = {**json.loads(reply.body), "seconds": reply.seconds}
+            raise CallLate if told["kind"] == "late" else CodeRaised(told)
+        return reply
+
+    def _late(self, running: Started, asked: Asked) -> Death:
+        """Raises CallLate, unless nothing at all can run in the process: then that is ended."""
+        if running.answers(_PONG_S):
+            if running.leave(asked.number) >= self.manner.threads:
+                running.kill(Death(how="was ended: all its threads hang", by_itself=False))
+            raise CallLate
+        running.kill(Death(how="was ended: a call holds the interpreter", held=True))
+        death = asked.replies.get()
+        return death if isinstance(death, Death) else Death(how="was ended", held=True)
+
+    def _usable(self) -> Started:
+        """As `_ready`, for a call: what goes wrong is nobody's answer."""
+        if self._closed:
+            raise InfraFailure(_GIVEN_UP)
+        if self.given_up:
+            raise InfraFailure(self.given_up)
+        try:
+            return self._ready()
+        except UsageError as error:
+            self.given_up = f"the {self.manner.role}'s code could be loaded once only: {error}"
+            raise InfraFailure(self.given_up) from error
+
+    def _ready(self) -> Started:
+        """The running process, or a new one in which everything was loaded again. Holds the lock.
+
+        Raises UsageError where it could not be, InfraFailure where no process can be started.
+        """
+        if self._running is None or not self._running.alive:
+            self._running = running = self._started()
+            for name, body in self._loads:
+                self._loaded(running, name, body)
+        return self._running
+
+    def _started(self) -> Started:
+        manner = self.manner
+        try:
+            return Started(
+                manner.root,
+                judges=manner.judges,
+                env=manner.env,
+                tell=manner.tell,
+                died=self._note_death,
+            )
+        except OSError as error:
+            message = f"the {manner.role}'s code cannot be started: {error.strerror or error}"
+            raise InfraFailure(message) from error
+
+    def _note_death(self, running: Started, death: Death) -> None:
+        with self._counting:
+            if not death.by_itself or death.held or self._closed:
+                return
+            self._deaths += 1
+            if self._deaths >= MOST_DEATHS:
+                self.given_up = (
+                    f"the {self.manner.role}'s process died {MOST_DEATHS} times without an answer "
+                    f"in between; the last time it {death.how}"
+                )
+
+    def _loaded(self, running: Started, name: str, body: bytes) -> Any:
+        seconds = self.manner.load_s
+        asked = running.ask(frames.LOAD, 0, seconds, body)
+        try:
+            reply = asked.replies.get(timeout=seconds + _LOAD_MORE_S)
+        except Empty:
+            running.kill(Death(how="was ended while it was loaded", by_itself=False))
+            reply = asked.replies.get()
+        if not isinstance(reply, Frame):
+            self._deaths = 0
+            reply = reply or Death(how="was ended")
+            raise UsageError(self._why_not_loaded(running, reply, name, body))
+        found = json.loads(reply.body)
+        if reply.kind == frames.RAISED:
+            raise UsageError(_unloadable(name, found))
+        return found
+
+    def _why_not_loaded(self, running: Started, death: Death, name: str, body: bytes) -> str:
+        place = running.hangs_at()
+        if running.was_late() or not death.by_itself:
+            at = f" - it hangs at {place}" if place else ""
+            return f"'{name}': did not load within {self.manner.load_s:g} s{at}"
+        place = place or self._last_line(body)
+        at = f"{place}: " if place else ""
+        said = one_line(running.last_words(), 200)
+        more = f": {said}" if said and not said.startswith("File ") else ""
+        return f"'{name}': {at}its process {death.how} while it was loaded{more}"
+
+    def _last_line(self, body: bytes) -> str:
+        """Loads it once more, line by line, to see where it ends its process."""
+        manner = self.manner
+        again = Started(
+            manner.root,
+            judges=manner.judges,
+            env=manner.env,
+            tell=lambda line: None,
+            died=lambda started, death: None,
+        )
+        again.ask(frames.LOAD, 0, 1e6, b'["trace"]')
+        asked = again.ask(frames.LOAD, 0, manner.load_s, body)
+        with suppress(Empty):
+            asked.replies.get(timeout=manner.load_s + _LOAD_MORE_S)
+        again.end()
+        return again.reached
+
+
+class Lane:
+    """One thread of the process, as one thread of the gate uses it."""
+
+    def __init__(self, process: CodeProcess, number: int) -> None:
+        self.process, self.number = process, number
+        self._asked: Asked | None = None
+        self._closed = False
+
+    def call(self, request: list[Any], seconds: float) -> Frame:
+        """As CodeProcess.call; after a late call the next one has a thread of its own."""
+        if self._closed:
+            raise InfraFailure(_GIVEN_UP)
+        try:
+            return self.process.call(self, request, seconds)
+        except CallLate:
+            self.process.forget(self)
+            self.number = self.process.new_lane().number
+            raise
+
+    def wait_for(self, asked: Asked) -> None:
+        self._asked = asked
+        if self._closed:
+            asked.replies.put(None)
+
+    def close(self) -> None:
+        """A call under way raises InfraFailure; may be called from another thread."""
+        self._closed = True
+        if self._asked is not None:
+            self._asked.replies.put(None)
+        self.process.forget(self)
+
+
+def _unloadable(name: str, told: Mapping[str, Any]) -> str:
+    """Why an object of the user's cannot be used, with the place."""
+    said = one_line(str(told.get("message", "")), 300)
+    if told.get("kind") == "usage":
+        return said if name in said else f"'{name}': {said}"
+    place = f"{told['place']}: " if told.get("place") else ""
+    hint = ""
+    if told.get("type") == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
+        hint = " - name it as module:attribute to import what lies beside it"
+    return f"'{name}': {place}does not load: {told.get('type')}: {said}{hint}"

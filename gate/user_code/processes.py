@@ -1,0 +1,126 @@
+"""The processes with user code of one command: one a role, shared by whoever needs it, ended with
+the command.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gate.user_code.process import CodeProcess
+
+JUDGING = "grader"  # the role of graders, of `embed` and of patterns
+# What a runner gives its steps and no code of the user's may have: the inputs of the action, the
+# keys to the artifacts and to the repository, the files by which a step sets outputs for others.
+_WITHHELD = re.compile(
+    r"INPUT_.*|ACTIONS_.*|G(ITHUB|H)_(ENTERPRISE_)?TOKEN"
+    r"|GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOKEN = re.compile(r".*TOKEN", re.IGNORECASE | re.DOTALL)
+
+
+def environment(env: Mapping[str, str], *, named: str | None = None) -> dict[str, str]:
+    """What user code may see of the environment: not what `_WITHHELD` names, nor the same token
+    under another name; but the variable `named` in gate.yml as the one with its key.
+    """
+    tokens = {
+        value for name, value in env.items() if _WITHHELD.fullmatch(name) and _TOKEN.match(name)
+    }
+    return {
+        name: value
+        for name, value in env.items()
+        if name == named or not (_WITHHELD.fullmatch(name) or (value and value in tokens))
+    }
+
+
+class Processes:
+    """Role and folder -> process. `begin` and `end` are for the command line."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._open: dict[tuple[str, Path, str, int], CodeProcess] = {}
+        self._env: Mapping[str, str] = {}
+        self._tell: Callable[[str], None] = lambda line: None
+        self._seconds = 0.0  # 0: not said yet
+
+    @property
+    def seconds(self) -> float:
+        """For a call of code that has no limit of its own, and for its loading."""
+        return self._seconds or 240.0
+
+    def begin(self, env: Mapping[str, str], tell: Callable[[str], None]) -> None:
+        """`env`: of the command; `tell` is given each line that user code prints."""
+        self._env, self._tell, self._seconds = env, tell, 0.0
+
+    def allow(self, seconds: float) -> None:
+        """The agent's `timeout_s`; what was said first counts: the command line, the own gate.yml,
+        the base branch's.
+        """
+        self._seconds = self._seconds or seconds
+
+    def judging(self, root: Path) -> CodeProcess:
+        """The one in which graders, embeddings and patterns run."""
+        return self.of(JUDGING, root, judges=True, threads=64, load_s=self.seconds)
+
+    def of(
+        self,
+        role: str,
+        root: Path,
+        *,
+        about: str = "",
+        judges: bool,
+        threads: int,
+        load_s: float,
+        env: Mapping[str, str] | None = None,
+        nth: int = 0,
+    ) -> CodeProcess:
+        """The `nth` process of the role (and of what it is `about`, where a run has two of a role),
+        made at the first call; what differs later is ignored.
+        """
+        key = (role, root.resolve(), about, nth)
+        with self._lock:
+            if key not in self._open:
+                # What runs processes takes time to import: only where there is user code.
+                process = importlib.import_module("gate.user_code.process")
+                manner = process.Manner(
+                    role=role,
+                    root=root,
+                    judges=judges,
+                    env=environment(self._env) if env is None else env,
+                    threads=threads,
+                    load_s=load_s,
+                    tell=self._tell,
+                )
+                self._open[key] = process.CodeProcess(manner)
+            return self._open[key]
+
+    def given_up(self) -> str:
+        """Why a process is not started any more; empty while all are."""
+        return next((one.given_up for one in self._all() if one.given_up), "")
+
+    def files(self, role: str, root: Path) -> dict[str, str]:
+        """File -> sha256 of each file of the checkout that the role's code consists of."""
+        found: dict[str, str] = {}
+        for key, process in list(self._open.items()):
+            if key[:2] == (role, root.resolve()):
+                found |= process.files()
+        return found
+
+    def end(self) -> None:
+        """Ends all; the next `of` starts new ones."""
+        with self._lock:
+            ended, self._open = self._all(), {}
+        for process in ended:
+            process.close()
+
+    def _all(self) -> list[CodeProcess]:
+        return list(self._open.values())
+
+
+PROCESSES = Processes()

@@ -1,0 +1,203 @@
+"""What a process with user code is asked to do, by role. Runs in that process.
+
+Each function takes what came as JSON and returns what goes back as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral, Real
+from types import FrameType
+from typing import Any
+from uuid import UUID
+
+from gate.errors import AgentFailure, UsageError
+from gate.user_code.loading import Workspace, load_object, note_sources, trace_lines
+
+Finish = Callable[[Any, float], Any]  # awaits what can be awaited, within so many seconds
+
+_FIELDS = ("id", "doc_id", "document_id", "score", "text", "content", "page_content", "metadata")
+
+
+class Desk:
+    """The user's objects that were loaded so far, and what can be asked of them."""
+
+    def __init__(
+        self, workspace: Workspace, *, judges: bool, reached: Callable[[str], None]
+    ) -> None:
+        """`judges`: the code has a say in the verdict, so installed packages come before the
+        checkout, and the files that it consists of are noted.
+        """
+        self.workspace = workspace
+        self._judges = judges
+        self._reached = reached
+        self._made: list[Any] = []
+        if judges:
+            note_sources(workspace)
+
+    def answer(self, request: list[Any], seconds: float, finish: Finish) -> Any:
+        """`request`: the name of a method here, without its prefix, and its arguments."""
+        name, *arguments = request
+        return getattr(self, f"do_{name}")(*arguments, seconds=seconds, finish=finish)
+
+    def load(self, spec: str) -> Any:
+        return load_object(spec, self.workspace, workspace_first=not self._judges)
+
+    def keep(self, made: Any) -> int:
+        """The number by which later requests name it."""
+        self._made.append(made)
+        return len(self._made) - 1
+
+    def do_trace(self, **_: Any) -> None:
+        trace_lines(self.workspace, self._reached)
+
+    def do_files(self, **_: Any) -> dict[str, str]:
+        return dict(self.workspace.files)
+
+    def do_function(self, spec: str, **_: Any) -> int:
+        return self.keep(_callable(self.load(spec), spec))
+
+    def do_retriever(self, spec: str, **_: Any) -> int:
+        found = self.load(spec)
+        if isinstance(found, type):
+            try:
+                found = found()
+            except Exception as error:
+                said = f"{type(error).__name__}: {error}"[:200]
+                message = f"'{spec}' cannot be made without arguments: {said}"
+                raise UsageError(message) from error
+        search = getattr(found, "invoke", found)
+        if not callable(search):
+            raise UsageError(f"'{spec}' is neither a function nor has it `invoke`")
+        return self.keep(search)
+
+    def do_call(self, of: int, argument: Any, *, seconds: float, finish: Finish) -> Any:
+        return _answer_of(finish(self._made[of](argument), seconds))
+
+    def do_search(self, of: int, question: str, *, seconds: float, finish: Finish) -> Any:
+        return _documents(finish(self._made[of](question), seconds))
+
+    def do_embed(self, of: int, texts: list[str], *, seconds: float, finish: Finish) -> Any:
+        found = finish(self._made[of](texts), seconds)
+        return [[float(value) for value in vector] for vector in found]
+
+    def do_match(
+        self, pattern: str, flags: int, text: str, start: int, *, seconds: float, **_: Any
+    ) -> Any:
+        with _alarm(seconds):
+            found = re.compile(pattern, flags).search(text, start)
+        return found and found.span()
+
+    def do_grader(self, *arguments: Any, **manner: Any) -> Any:
+        """Everything about graders stands in a module that other roles do not load."""
+        return self._role("grader").answer(self, *arguments, **manner)
+
+    def do_suite(self, *arguments: Any, **manner: Any) -> Any:
+        return self._role("suite").answer(self, *arguments, **manner)
+
+    def made(self, of: int) -> Any:
+        return self._made[of]
+
+    def _role(self, name: str) -> Any:
+        return importlib.import_module(f"gate.user_code.{name}_role")
+
+
+def _callable(found: Any, spec: str) -> Any:
+    if not callable(found):
+        raise UsageError(f"'{spec}' cannot be called")
+    return found
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Python's `re` looks for signals while it searches, in the main thread: a pattern that takes
+    for ever is ended there. Where there are no timers, the process is killed from outside.
+    """
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _answer_of(found: Any) -> Any:
+    """A text, an object or a list as it is; other things as the data that they hold."""
+    if isinstance(found, (str, dict, list)):
+        return found
+    try:
+        return _dumped(found)
+    except TypeError:
+        kind = type(found).__name__
+        raise AgentFailure(f"returned {kind}: return a text, or a dict with 'answer'") from None
+
+
+def encoded(value: Any) -> bytes:
+    """As JSON. Raises AgentFailure for what JSON cannot hold."""
+    try:
+        return json.dumps(value, default=_dumped).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise AgentFailure(f"returned what JSON cannot hold: {error}") from error
+
+
+def _dumped(value: Any) -> Any:
+    """Messages and answers of the clients of OpenAI, Anthropic and LangChain are such models."""
+    dump = getattr(value, "model_dump", None)
+    if not callable(dump):
+        raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+    return dump(mode="json")
+
+
+def _documents(found: Any) -> list[Any]:
+    if not isinstance(found, (list, tuple)):
+        raise AgentFailure(f"it returned {type(found).__name__}: return a list of documents")
+    try:
+        documents = [_document(one) for one in found]
+        json.dumps(documents, allow_nan=False)
+    except Exception as error:  # the documents are the user's own objects
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise AgentFailure(f"its documents cannot be read: {said}") from error
+    return documents
+
+
+def _document(one: Any) -> Any:
+    """An id, or {id, score, text} of a mapping or an object, LangChain's Document among them."""
+    if isinstance(one, (str, Integral, UUID)):
+        return _scalar(one)
+    data = one if isinstance(one, dict) else {name: getattr(one, name, None) for name in _FIELDS}
+    metadata = data.get("metadata")
+    sources = [source for source in (data, metadata) if isinstance(source, dict)]
+    ids = [_first(source, "id", "doc_id", "document_id") for source in sources]
+    return {
+        "id": _scalar(next((name for name in ids if name is not None), None)),
+        "score": _scalar(data.get("score")),
+        "text": _first(data, "text", "content", "page_content"),
+    }
+
+
+def _first(data: Mapping[str, Any], *names: str) -> Any:
+    return next((data[name] for name in names if data.get(name) is not None), None)
+
+
+def _scalar(value: Any) -> Any:
+    """numpy's numbers and UUIDs as JSON has them."""
+    if isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    return str(value) if isinstance(value, UUID) else value

@@ -1,0 +1,300 @@
+"""One operating-system process with user code: its pipes, its death, what it complained of."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import IO, Any
+
+from gate.user_code import frames
+from gate.user_code.frames import Frame
+
+_KEPT = 16_384  # characters of standard error, the last ones
+_LINE = 2_000  # characters of a printed line
+_END_S = 2.0  # for a process whose input has ended
+_STUCK_S = 10  # for a process to read a request
+_TRACED = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
+# The paths first: where modules are found must not depend on the folder that the process runs in.
+_BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
+    "from gate.user_code.child import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Death:
+    """The process is gone. `by_itself`: a call that was under way may have ended it; `held`: it was
+    ended because a call kept everything else in it from running.
+    """
+
+    how: str
+    by_itself: bool = True
+    held: bool = False
+
+
+Reply = Frame | Death
+
+
+class Started:
+    """Started when it is made; requests may be sent by any thread. Raises OSError."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        judges: bool,
+        env: Mapping[str, str],
+        tell: Callable[[str], None],
+        died: Callable[[Started, Death], None],
+    ) -> None:
+        self._root, self._tell, self._died = root.resolve(), tell, died
+        self._numbers = itertools.count(1)
+        self._lock, self._sending = Lock(), Lock()
+        self._waiting: dict[int, SimpleQueue[Reply | None]] = {}
+        self._left: set[int] = set()  # late calls that run on
+        self._death: Death | None = None
+        self._why: Death | None = None  # of an end that the gate brought about
+        self._said = ""
+        self.reached = ""  # the last line that was told while code was loaded line by line
+        started = json.dumps({"root": str(self._root), "judges": judges})
+        path = [one for one in sys.path if one and Path(one) != Path.cwd()]
+        home = str(Path(__file__).parents[2])
+        if home not in path:
+            path.insert(0, home)
+        safe = "-I" if sys.flags.isolated else "-P"
+        words = [sys.executable, safe, "-c", _BOOT, started, json.dumps(path)]
+        self._process, self._send, self._read, self._close = _opened(words, env)
+        Thread(target=self._listen, daemon=True, name="gate-user-code").start()
+        self._drain = Thread(target=self._take_complaints, daemon=True, name="gate-user-code-said")
+        self._drain.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._death is None and self._why is None
+
+    def ask(self, kind: int, lane: int, seconds: float, body: bytes) -> Asked:
+        """Sends a request; its reply, or the Death, comes to what is returned."""
+        number = next(self._numbers) & 0xFFFFFFFF
+        replies: SimpleQueue[Reply | None] = SimpleQueue()
+        with self._lock:
+            if self._death is not None:
+                replies.put(self._death)
+                return Asked(number, replies)
+            self._waiting[number] = replies
+        self.tell_lane(kind, number, lane, seconds, body)
+        return Asked(number, replies)
+
+    def tell_lane(self, kind: int, number: int, lane: int, seconds: float, body: bytes) -> None:
+        data = frames.packed(Frame(kind, number, lane, seconds, body))
+        try:
+            with self._sending:
+                self._send(data)
+        except (OSError, ValueError):  # it is dead, or has not read for so long that it is stuck
+            _kill(self._process)
+
+    def answers(self, seconds: float) -> bool:
+        """Whether anything can run in it at all."""
+        ping = self.ask(frames.PING, 0, 0.0, b"")
+        try:
+            return isinstance(ping.replies.get(timeout=seconds), Frame)
+        except Empty:
+            return False
+
+    def leave(self, number: int) -> int:
+        """Nobody waits for that reply any more; how many such calls run on."""
+        with self._lock:
+            if number in self._waiting:
+                self._left.add(number)
+            return len(self._left)
+
+    def kill(self, why: Death) -> None:
+        """All that are waited for come to this death."""
+        self._why = self._why or why
+        _kill(self._process)
+
+    def end(self) -> None:
+        """Lets it clean up for a moment; then it is killed, and all that it started."""
+        self._why = self._why or Death(how="was ended with the run", by_itself=False)
+        self.finish_input()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
+        _kill(self._process)
+
+    def finish_input(self) -> None:
+        """No request will come any more."""
+        with suppress(OSError, ValueError):
+            self._send(b"")
+
+    def hangs_at(self) -> str:
+        """`file:line` of the user's code in the last stack that was printed as the process ended;
+        empty where there is none.
+        """
+        self._drain.join(1.0)
+        for file, line in _TRACED.findall(self._said):
+            if Path(file).is_relative_to(self._root) and "site-packages" not in file:
+                return f"{Path(file).relative_to(self._root).as_posix()}:{line}"
+        return ""
+
+    def last_words(self) -> str:
+        """The last line of standard error that is not empty."""
+        self._drain.join(1.0)
+        return next((line for line in reversed(self._said.splitlines()) if line.strip()), "")
+
+    def was_late(self) -> bool:
+        """Whether it ended itself when the time for loading was over."""
+        self._drain.join(1.0)
+        return "Timeout (" in self._said
+
+    def _listen(self) -> None:
+        try:
+            while (frame := frames.received(self._read)) is not None:
+                if frame.kind == frames.REACHED:
+                    self.reached = frame.body.decode("utf-8", "replace")
+                    continue
+                with self._lock:
+                    self._left.discard(frame.number)
+                    replies = self._waiting.pop(frame.number, None)
+                if replies is not None:
+                    replies.put(frame)
+        except (OSError, ValueError):
+            _kill(self._process)
+        self._end_all()
+
+    def _end_all(self) -> None:
+        try:
+            status = self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:  # it closed its output and lives on
+            _kill(self._process)
+            status = self._process.wait()
+        _kill(self._process)
+        with self._sending:
+            self._close()
+        death = self._why or Death(how=_how(status))
+        self._died(self, death)
+        with self._lock:
+            self._death = death
+            waiting, self._waiting = list(self._waiting.values()), {}
+        for replies in waiting:
+            replies.put(death)
+
+    def _take_complaints(self) -> None:
+        pipe = self._process.stderr
+        if pipe is None:
+            return
+        with suppress(OSError, ValueError), pipe:
+            while line := pipe.readline(_LINE):
+                text = line.decode("utf-8", "replace")
+                self._said = (self._said + text)[-_KEPT:]
+                self._tell(text.rstrip("\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request under way."""
+
+    number: int
+    replies: SimpleQueue[Reply | None]  # None: whoever waits is to give up
+
+
+def _how(status: int) -> str:
+    if status < 0:
+        return f"was ended by {_signal_name(-status)}"
+    return f"ended with exit status {status}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _exactly(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Reads as many bytes as wanted, fewer only at the end."""
+
+    def all_of(n: int) -> bytes:
+        found = read(n)
+        while 0 < len(found) < n:
+            more = read(n - len(found))
+            if not more:
+                break
+            found += more
+        return found
+
+    return all_of
+
+
+if sys.platform == "win32":
+
+    def _opened(words: list[str], env: Mapping[str, str]) -> Any:
+        process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
+            words,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+        )
+        entry: IO[bytes] = process.stdin  # type: ignore[assignment]
+        found: IO[bytes] = process.stdout  # type: ignore[assignment]
+
+        def send(data: bytes) -> None:
+            if data:
+                entry.write(data)
+                entry.flush()
+            else:
+                entry.close()
+
+        def close() -> None:
+            entry.close()
+            found.close()
+
+        return process, send, found.read, close
+
+    def _kill(process: subprocess.Popen[bytes]) -> None:
+        subprocess.run(  # noqa: S603
+            ["taskkill", "/T", "/F", "/PID", str(process.pid)],  # noqa: S607
+            capture_output=True,
+            check=False,
+        )
+
+else:
+
+    def _opened(words: list[str], env: Mapping[str, str]) -> Any:
+        """A socket, as pipes can be opened by others through /proc."""
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _STUCK_S, 0))
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
+                words,
+                env=dict(env),
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+
+        def send(data: bytes) -> None:
+            if data:
+                ours.sendall(data)
+            else:
+                ours.shutdown(socket.SHUT_WR)
+
+        return process, send, _exactly(lambda n: ours.recv(min(n, 1 << 20))), ours.close
+
+    def _kill(process: subprocess.Popen[bytes]) -> None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)

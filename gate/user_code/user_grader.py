@@ -1,0 +1,184 @@
+"""A grader of the user's, asked in its process."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gate.codec import from_json, schema_of, to_json
+from gate.errors import GraderFailure, UsageError
+from gate.fits import Check, compiled
+from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
+from gate.schema import mismatches
+from gate.user_code.calling import judged_by
+from gate.user_code.process import CodeProcess
+from gate.user_code.processes import PROCESSES
+from gate.yamlfile import dotted
+
+
+def option_faults(spec: PluginSpec, root: Path) -> list[str]:
+    """What is wrong with its options. Raises UsageError."""
+    told = examined(spec.name, root)
+    if told.fault:
+        return [told.fault]
+    wrong = mismatches(dict(told.schema), dict(spec.options))
+    return [f"{spec.name}{'.' if m.path else ''}{dotted(m.path)}: {m.message}" for m in wrong]
+
+
+def make(spec: PluginSpec, root: Path) -> UserGrader:
+    """The grader that a checked piece of gate.yml describes. Raises UsageError."""
+    process = PROCESSES.judging(root)
+    request = ["grader", "make", spec.name, to_json(spec.options)]
+    told = process.load(spec.name, request)
+    try:
+        metrics = tuple(from_json(MetricSpec, one) for one in told["metrics"])
+        for one in told["metrics"]:
+            if wrong := mismatches(schema_of(MetricSpec), one):
+                raise ValueError(f"metrics(): {wrong[0].message}")
+        said = {
+            "name": spec.name,
+            "process": process,
+            "of": int(told["of"]),
+            "keys": told["keys"],
+            "needs": tuple(told["needs"]),
+            "measured": metrics,
+            "checks": told["checks"],
+            "decides": told["decides"],
+            "fills": tuple(told["fills"]),
+            "abouts": told["abouts"],
+            "digest": str(told["digest_text"]),
+        }
+        role = told["role"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"'{spec.name}': what it says of itself makes no sense: {error}"
+        ) from error
+    if told["asks"]:
+        return UserModelGrader(**said, role="verifier" if role == "verifier" else "judge")
+    return UserGrader(**said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What can be told of a class before it is made."""
+
+    fault: str  # why it is no grader
+    schema: Mapping[str, Json]
+    role: Role | None
+    partly_offline: bool
+    knows_modes: bool
+
+
+def examined(name: str, root: Path) -> Examined:
+    """Raises UsageError."""
+    told = PROCESSES.judging(root).load(name, ["grader", "examine", name])
+    return from_json(Examined, told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserGrader:
+    """A Grader (gate/plugins.py) of the user's. Whatever its code does leaves the answer unscored
+    at worst.
+    """
+
+    name: str
+    process: CodeProcess = field(repr=False)
+    of: int  # its number in the process
+    keys: Mapping[str, Json]
+    needs: tuple[str, ...]
+    measured: tuple[MetricSpec, ...]
+    checks: bool  # whether it has `case_faults`
+    decides: bool
+    fills: tuple[str, ...]
+    abouts: Mapping[str, str]
+    digest: str
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return self.measured
+
+    def digest_text(self) -> str:
+        return self.digest
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        """What is wrong with the keys of a case that no JSON Schema can tell."""
+        if not self.checks:
+            return
+        try:
+            yield from map(str, self._asked("check", dict(keys)))
+        except GraderFailure as failure:
+            yield f"the check of '{self.name}' failed: {failure}"
+
+    def grade(self, case: Case, response: Response) -> Score:
+        return self._scored(self._asked("grade", _lean(case), _lean(response)))
+
+    def _asked(self, method: str, *arguments: Json) -> Any:
+        request = ["grader", method, self.of, *arguments]
+        return judged_by(self.process, request, PROCESSES.seconds, "grader")
+
+    def _scored(self, told: Any) -> Score:
+        """Raises GraderFailure for a value that the metric cannot have."""
+        if not _fits_score()(told) and (wrong := mismatches(schema_of(Score), told)):
+            raise GraderFailure(f"the grader's score is malformed: {wrong[0].message}")
+        score = from_json(Score, told)
+        specs = {one.column: one for one in self.measured}
+        for column, value in score.values.items():
+            if column not in specs:
+                raise GraderFailure(f"the grader gave a value for {column}, which it never named")
+            low, high = specs[column].low, specs[column].high
+            if value is None:
+                continue
+            if (low is not None and value < low) or (high is not None and value > high):
+                bounds = f"{'-inf' if low is None else f'{low:g}'} to "
+                bounds += "inf" if high is None else f"{high:g}"
+                message = f"the grader gave {value:g} for {column}, which goes from {bounds}"
+                raise GraderFailure(message)
+        return score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserModelGrader(UserGrader):
+    """A ModelGrader (gate/plugins.py) of the user's."""
+
+    role: Role
+
+    def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
+        told = self._asked("ask", _lean(case), _lean(response))
+        return tuple(from_json(Question, one) for one in told)
+
+    def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
+        votes = [[to_json(vote) for vote in given] for given in replies]
+        return self._scored(self._asked("read", _lean(case), _lean(response), votes))
+
+
+@cache
+def _fits_score() -> Check:
+    return compiled(schema_of(Score))
+
+
+@cache
+def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Name and default of each field; a fresh object where there is none."""
+    return tuple(
+        (
+            one.name,
+            one.default
+            if one.default is not dataclasses.MISSING
+            else one.default_factory()
+            if one.default_factory is not dataclasses.MISSING
+            else object(),
+        )
+        for one in dataclasses.fields(cls)
+    )
+
+
+def _lean(record: Any) -> dict[str, Json]:
+    """As JSON, without what is as the record's class has it anyway."""
+    return {
+        name: to_json(value)
+        for name, default in _defaults(record.__class__)
+        if (value := getattr(record, name)) is not default and value != default
+    }
