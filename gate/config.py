@@ -167,14 +167,21 @@ def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
 
 
 def own_code(spec: PluginSpec, root: Path) -> bytes:
-    """What stands in the user's files that a plug-in runs; nothing where they cannot be found."""
+    """What stands in the user's files that a plug-in runs, those that they import included; nothing
+    where they cannot be found.
+    """
     return code_in(code_of(spec), root)
 
 
 def code_in(names: Iterable[str], root: Path) -> bytes:
     """The same of code by its names, as `code_of` gives them."""
-    files = [root / file for file in map(grader_file, names) if file]
-    return b"".join(file.read_bytes() for file in files if file.is_file())
+    given = [name for name in names if name]
+    files = [file for file in map(grader_file, given) if file]
+    own = b"".join((root / file).read_bytes() for file in files if (root / file).is_file())
+    # Of what they import the hashes do; without such files nothing changes.
+    loaded = PROCESSES.sources(root) if given else {}
+    more = {f: sha for name in given for f, sha in loaded.get(name, {}).items() if f not in files}
+    return own + "".join(f"{file}:{sha}\n" for file, sha in sorted(more.items())).encode()
 
 
 def code_of(spec: PluginSpec) -> tuple[str, ...]:

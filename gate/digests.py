@@ -4,7 +4,7 @@ grader, or the suite itself, is written in (docs/semantics.md 5 and 6).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from gate.codec import to_json
@@ -14,6 +14,7 @@ from gate.config_records import RUN_RECORD
 from gate.plugins import Grader
 from gate.records import Config, Json, PluginSpec, Suite
 from gate.rules import Rules
+from gate.user_code.processes import PROCESSES
 
 _WHOLE = ("success", "first_success", "score")  # what every grader with an opinion bears on
 
@@ -67,15 +68,22 @@ def edited_columns(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
     for spec, grader in zip(suite.graders, graders.values(), strict=True):
         asked = _model(grader, rules.config)
         code = (*code_of(spec), *(code_of(asked) if asked else ()))
-        for file in sorted({grader_file(name) for name in code} & rules.edited_graders):
-            why = f"this change edits its grader file `{file}`"
+        named = {grader_file(name) for name in code}
+        for file in sorted(_files(code, rules) & rules.edited_graders):
+            whose = "its grader file" if file in named else "a file of its grader,"
+            why = f"this change edits {whose} `{file}`"
             found |= dict.fromkeys((*_columns(grader), *_WHOLE), why)
-    file = grader_file(suite.suite or "")
-    if file in rules.edited_graders:
+    for file in sorted(_files([suite.suite or ""], rules) & rules.edited_graders):
         why = f"this change edits the suite's file `{file}`"
         graded = [column for grader in graders.values() for column in _columns(grader)]
         found |= dict.fromkeys((*graded, *TRIAL_COLUMNS), why)
     return found
+
+
+def _files(code: Iterable[str], rules: Rules) -> set[str]:
+    """Of the checkout, that the named code was loaded from."""
+    loaded = PROCESSES.sources(rules.root)
+    return {file for name in code for file in (grader_file(name), *loaded.get(name, ()))}
 
 
 def _columns(grader: Grader) -> list[str]:

@@ -16,6 +16,7 @@ from gate.asking import Panel, panel_of, without_open_caches
 from gate.beside import asked_before, control_session
 from gate.config_evidence import provider_key
 from gate.course import Course
+from gate.digests import edited_columns
 from gate.errors import UsageError
 from gate.joining import absent, check
 from gate.pipeline import Collected, Effects, health, measure
@@ -24,6 +25,7 @@ from gate.recorder import recorder
 from gate.redact import Redactor
 from gate.registry import Meanwhile
 from gate.resuming import begun, reopened
+from gate.rules import with_late_sources
 from gate.secret_names import secrets_sent
 from gate.set_up import Setup, set_up
 from gate.subject import NOBODY
@@ -66,12 +68,25 @@ def execute(
         if shards:
             collected = replace(collected, ended_early=absent(shards))
         setup = replace(setup, notes=(*setup.notes, *panel.notes()))
+        setup = _with_late_sources(setup)
         session.write_details()
         if control is not None:
             control.write_details()
         outcome = judging.loaded().judge(setup, session, collected, unreachable)
         session.log.append_verdict(outcome.report.outcome)
         return cast("Outcome", outcome)
+
+
+def _with_late_sources(setup: Setup) -> Setup:
+    """With the edited files that graders imported only while they judged."""
+    rules = with_late_sources(setup.rules)
+    if rules is setup.rules:
+        return setup
+    plans = tuple(
+        replace(plan, edited=edited_columns(plan.suite, plan.graders, rules))
+        for plan in setup.plans
+    )
+    return replace(setup, rules=rules, plans=plans)
 
 
 def _checked(setup: Setup, session: SessionWriter) -> str:

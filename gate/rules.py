@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 
 from gate import bundled
@@ -28,6 +29,7 @@ from gate.metrics.catalogue import asked_k
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 from gate.suite_code import SuiteCode, load_suite
+from gate.user_code.processes import PROCESSES
 
 CONFIG = "gate.yml"
 
@@ -164,7 +166,7 @@ def judging_rules(
     if theirs is None:
         return replace(alone, notes=(f"judged by its own rules: {note}",) if note else ())
     edited = _edited_graders(theirs, root, base)
-    files = tuple(f"changes the {_kind(file, theirs)} `{file}`" for file in sorted(edited))
+    files = _edits(edited, theirs)
     easier = _loosened(own, theirs, root)
     if not theirs.protect:
         return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
@@ -244,17 +246,45 @@ def _edited_graders(theirs: Config, root: Path, base: Base) -> frozenset[str]:
     specs = [spec for suite in theirs.suites for spec in suite.graders]
     code = {name for spec in (*specs, *models_of(theirs)) for name in code_of(spec)}
     code |= {suite.suite for suite in theirs.suites if suite.suite}
-    found = set()
+    found = {}
     for file in sorted({grader_file(name) for name in code} - {""}):
-        own = root / file
-        if own.is_file() and base.forge.read(file, base.sha) != own.read_bytes():
-            found.add(file)
-    return frozenset(found)
+        if (own := root / file).is_file():
+            found[file] = sha256(own.read_bytes()).hexdigest()
+    for name, files in PROCESSES.sources(root).items():
+        found |= files if name in code else {}
+    return frozenset(file for file, digest in found.items() if _at_base(file, base) != digest)
+
+
+def _at_base(file: str, base: Base) -> str:
+    content = base.forge.read(file, base.sha)
+    return "" if content is None else sha256(content).hexdigest()
 
 
 def _kind(file: str, theirs: Config) -> str:
     suites = {grader_file(suite.suite) for suite in theirs.suites if suite.suite}
-    return "suite file" if file in suites else "grader file"
+    graders = {grader_file(one.name) for suite in theirs.suites for one in suite.graders}
+    if file in suites:
+        return "suite file"
+    return "grader file" if file in graders else "file of a grader"
+
+
+def with_late_sources(rules: Rules) -> Rules:
+    """With what the code that judges has loaded since the rules were read."""
+    if rules.base is None or rules.theirs is None:
+        return rules
+    edited = _edited_graders(rules.theirs, rules.root, rules.base) - rules.edited_graders
+    if not edited:
+        return rules
+    lines = _edits(edited, rules.theirs)
+    return replace(
+        rules,
+        edited_graders=rules.edited_graders | edited,
+        loosened=(*rules.loosened, *(f"{line}: its metrics are not compared" for line in lines)),
+    )
+
+
+def _edits(files: frozenset[str], theirs: Config) -> list[str]:
+    return [f"changes the {_kind(file, theirs)} `{file}`" for file in sorted(files)]
 
 
 def _at(base: Base) -> Callable[[str], bytes | None]:

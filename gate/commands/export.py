@@ -53,7 +53,8 @@ def _exporter(name: str) -> Exporter:
         return EXPORTERS.registered(name)()
     workspace = Workspace(Path())
     try:
-        return cast("Exporter", load_object(name, workspace, workspace_first=False)())
+        found, _ = load_object(name, workspace, workspace_first=False)
+        return cast("Exporter", found())
     except UsageError:
         raise
     except (Exception, SystemExit) as error:

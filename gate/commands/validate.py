@@ -16,9 +16,9 @@ from gate.config_judge import kinship
 from gate.config_lint import Findings, lint_with_data
 from gate.dataset import Summary, check
 from gate.default_gates import told
-from gate.errors import GateError, InvalidInput, UsageError
+from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
 from gate.metrics.catalogue import asked_k
-from gate.plugins import Grader
+from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
 from gate.rules import CONFIG, Rules, disk
 from gate.subject import NOBODY
@@ -54,6 +54,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     for suite in config.suites:
         _dataset(suite, done)
         _baseline(suite, done)
+    _own_code(config, root, env, done.found)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
     if not done.found.problems:  # the agent may be none of gate.yml's then
@@ -106,6 +107,20 @@ def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
             yield spec.name, make_grader(spec, root)
         except (UsageError, ValueError, TypeError, AttributeError):
             continue
+
+
+def _own_code(config: Config, root: Path, env: Mapping[str, str], found: Findings) -> None:
+    """Loads the functions that gate.yml names; none is called."""
+    models = ("agent", "control_agent", "judge", "verifier")
+    asked = [(name, getattr(config, name), AGENTS) for name in models]
+    for section, spec, registry in (*asked, ("retriever", config.retriever, RETRIEVERS)):
+        if spec is None or spec.name != "python":
+            continue
+        world = World(env=env, root=root, section=section)
+        try:
+            build(registry, spec, root).check(world)
+        except (UsageError, InfraFailure) as error:
+            found.wrong(spec.place, str(error))
 
 
 def _count(summary: Summary) -> str:

@@ -121,9 +121,10 @@ def _note_binary(kind: Any, workspace: Workspace) -> None:
     setattr(kind, entry, noted)
 
 
-def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> Any:
+def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> tuple[Any, str]:
     """What `package.module:attribute` or `./file.py:attribute` names, relative to the folder of
-    gate.yml. Raises UsageError if it is not there, and whatever the code itself raises.
+    gate.yml, and its module's name. Raises UsageError if it is not there, and whatever the code
+    itself raises.
     """
     where, _, attribute = spec.rpartition(":")
     if where.endswith(".py"):
@@ -131,7 +132,7 @@ def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> An
     else:
         module = _load_module(where, spec, workspace.root, first=workspace_first)
     try:
-        return getattr(module, attribute)
+        return getattr(module, attribute), module.__name__
     except AttributeError:
         raise UsageError(f"'{spec}': {where} has no '{attribute}'") from None
 

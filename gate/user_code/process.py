@@ -22,6 +22,7 @@ from gate.user_code.frames import Frame
 from gate.user_code.started import Asked, Death, Started
 
 MOST_DEATHS = 3  # in a row, without a call that came back
+_FILES_S = 20.0  # to say which files were loaded
 _PONG_S = 1.5  # for a process that can run at all to say so
 _LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
 _SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
@@ -111,14 +112,16 @@ class CodeProcess:
                 raise CallLate if found.held else CodeDied(found.how)
         return found
 
-    def files(self) -> dict[str, str]:
-        """File -> sha256 of each file of the checkout that was loaded so far."""
+    def files(self) -> dict[str, dict[str, str]]:
+        """Object as gate.yml names it -> file -> sha256, of all files of the checkout that it was
+        loaded from so far.
+        """
         with self._starting:
             if self._running is None or not self._running.alive:
                 return {}
-            asked = self._running.ask(frames.CALL, 0, _PONG_S, b'["files"]')
+            asked = self._running.ask(frames.CALL, 0, _FILES_S, b'["files"]')
         try:
-            reply = asked.replies.get(timeout=_PONG_S)
+            reply = asked.replies.get(timeout=_FILES_S)
         except Empty:
             return {}
         return dict(json.loads(reply.body)) if isinstance(reply, Frame) else {}

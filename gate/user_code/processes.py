@@ -104,12 +104,15 @@ class Processes:
         """Why a process is not started any more; empty while all are."""
         return next((one.given_up for one in self._all() if one.given_up), "")
 
-    def files(self, role: str, root: Path) -> dict[str, str]:
-        """File -> sha256 of each file of the checkout that the role's code consists of."""
-        found: dict[str, str] = {}
-        for key, process in list(self._open.items()):
-            if key[:2] == (role, root.resolve()):
-                found |= process.files()
+    def sources(self, root: Path) -> dict[str, dict[str, str]]:
+        """Object as gate.yml names it -> file, relative to `root` -> sha256, of all code that has
+        a say in the verdict, as it was loaded so far.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for process in self._all():
+            if process.manner.judges and process.manner.root.resolve() == root.resolve():
+                for name, files in process.files().items():
+                    found[name] = {**found.get(name, {}), **files}
         return found
 
     def end(self) -> None:

@@ -37,6 +37,8 @@ class Desk:
         self._judges = judges
         self._reached = reached
         self._made: list[Any] = []
+        self._told: tuple[tuple[int, int], Any] = ((0, 0), {})  # files, when so much was loaded
+        self._modules: dict[str, str] = {}  # name in gate.yml -> its module
         if judges:
             note_sources(workspace)
 
@@ -46,7 +48,9 @@ class Desk:
         return getattr(self, f"do_{name}")(*arguments, seconds=seconds, finish=finish)
 
     def load(self, spec: str) -> Any:
-        return load_object(spec, self.workspace, workspace_first=not self._judges)
+        found, module = load_object(spec, self.workspace, workspace_first=not self._judges)
+        self._modules[spec] = module
+        return found
 
     def keep(self, made: Any) -> int:
         """The number by which later requests name it."""
@@ -56,8 +60,13 @@ class Desk:
     def do_trace(self, **_: Any) -> None:
         trace_lines(self.workspace, self._reached)
 
-    def do_files(self, **_: Any) -> dict[str, str]:
-        return dict(self.workspace.files)
+    def do_files(self, **_: Any) -> Any:
+        """Files of the checkout, for each object that was loaded."""
+        known = (len(self._modules), len(self.workspace.files))
+        if known != self._told[0]:
+            sources = importlib.import_module("gate.user_code.sources")
+            self._told = known, sources.files_by_object(self._modules, self.workspace)
+        return self._told[1]
 
     def do_function(self, spec: str, **_: Any) -> int:
         return self.keep(_callable(self.load(spec), spec))

@@ -1,0 +1,83 @@
+"""Which files of the checkout each object of the user's consists of: its module, and whatever of
+the checkout that imports, however far away. Runs in the process with user code.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gate.user_code.loading import Workspace
+
+
+def files_by_object(modules: Mapping[str, str], workspace: Workspace) -> dict[str, dict[str, str]]:
+    """Name in gate.yml -> file -> sha256 of what was loaded. `modules`: name -> module.
+
+    A file that was loaded and that no import statement leads to belongs to every object.
+    """
+    files = _files_of_modules(workspace)
+    reached = {spec: _reached(module, files, workspace) for spec, module in modules.items()}
+    known = {file for found in reached.values() for file in found}
+    stray = workspace.files.keys() - known
+    return {
+        spec: {file: workspace.files[file] for file in sorted(found | stray)}
+        for spec, found in reached.items()
+    }
+
+
+def _files_of_modules(workspace: Workspace) -> dict[str, str]:
+    """Module -> file, of those that were noted."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and (own := workspace.name_of(file)) in workspace.files:
+            found[name] = own
+    return found
+
+
+def _reached(module: str, files: Mapping[str, str], workspace: Workspace) -> set[str]:
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in files:
+            continue
+        seen.add(name)
+        waiting += _packages(name)
+        waiting += _imported(name, workspace.root / files[name])
+    return {files[name] for name in seen}
+
+
+def _packages(name: str) -> Iterator[str]:
+    """Those around a module: they are imported before it."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _imported(name: str, file: Path) -> Iterator[str]:
+    """Modules that its import statements, wherever they stand, could mean."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    package = getattr(sys.modules.get(name), "__package__", None) or ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                yield from (one.name, *_packages(one.name))
+        elif isinstance(node, ast.ImportFrom):
+            start = node.module or ""
+            if node.level:
+                start = _absolute("." * node.level + start, package)
+            yield from (start, *_packages(start), *(f"{start}.{one.name}" for one in node.names))
+
+
+def _absolute(relative: str, package: str) -> str:
+    try:
+        return importlib.util.resolve_name(relative, package)
+    except (ImportError, ValueError):
+        return ""
