@@ -1,5 +1,6 @@
 """events.jsonl, the resume log: a line a trial, written and flushed on its own in order of
-completion; between them a line after each look at the verdict, and one with the outcome.
+completion; between them a line after each look at the verdict, and one with the outcome. An answer
+that is judged outside this process has a line of its own before that.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import BinaryIO
 
@@ -16,9 +18,10 @@ from gate.errors import InfrastructureError
 from gate.records import Json
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
-LOOK, VERDICT = "look", "verdict"
+ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
 
 Row = Mapping[str, Json]
+Key = tuple[str, str, int]  # suite, case, round
 _Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
 
 
@@ -31,7 +34,9 @@ class EventLog:
         self._path = path
         self._redact = redact
         self._index: list[_Entry] = []
-        self._done: set[tuple[str, str, int]] = set()
+        self._done: set[Key] = set()
+        self._answers: dict[Key, tuple[int, int]] = {}  # of an earlier run, not judged: its place
+        self._writing = RLock()
         self._file: BinaryIO | None = None
         self._size = 0
         self.look: Mapping[str, Json] | None = None  # what the last look left, as it was written
@@ -52,9 +57,25 @@ class EventLog:
 
     def append(self, row: Row) -> None:
         """Writes one trial; on return it survives kill -9."""
-        offset = self._size
-        self.line(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
-        self._note(row, offset, self._size - offset)
+        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        with self._writing:
+            offset = self._size
+            self.line(text)
+            self._note(row, offset, self._size - offset)
+
+    def append_answer(self, key: Key, told: Mapping[str, Json]) -> None:
+        """Writes what was answered, before it is judged; any thread may."""
+        line = {"event": ANSWER, "of": list(key), **told}
+        self.line(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+
+    def answer(self, key: Key) -> Mapping[str, Json] | None:
+        """What an earlier run was answered and did not come to judge."""
+        place = self._answers.get(key)
+        if place is None:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(place[0])
+            return parsed(file.read(place[1]))
 
     def append_look(self, state: Mapping[str, Json]) -> None:
         """Writes what a look left; the last one wins."""
@@ -94,7 +115,7 @@ class EventLog:
 
     def line(self, text: str) -> None:
         data = self._redact(text).encode("utf-8", SURROGATES) + b"\n"
-        with disk(self._path):
+        with disk(self._path), self._writing:
             if self._file is None:
                 raise InfrastructureError(f"{self._path.parent}: the session is closed")
             written = self._file.write(data)
@@ -115,6 +136,7 @@ class EventLog:
         self._index.append((*key, offset, length))
         if not unanswered(row):
             self._done.add(key)
+            self._answers.pop(key, None)
 
     def _read_index(self) -> int:
         """Finds every whole line; returns the length of the log up to the last one."""
@@ -130,8 +152,14 @@ class EventLog:
                     self.look, self.outcome = row, None
                 elif row is not None and row.get("event") == VERDICT:
                     self.outcome = row.get("outcome")
+                elif row is not None and row.get("event") == ANSWER:
+                    self._note_answer(row.get("of"), offset, len(line))
                 offset += len(line)
         return offset
+
+    def _note_answer(self, of: Json, offset: int, length: int) -> None:
+        if isinstance(of, list) and len(of) == 3 and type(of[2]) is int:
+            self._answers[(str(of[0]), str(of[1]), of[2])] = (offset, length)
 
 
 def parsed(line: bytes) -> dict[str, Json] | None:

@@ -18,6 +18,7 @@ from gate.course import Course
 from gate.errors import InfraFailure
 from gate.executors import Worker, run_threads
 from gate.grading import failed_values, grade_attempt, nobody
+from gate.kept_answers import kept_answers
 from gate.plugins import Agent, Ask, World
 from gate.prepare import SuitePlan
 from gate.pricing import trial_cost
@@ -176,8 +177,11 @@ class _Run:
             scrub=effects.scrub,
             turn=turn,
         )
-        asking = make(agent, record=effects.record)
-        return asking if control is None else PairedWorker(asking, make(control))
+        asking = make(agent, record=effects.record, answers=kept_answers(effects.session.log))
+        if control is None or effects.control is None:
+            return asking
+        beside = make(control, answers=kept_answers(effects.control.log))
+        return PairedWorker(asking, beside)
 
     def take(self, trial: Trial) -> None:
         """One trial more; it is on disk first."""

@@ -22,7 +22,7 @@ from gate.registry import Registry
 ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"
 
-LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
+LAYERS: tuple[str, ...] = (  # lowest first; a package counts whole, but for modules named here
     "errors text separators filelock spreadsheet",
     "records",
     "failures violation_log evidence_tally default_gates spread",
@@ -31,23 +31,25 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts as a whole
     " shared_file shared_rows replies once secret_names mismatch event_log course option_parser"
     " option_types"
     " hosting fencing traces task_folder turns",
+    "user_code",
+    "safety",
     "schema dataset_source option_reading",
     "schema_errors table yamlfile dataset_json rows flat_rows row_schema numbers mentions matching"
     " progress wording templates page screen rubrics prose syllables embedding ranked",
     "calls webarena",
     "plugins session_form evidence_form foreign claims trajectory",
-    "user_code",
-    "safety",
+    "user_code.grader_role user_code.user_grader user_code.graders",
     "validators dataset_legacy",
     "subject http executors archive baseline_schema git sample pricing case_keys recording"
     " progress_bar child_process serverlogs",
     "wire dataset_rows baseline_file publish recorder",
     "run_file",
     "baseline_pool labels run_record sources",
+    "user_code.suite_role",
     "analysis runner grading dataset agents graders metrics baselines importers reporters"
     " exporters",
-    "verdict batches arms config_records config_schema config_variables config_lint config_options"
-    " announce retrievers",
+    "verdict batches arms kept_answers config_records config_schema config_variables config_lint"
+    " config_options announce retrievers",
     "config_suites suite_code",
     "config_judge config_check config_evidence control outlook rehearsal schemas",
     "config planning recorded loosening",
@@ -146,7 +148,7 @@ def family_of(name: str) -> str:
 
 
 def rank_of(name: str) -> int:
-    family = family_of(name)
+    family = name if name in RANK else family_of(name)
     assert family in RANK, (
         f"gate/{family} is in no layer: add it to LAYERS in {Path(__file__).name}"
     )

@@ -66,6 +66,10 @@ class SemanticSimilarity(_Rooted):
     def decides(self) -> bool:
         return self.pass_at is not None
 
+    @property
+    def outside(self) -> bool:
+        return self.embed is not None
+
     def metrics(self) -> tuple[MetricSpec, ...]:
         return (
             MetricSpec(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from gate.codec import from_json, schema_of, to_json
 from gate.errors import GraderFailure, UsageError
@@ -96,6 +96,8 @@ class UserGrader:
     fills: tuple[str, ...]
     abouts: Mapping[str, str]
     digest: str
+
+    outside: ClassVar[bool] = True
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         return self.measured
