@@ -23,6 +23,8 @@ from gate.replies import STOPPED
 FIRST_BACKOFF_S = 0.5
 MAX_BACKOFF_S = 20.0
 LEAST_WAIT_S = 0.1  # `Retry-After: 0` must use up the time-out too
+LEAST_TRY_S = 0.05  # a try that waiting leaves less than this is not begun
+_CUT_SHORT = 0.9  # of the time left: who gave up then had no more of it (clients round)
 
 # Of a suite written as code: case, round and try (both from 1), seconds in total, and the agent
 # that it is to ask with the world to ask it in.
@@ -119,6 +121,8 @@ class TrialWorker:
             except AgentFailure as failure:
                 took = failure.latency_ms
                 latency = self._ms_since(start) if took is None else took
+                if self._is_cut_short(task, failure, latency):
+                    return self._infra(task, self._cut_short(task, failure), latency)
                 self._keep(task, failure, latency)
                 return self._agent_error(task, failure, latency)
         # Before graders quote from it: half a quoted secret would not be found any more.
@@ -133,7 +137,7 @@ class TrialWorker:
         self._connection.close()
 
     def _ask(self, task: Task) -> Response:
-        left = self._limit_s(task) - task.waited_s
+        left = self._left_s(task)
         if task.ask is None or getattr(self._agent, "plays_back", False):
             return self._connection.ask(task.case, timeout_s=left)
         nth = len(task.attempts) + 1
@@ -141,6 +145,19 @@ class TrialWorker:
 
     def _limit_s(self, task: Task) -> float:
         return self._timeout_s if task.case.timeout_s is None else task.case.timeout_s
+
+    def _left_s(self, task: Task) -> float:
+        return self._limit_s(task) - task.waited_s
+
+    def _is_cut_short(self, task: Task, failure: AgentFailure, latency: float) -> bool:
+        """Whether the time ran out that waiting for the provider had left."""
+        waited = task.waited_s > 0.0 and failure.timed_out
+        return waited and latency >= _CUT_SHORT * self._left_s(task) * 1e3
+
+    def _cut_short(self, task: Task, failure: AgentFailure) -> InfraFailure:
+        waited, limit = f"{task.waited_s:.3g} s", f"{self._limit_s(task):g} s"
+        why = f"{waited} of the {limit} were a wait that the provider asked for"
+        return InfraFailure(f"{failure}: {why}")
 
     def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
         graded = self._grade(task.case, response, task.graders)
@@ -166,10 +183,10 @@ class TrialWorker:
         return self._next(task, attempt)
 
     def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
-        wait = failure.retry_after
-        if wait is not None and task.waited_s + wait < self._limit_s(task):
-            delay = self._clock.waiting(wait)
-            return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
+        if failure.retry_after is not None:
+            delay = self._clock.waiting(failure.retry_after)
+            if delay + LEAST_TRY_S <= self._left_s(task):
+                return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
         attempt = Attempt(
             n=len(task.attempts) + 1,

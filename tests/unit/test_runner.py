@@ -113,6 +113,60 @@ def test_a_server_that_says_retry_after_0_for_ever_is_given_up():
     assert min(delays) >= 0.1
 
 
+def worker_at(timeout_s, *answers, took=0.25, jitter=0.999):
+    """A worker whose tries take `took` seconds each and whose waits are as long as jitter makes
+    them.
+    """
+    agent = Scripted(*answers)
+    agent.timeout_s = timeout_s
+    now = iter(n * took for n in range(1000))
+    clock = Clock(seconds=lambda: next(now), jitter=lambda: jitter)
+    return TrialWorker(agent, None, grade, clock=clock), agent
+
+
+@pytest.mark.parametrize("wish", [0.0, 0.5, 1.0, 2.0, 2.9, 2.98, 2.999, 3.0])
+def test_no_try_is_begun_without_the_time_for_it(wish):
+    worker, agent = worker_at(3.0, *[InfraFailure("429", retry_after=wish)] * 100)
+    trial, _ = finish(worker, SUITE)
+    assert trial.attempt.status == "infra_error"
+    assert min(agent.timeouts) >= 0.05
+    assert all(attempt.waited_ms < 3000.0 for attempt in trial.attempts)
+
+
+def test_a_try_that_a_wait_cut_short_is_nobodys_fault_and_made_again_in_full():
+    late = AgentFailure("did not answer within 0.98 s", timed_out=True)
+    worker, agent = worker_at(3.0, InfraFailure("429", retry_after=2.0), late, "ok", took=0.98)
+    trial, _ = finish(worker, SUITE)
+    assert [a.status for a in trial.attempts] == ["infra_error", "completed"]
+    assert "0.98 s" in trial.attempts[0].error
+    assert "wait" in trial.attempts[0].error
+    assert trial.attempts[0].failures == ()
+    assert agent.timeouts[-1] == 3.0
+
+
+def test_a_request_that_says_itself_how_long_it_took_was_cut_short_too():
+    late = AgentFailure("did not answer", timed_out=True, latency_ms=995.0)
+    worker, _ = worker_at(3.0, InfraFailure("429", retry_after=2.0), late, "ok", took=0.1)
+    assert finish(worker, SUITE)[0].attempts[0].status == "infra_error"
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        AgentFailure("500"),
+        AgentFailure("TimeoutError: of something inside it", timed_out=True),  # after 0.25 s
+    ],
+)
+def test_a_failure_after_a_wait_that_did_not_cut_it_short_is_the_agents(failure):
+    worker, _ = worker_at(10.0, InfraFailure("429", retry_after=2.0), failure)
+    assert finish(worker, SUITE)[0].attempt.status == "agent_error"
+
+
+def test_a_time_out_without_a_wait_is_the_agents():
+    worker, _ = worker_at(3.0, AgentFailure("late", timed_out=True), took=3.1)
+    assert finish(worker, SUITE)[0].attempt.status == "agent_error"
+
+
 def test_infrastructure_errors_are_tried_again_with_growing_delays():
     worker, _ = worker_for(InfraFailure("reset"), InfraFailure("reset"), "ok")
     trial, delays = finish(worker, SUITE)
