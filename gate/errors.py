@@ -96,8 +96,8 @@ class AgentFailure(Exception):
 
 
 class InfraFailure(Exception):
-    """The agent could not be asked: refused, reset, DNS, TLS, 401, 403, 429, 502, 503, 504.
-    Retried, then unscored.
+    """The agent could not be asked: refused, reset, DNS, TLS, 401, 403, 429, 502 to 504,
+    520 to 527, 529. Retried, then unscored.
 
     `retry_after` (seconds) is set when the server said how long to wait; waiting it out is not an
     attempt. `code`: what it is counted as among failures; None: it is not. `begun`: the request was

@@ -13,6 +13,7 @@ from numbers import Real
 from typing import Any
 
 from gate.errors import AgentFailure, InfraFailure
+from gate.http.reply import NOBODYS_FAULT, spoken_status
 from gate.records import LARGEST, Json, OwnVerdict, Response, Usage
 from gate.text import one_line
 from gate.wire.chat import is_nobodys_fault
@@ -22,10 +23,6 @@ MOST_CODES = 50
 CODE_LIMIT = 200  # characters
 NOTE_LIMIT = 500
 SAID_LIMIT = 300
-_UNANSWERED = frozenset((401, 403, 407, 429, 502, 503, 504))  # docs/semantics.md 4
-_STATUS = re.compile(
-    r"\b(?:HTTP(?:/\d\.\d)?(?: error)?|status(?:[ _]code)?)[ :=]{1,3}(\d{3})\b", re.I
-)
 _NO_WAY_THERE = re.compile(
     r"connection.{0,20}(refused|reset|aborted|closed|error)|refused|unreachable|no route to host"
     r"|getaddrinfo|nodename nor servname|name or service not known|name resolution"
@@ -102,9 +99,8 @@ def nobody_answered(said: str, status: int | None = None) -> bool:
     """Whether an error is nobody's answer (docs/semantics.md 4): no way to the server, a status
     that says so, keys or quota.
     """
-    if status is None and (named := _STATUS.search(said)):
-        status = int(named[1])
-    if status in _UNANSWERED or is_nobodys_fault(said):
+    status = spoken_status(said) if status is None else status
+    if status in NOBODYS_FAULT or is_nobodys_fault(said):
         return True
     return status is None and bool(_NO_WAY_THERE.search(said))
 
@@ -115,7 +111,9 @@ def _raise_failure(record: _Record, latency_ms: float, *, answered: bool) -> Non
     said = record.said("api_error")
     if not said and status is not None and status >= 400 and not record.flag("ok"):
         said = f"HTTP {status}"
-    late = bool(_LATE.search(said))
+    # A gateway that gave up says so in words of time.
+    gateway = (spoken_status(said) if status is None else status) in NOBODYS_FAULT
+    late = not gateway and bool(_LATE.search(said))
     if said and not late and nobody_answered(said, status):
         raise InfraFailure(said, code="api_error")
     if said:

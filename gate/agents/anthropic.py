@@ -63,7 +63,7 @@ class Anthropic:
         data = _joined(reply) if is_stream(reply) else answer.json_of(reply)
         content = data.get("content") if isinstance(data, dict) else None
         if not isinstance(content, list):
-            raise AgentFailure(f"{reply.address} answered without content: {reply.said(data)}")
+            raise chat.refused(data, reply, "content")
         blocks = [block for block in content if isinstance(block, dict)]
         beyond = chat.extras(data)
         usage = answer.usage_of(data.get("usage"))

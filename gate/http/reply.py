@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,13 +16,20 @@ from gate.records import Json
 from gate.redact import Redactor
 from gate.text import one_line
 
-NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504})  # docs/semantics.md 4
+# docs/semantics.md 4. 520 to 527 are Cloudflare's words for 502 and 504, 529 is "overloaded".
+NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504, *range(520, 528), 529})
 WAITABLE = frozenset({429, 503})
 _PASSING = frozenset({408, 409, 425})  # of the 4xx
-# A gateway gave up on what is behind it: 408 by habit (RFC 9110 15.5.9 means the client), 522 and
-# 524 are Cloudflare's. 504 is nobody's fault.
-_OF_GATEWAYS = frozenset({502, 504})  # the server behind may still be at it
-_TIMED_OUT = frozenset({408, 522, 524})
+_OF_GATEWAYS = frozenset({502, 504, 520, 524})  # the server behind may still be at it
+_TIMED_OUT = frozenset({408})  # said by gateways, too, though RFC 9110 15.5.9 means the client
+# How a status stands in the messages of clients: requests, urllib, httpx, openai and others.
+_SPOKEN = re.compile(
+    r"\bHTTP(?: Error|/\d(?:\.\d)?(?: error)?)?[ :=]{1,3}(\d{3})\b"
+    r"|\b(?:error|status)(?:[ _]code)?[ :=]{1,3}(\d{3})\b"
+    r"|\b(\d{3}) (?:client|server) error\b"
+    r"|\b(?:client|server) error '(\d{3})\b",
+    re.IGNORECASE,
+)
 
 _SAID = 160  # characters of a body that a message shows
 _MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
@@ -76,6 +84,12 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
     }.get(reply.status, "")
     wait = retry_after(reply.headers, now) if reply.status in WAITABLE else None
     raise InfraFailure(message + hint, retry_after=wait, begun=reply.status in _OF_GATEWAYS)
+
+
+def spoken_status(said: str) -> int | None:
+    """The status of HTTP that an error message names; None: it names none."""
+    found = _SPOKEN.search(said)
+    return int(next(filter(None, found.groups()))) if found else None
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -16,10 +16,10 @@ from gate.wire import answer, tracing
 from gate.wire.chat_stream import joined
 from gate.wire.sse import is_stream
 
-# What an error body inside HTTP 200 says when it is not the agent's fault (docs/semantics.md 4).
+# What an error body inside HTTP 200 or a stream says when it is not the agent's fault (docs/semantics.md 4).
 _NOBODYS_FAULT = re.compile(
     r"authenticat|unauthori[sz]ed|api.?key|provider key|(invalid|expired|missing).{0,12}token"
-    r"|quota|rate.?limit|too many requests|insufficient.{0,12}(balance|funds|credit)",
+    r"|quota|rate.?limit|too many requests|\boverloaded\b|insufficient.{0,12}(balance|funds|credit)",
     re.IGNORECASE,
 )
 _BEYOND = ("retrieved", "context", "steps", "turns", "safety_violations", *tracing.KEYS)
@@ -137,7 +137,7 @@ def refused(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailu
 
 
 def is_nobodys_fault(said: str) -> bool:
-    """Whether an error speaks of keys or quota."""
+    """Whether an error speaks of keys, quota or load."""
     return _NOBODYS_FAULT.search(said) is not None
 
 

@@ -203,9 +203,21 @@ def test_a_stream_that_is_cut_or_breaks_off_is_the_agents_fault():
     start = [START, *block(0, {"type": "text", "text": "Pa"})]
     with pytest.raises(AgentFailure, match="cut its stream off"):
         answered(stream(*start), stream=True)
-    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-    with pytest.raises(AgentFailure, match="without content: Overloaded"):
+    error = {"type": "error", "error": {"type": "api_error", "message": "it broke"}}
+    with pytest.raises(AgentFailure, match="without content: it broke"):
         answered(stream(*start, error), stream=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("overloaded_error", "Overloaded"), ("rate_limit_error", "Rate limited")]
+)
+def test_an_error_body_about_load_or_keys_is_nobodys_answer(kind, said):
+    error = {"type": "error", "error": {"type": kind, "message": said}}
+    start = [START, *block(0, {"type": "text", "text": "Pa"})]
+    with pytest.raises(InfraFailure, match=f"refused: {said}"):
+        answered(stream(*start, error), stream=True)
+    with pytest.raises(InfraFailure, match=f"refused: {said}"):
+        answered(error)
 
 
 def test_a_missing_key_is_a_usage_error():
