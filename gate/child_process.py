@@ -1,8 +1,13 @@
-"""A program run once under a deadline, with a limit on what it prints; killed with its children."""
+"""A program run once under a deadline, with a limit on what it prints. Its children end with it.
+
+What it printed is what stood there when it ended: a child that it leaves behind and that holds its
+output is waited for shortly. One that left its process group lives on, and holds nothing up.
+"""
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -12,12 +17,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import IO, Any
 
 _TAIL = 16_384  # bytes of standard error that are kept, the last ones
 _PIECE = 65_536
-_GRACE_S = 1.0  # for pipes to close after a kill; a child that left its group may hold them open
+_GRACE_S = 0.5  # for the rest of the output, at most, once the program has ended
+_QUIET_S = 0.1  # without any output after its end: there is no more
+_GLANCE_S = 0.05  # how soon the end of a program is seen whose output a child holds open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,16 +60,15 @@ class ChildProcess:
         process = self._start(command, data, env, folder)
         out = _Drain(process.stdout, limit=max_bytes, over=lambda: _kill(process))
         err = _Drain(process.stderr, limit=None, over=lambda: None)
-        out.join(deadline - time.monotonic())
-        status = None
-        if not out.is_alive():
-            with suppress(subprocess.TimeoutExpired):
-                status = process.wait(max(0.0, deadline - time.monotonic()))
+        status = _ended(process, out, deadline)
         if status is None:
             _kill(process)
             process.wait()
         for drain in (out, err):
+            drain.end()
+        for drain in (out, err):
             drain.join(_GRACE_S)
+        _kill_left(process)
         return Finished(
             status=None if self.killed or out.too_much else status,
             stdout=bytes(out.kept),
@@ -99,8 +105,21 @@ class ChildProcess:
             return self._process
 
 
+def _ended(process: subprocess.Popen[bytes], out: _Drain, deadline: float) -> int | None:
+    """The exit status; None: it has not ended by the deadline. The end of its output is seen at
+    once, its own end soon.
+    """
+    while out.is_alive() and process.poll() is None and time.monotonic() < deadline:
+        out.join(min(_GLANCE_S, deadline - time.monotonic()))
+    with suppress(subprocess.TimeoutExpired):
+        return process.wait(max(0.0, deadline - time.monotonic()))
+    return None
+
+
 class _Drain(Thread):
-    """Reads a pipe to its end; keeps the first `limit` bytes, or without a limit the last ones."""
+    """Reads a pipe to its end, or once the program has ended until nothing more comes; keeps the
+    first `limit` bytes, or without a limit the last ones.
+    """
 
     def __init__(
         self, pipe: IO[bytes] | None, *, limit: int | None, over: Callable[[], None]
@@ -109,9 +128,16 @@ class _Drain(Thread):
         self._pipe = pipe
         self._limit = limit
         self._over = over
+        self._ended = Event()
+        self._until = 0.0
         self.kept = bytearray()
         self.too_much = False
         self.start()
+
+    def end(self) -> None:
+        """The program has ended: only what is on its way is read."""
+        self._until = time.monotonic() + _GRACE_S
+        self._ended.set()
 
     def join(self, timeout: float | None = None) -> None:
         super().join(max(0.0, timeout or 0.0))
@@ -120,7 +146,7 @@ class _Drain(Thread):
         if self._pipe is None:
             return
         with self._pipe as pipe:
-            while piece := pipe.read(_PIECE):
+            while self._comes(pipe) and (piece := pipe.read(_PIECE)):
                 self.kept += piece
                 if self._limit is None:
                     del self.kept[:-_TAIL]
@@ -129,6 +155,18 @@ class _Drain(Thread):
                     self.kept.clear()
                     self._over()
                     return
+
+
+    def _comes(self, pipe: IO[bytes]) -> bool:
+        """Whether there is more to read, be it the end; False: nobody is to wait for it."""
+        while True:
+            ended = self._ended.is_set()
+            if ended and time.monotonic() > self._until:
+                return False
+            if _is_readable(pipe, _QUIET_S):
+                return True
+            if ended:
+                return False
 
 
 if sys.platform == "win32":
@@ -143,9 +181,24 @@ if sys.platform == "win32":
         with suppress(OSError):
             process.kill()
 
+    def _kill_left(process: subprocess.Popen[bytes]) -> None:
+        """Nobody knows the children of a process that has ended."""
+
+    def _is_readable(pipe: IO[bytes], timeout_s: float) -> bool:
+        """Only a read tells, and it waits."""
+        return True
+
 else:
     _OWN_GROUP: dict[str, Any] = {"start_new_session": True}
 
     def _kill(process: subprocess.Popen[bytes]) -> None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
+
+    _kill_left = _kill
+
+    def _is_readable(pipe: IO[bytes], timeout_s: float) -> bool:
+        """Not `select`, which knows no descriptor above 1023."""
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN)
+        return bool(poll.poll(timeout_s * 1e3))

@@ -217,3 +217,58 @@ def test_a_script_beside_gate_yml(tmp_path):
     script.unlink()
     with pytest.raises(InfraFailure, match="cannot be started"):
         connection.ask(CASE, timeout_s=10)
+
+
+# ------------------------------------------------------------------------------------- children
+
+LEAVES = """
+import subprocess, sys
+child = {child!r}
+subprocess.Popen([sys.executable, "-c", child], start_new_session={own_group}, {more})
+print("Paris", flush=True)
+"""
+
+
+def leaving(child, *, own_group=False, more=""):
+    """A program that answers and ends while a child of it goes on."""
+    return LEAVES.format(child=child, own_group=own_group, more=more)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Windows cannot be asked")
+@pytest.mark.parametrize("own_group", [False, True])
+def test_a_child_that_holds_the_output_does_not_hold_up_the_answer(ask, own_group):
+    threads = threading.active_count()
+    begun = time.perf_counter()
+    program = leaving("import time; time.sleep(4)", own_group=own_group)
+    assert ask(program, timeout_s=3.0).answer == "Paris"
+    assert time.perf_counter() - begun < 2
+    assert threading.active_count() == threads
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Windows cannot be asked")
+def test_the_answer_is_what_stood_there_when_the_program_ended(ask):
+    late = "import time; time.sleep(0.7); print('London', flush=True)"
+    assert ask(leaving(late), timeout_s=3.0).answer == "Paris"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Windows cannot be asked")
+def test_a_child_that_writes_without_end_is_no_part_of_the_answer(ask):
+    flood = "import time\nwhile True: print('x', flush=True); time.sleep(0.01)"
+    begun = time.perf_counter()
+    assert ask(leaving(flood, own_group=True), timeout_s=5.0).answer.startswith("Paris")
+    assert time.perf_counter() - begun < 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups")
+def test_children_end_with_the_program(ask, tmp_path):
+    mark = tmp_path / "mark"
+    child = f"import time; time.sleep(0.6); open({str(mark)!r}, 'w').close()"
+    quiet = "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL"
+    assert ask(leaving(child, more=quiet)).answer == "Paris"
+    time.sleep(0.8)
+    assert not mark.exists()
+
+
+def test_a_long_answer_is_read_to_its_end(ask):
+    assert len(ask("print('x' * 5_000_000)").answer) == 5_000_000
+    assert len(ask("import os; os.write(1, b'x' * 60_000); os._exit(0)").answer) == 60_000
