@@ -156,7 +156,6 @@ class _Drain(Thread):
                     self._over()
                     return
 
-
     def _comes(self, pipe: IO[bytes]) -> bool:
         """Whether there is more to read, be it the end; False: nobody is to wait for it."""
         while True:

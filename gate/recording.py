@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
 from gate.codec import from_json, schema_of, to_json
 from gate.errors import AgentFailure, InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
-from gate.records import Case, Json, Response
+from gate.records import Case, Json, Response, Usage
 from gate.schema import mismatches
+from gate.traces.faults import Faults
+from gate.traces.spending import usage_of
+from gate.traces.values import is_amount, loads
 
 UNKNOWN = ""
 
@@ -48,7 +51,7 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
         "latency_ms": round(latency_ms, 3),
     }
     if isinstance(answer, Response):
-        line["response"] = to_json(answer)
+        line["response"] = {**to_json(answer), "usage": _written(answer.usage)}
     elif isinstance(answer, InfraFailure):
         line["infra_error"] = str(answer)
     else:
@@ -59,6 +62,29 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
     if code not in (None, "agent_error", "timeout"):
         line["code"] = code
     return json.dumps(line, separators=(",", ":"))
+
+
+def _written(usage: Usage) -> Json:
+    """JSON has no NaN; an unknown cost must not become one that nobody told."""
+    unknown = usage.cost_usd is not None and not is_amount(usage.cost_usd)
+    return to_json(replace(usage, cost_usd=-1.0) if unknown else usage)
+
+
+def _mended(line: Json) -> Json:
+    """The line; numbers of its usage that can be none are unknown, and told."""
+    response = line.get("response") if isinstance(line, dict) else None
+    if not isinstance(response, dict):
+        return line
+    usage = response.get("usage")
+    numbers = usage.values() if isinstance(usage, dict) else [usage]
+    if all(number is None or is_amount(number) for number in numbers):
+        return line
+    faults = Faults()
+    found = usage_of(usage, faults)
+    before = response.get("trace_faults")
+    told = [*(before if isinstance(before, list) else ()), *faults.sentences()]
+    known = {name: getattr(found, name) for name in Usage.__slots__}
+    return {**line, "response": {**response, "usage": known, "trace_faults": told}}
 
 
 def input_digest(case: Case) -> str:
@@ -114,7 +140,7 @@ class Recording:
     def _at(self, offset: int) -> Line:
         with self._path.open("rb") as file:
             file.seek(offset)
-            return from_json(Line, json.loads(file.readline()))
+            return from_json(Line, _mended(loads(file.readline())))
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Json]]]:
         """Every line with the offset at which it begins."""
@@ -134,7 +160,7 @@ class Recording:
 
     def _parsed(self, raw: bytes, number: int) -> dict[str, Json] | None:
         try:
-            line: dict[str, Json] = json.loads(raw)
+            line: dict[str, Json] = _mended(loads(raw))
         except (ValueError, RecursionError):
             if not raw.endswith(b"\n"):
                 return None

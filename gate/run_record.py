@@ -16,6 +16,7 @@ from gate.errors import AgentFailure, InfraFailure
 from gate.http.reply import NOBODYS_FAULT, spoken_status
 from gate.records import LARGEST, Json, OwnVerdict, Response, Usage
 from gate.text import one_line
+from gate.traces.faults import Faults
 from gate.wire.chat import is_nobodys_fault
 
 WRONG = "run_record_invalid"  # the failure code of a record that cannot be read
@@ -76,7 +77,8 @@ def response_of(found: object, *, who: str, model: str | None, took_ms: float) -
 def _response(record: _Record, model: str | None, took_ms: float) -> Response:
     text, latency = record.text("response_text"), record.number("latency_ms")
     latency = took_ms if latency is None else latency
-    usage = _usage(record)
+    faults = Faults()
+    usage = _usage(record, faults)
     passed, codes = record.flag("ok"), record.codes()
     _raise_failure(record, latency, answered=bool(text.strip()))
     notes = record.notes()
@@ -92,6 +94,7 @@ def _response(record: _Record, model: str | None, took_ms: float) -> Response:
         model=model,
         latency_ms=latency,
         own_verdict=OwnVerdict(passed=passed, failures=failures, note=note),
+        trace_faults=faults.sentences(),
     )
 
 
@@ -122,10 +125,10 @@ def _raise_failure(record: _Record, latency_ms: float, *, answered: bool) -> Non
         raise AgentFailure(unread, code="parse_error", latency_ms=latency_ms)
 
 
-def _usage(record: _Record) -> Usage:
+def _usage(record: _Record, faults: Faults) -> Usage:
     """Of a total that is not split the parts stay unknown, but for one that follows."""
-    total, read = record.count("total_tokens"), record.count("prompt_tokens")
-    written = record.count("completion_tokens")
+    total, read = record.count("total_tokens", faults), record.count("prompt_tokens", faults)
+    written = record.count("completion_tokens", faults)
     if total is not None and read is not None and written is None:
         written = max(0, total - read)
     elif total is not None and written is not None and read is None:
@@ -160,8 +163,11 @@ class _Record:
             raise self._wrong(f"returned {name} = {value!r:.60}: a number from 0 up is needed")
         return float(number)
 
-    def count(self, name: str) -> int | None:
-        number = self.number(name)
+    def count(self, name: str, faults: Faults) -> int | None:
+        """Unknown, and told, where it is no number of tokens: a wrong bill is no wrong answer."""
+        value = self._get(name)
+        plain = isinstance(value, Real) and not isinstance(value, (bool, int))  # numpy's, too
+        number = faults.number(float(value) if plain else value, name)
         return None if number is None else int(number)
 
     def status(self) -> int | None:

@@ -13,6 +13,7 @@ from gate.http.endpoint import Endpoint, key_of, reach, versioned
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ToolCall, Usage
 from gate.traces import plain, values
+from gate.traces.faults import Faults
 from gate.wire import answer, chat
 from gate.wire.sse import events, is_stream
 
@@ -66,9 +67,10 @@ class Anthropic:
             raise chat.refused(data, reply, "content")
         blocks = [block for block in content if isinstance(block, dict)]
         beyond = chat.extras(data)
-        usage = answer.usage_of(data.get("usage"))
+        faults = Faults()
+        usage = answer.usage_of(data.get("usage"), faults)
         found = replace(
-            beyond,
+            answer.with_faults(beyond, faults),
             answer="".join(answer.text(b.get("text"), "content.text") or "" for b in blocks),
             usage=beyond.usage if usage == Usage() else usage,
             model=answer.text(data.get("model"), "model") or beyond.model,

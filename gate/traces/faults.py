@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gate.errors import AgentFailure
 from gate.records import Json
 from gate.text import one_line
-from gate.traces.values import LARGEST
+from gate.traces.values import is_amount
 
 Kind = Literal[
     "no_result",
@@ -79,15 +78,11 @@ class Faults:
                 examples.append(shown)
 
     def number(self, value: Json, key: str) -> float | None:
-        """As `values.number`, but a number that cannot be one is unknown, and told."""
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise AgentFailure(f"{key} is not a number")
-        if not 0 <= value <= LARGEST:
-            self.tell("number", key)
-            return None
-        return float(value)
+        """A number from 0 to 1e15; anything else is unknown, and told."""
+        if value is None or is_amount(value):
+            return value if value is None else float(value)
+        self.tell("number", key)
+        return None
 
     def sentences(self) -> tuple[str, ...]:
         return tuple(self._sentence(kind, n) for kind, n in self._counts.items())

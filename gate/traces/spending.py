@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from gate.records import Json, Usage
 from gate.traces.faults import Faults
-from gate.traces.values import at, cost_of, first, mapped, number
-
-Number = Callable[[Json, str], float | None]
+from gate.traces.values import at, cost_of, first
 
 _INPUT = ("input_tokens", "prompt_tokens")
 _OUTPUT = ("output_tokens", "completion_tokens")
@@ -26,16 +24,19 @@ _REASONING = (
 _BESIDE_INPUT = ("cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def usage_of(value: Json, read: Number = number) -> Usage:
-    """Token counts under OpenAI's, Anthropic's, LangChain's or our names; what is not said stays
-    unknown. `read` makes a number of a value, given its key; a cost that is none is NaN.
+def usage_of(value: Json, faults: Faults) -> Usage:
+    """Token counts under OpenAI's, Anthropic's, LangChain's or our names; what is not said, or is
+    no number of tokens, stays unknown: a wrong bill is no wrong answer. A cost that is none is NaN.
     """
     if value is None:
         return Usage()
-    data = mapped(value, "usage")
+    if not isinstance(value, dict):
+        faults.tell("number", "usage")
+        return Usage()
+    data = value
 
     def count(found: Json, key: str) -> int | None:
-        counted = read(found, f"usage.{key}")
+        counted = faults.number(found, f"usage.{key}")
         return None if counted is None else int(counted)
 
     given = count(first(data, *_INPUT), "input_tokens")
@@ -46,7 +47,7 @@ def usage_of(value: Json, read: Number = number) -> Usage:
         cached_tokens=count(_deep(data, _CACHED), "cached_tokens"),
         output_tokens=count(first(data, *_OUTPUT), "output_tokens"),
         reasoning_tokens=count(_deep(data, _REASONING), "reasoning_tokens"),
-        cost_usd=cost_of(first(data, "cost_usd", "cost"), "usage.cost_usd"),
+        cost_usd=cost_of(first(data, "cost_usd", "cost")),
     )
 
 
@@ -70,7 +71,7 @@ class Spending:
         """What one model call says of its usage."""
         if value is None:
             return
-        usage = usage_of(value, self._faults.number)
+        usage = usage_of(value, self._faults)
         if usage.cost_usd is not None and math.isnan(usage.cost_usd):
             self._faults.tell("number", "usage.cost_usd")
         for name in (*self._WHOLE, *self._PARTS):

@@ -16,6 +16,7 @@ from gate.errors import AgentFailure
 from gate.records import Json
 
 DEEPEST = 200  # levels of lists and objects; more would end in a RecursionError somewhere later
+MOST_DIGITS = 400  # of a whole number; more are beyond any float
 LARGEST = 1e15  # of what counts as a number of tokens, dollars or milliseconds
 
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -36,7 +37,7 @@ def parse(data: bytes) -> Json:
     ValueError.
     """
     try:
-        found = json.loads(data)
+        found = loads(data)
         if _HALF_CHARACTER.search(data):
             text = json.dumps(found, ensure_ascii=False)
             found = json.loads(text.encode("utf-8", "replace"))
@@ -52,12 +53,26 @@ def parsed(value: str) -> Json:
     if "\\u" in value or _is_half(value):
         return parse(value.encode("utf-8", "replace"))
     try:
-        found = json.loads(value)
+        found = loads(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if value.count("[") + value.count("{") > DEEPEST and too_deep(found):
         raise ValueError("nested too deeply")
     return found
+
+
+def loads(data: bytes | str) -> Json:
+    """`json.loads`, but a whole number with more digits than Python reads is infinite."""
+    try:
+        return json.loads(data)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(data, parse_int=_whole)
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) < MOST_DIGITS else math.copysign(math.inf, int(digits[:2]))
 
 
 def _is_half(value: str) -> bool:
@@ -106,17 +121,22 @@ def number(value: Json, key: str) -> float | None:
     """A number from 0 to 1e15."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
+    if not is_amount(value):
         raise AgentFailure(f"{key} is not a number of 0 or more")
     return float(value)
 
 
-def cost_of(value: Json, key: str) -> float | None:
-    """As `number`; NaN, and so unknown, for a number that is no cost: a wrong bill is no wrong
-    answer.
-    """
-    given = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return math.nan if given and not 0 <= value <= LARGEST else number(value, key)
+def is_amount(value: Json) -> bool:
+    """Whether it is a number from 0 to 1e15."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and 0 <= value <= LARGEST
+
+
+def cost_of(value: Json) -> float | None:
+    """NaN, and so unknown, for what is no cost: a wrong bill is no wrong answer."""
+    if value is None:
+        return None
+    return float(value) if is_amount(value) else math.nan
 
 
 def count(value: Json, key: str) -> int | None:

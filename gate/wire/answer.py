@@ -13,6 +13,7 @@ from gate.errors import AgentFailure
 from gate.http import Reply
 from gate.records import Document, Json, Response, Role
 from gate.traces import Trace, plain, spending, values
+from gate.traces.faults import Faults
 from gate.wire import tracing
 from gate.wire.tracing import TraceShape
 
@@ -62,10 +63,11 @@ def response(
         raise AgentFailure("the answer has none of the keys answer, output, text")
     told = Trace(shape=None) if found is None else found
     given, steps = first(own, *ANSWERS), first(own, "steps", "tool_calls")
-    usage = tracing.usage(own, found)
-    cost = cost_of(first(own, "cost_usd", "cost"), "cost_usd")
+    faults = Faults()
+    usage = tracing.usage(own, found, faults)
+    cost = cost_of(first(own, "cost_usd", "cost"))
     retrieved = documents(own.get("retrieved"), "retrieved")
-    return Response(
+    told_by_agent = Response(
         answer=answer_text(told.answer if given is None else given),
         retrieved=told.retrieved if retrieved is None else retrieved,
         context=context_text(own.get("context"), "context"),
@@ -76,6 +78,13 @@ def response(
         state=values.mapped({} if own.get("state") is None else own["state"], "state"),
         **tracing.taken(steps, count(own.get("turns"), "turns"), found),
     )
+    return with_faults(told_by_agent, faults)
+
+
+def with_faults(found: Response, faults: Faults) -> Response:
+    """The answer with what is odd about its numbers."""
+    told = faults.sentences()
+    return replace(found, trace_faults=(*found.trace_faults, *told)) if told else found
 
 
 def _is_answer(data: Mapping[str, Json]) -> bool:

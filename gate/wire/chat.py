@@ -12,14 +12,17 @@ from gate.errors import AgentFailure, InfraFailure
 from gate.http import Reply
 from gate.records import Json, Response, ToolCall, Usage
 from gate.traces import MAX_STEPS, Trace, plain, values
+from gate.traces.faults import Faults
 from gate.wire import answer, tracing
 from gate.wire.chat_stream import joined
 from gate.wire.sse import is_stream
 
-# What an error body inside HTTP 200 or a stream says when it is not the agent's fault (docs/semantics.md 4).
+# What an error body inside HTTP 200 or a stream says when it is not the agent's fault
+# (docs/semantics.md 4).
 _NOBODYS_FAULT = re.compile(
     r"authenticat|unauthori[sz]ed|api.?key|provider key|(invalid|expired|missing).{0,12}token"
-    r"|quota|rate.?limit|too many requests|\boverloaded\b|insufficient.{0,12}(balance|funds|credit)",
+    r"|quota|rate.?limit|too many requests|\boverloaded\b"
+    r"|insufficient.{0,12}(balance|funds|credit)",
     re.IGNORECASE,
 )
 _BEYOND = ("retrieved", "context", "steps", "turns", "safety_violations", *tracing.KEYS)
@@ -60,9 +63,10 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
     if not isinstance(message, dict):
         raise AgentFailure(f"{reply.address}: choices[0] has no message")
     beyond = extras(data)
-    usage = answer.usage_of(data.get("usage"))
+    faults = Faults()
+    usage = answer.usage_of(data.get("usage"), faults)
     found = replace(
-        beyond,
+        answer.with_faults(beyond, faults),
         answer=_content(message, reply.address),
         usage=beyond.usage if usage == Usage() else usage,
         model=answer.text(data.get("model"), "model") or beyond.model,

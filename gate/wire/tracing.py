@@ -85,9 +85,9 @@ def taken(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
     }
 
 
-def usage(own: Mapping[str, Json], found: Trace | None) -> Usage:
+def usage(own: Mapping[str, Json], found: Trace | None, faults: Faults) -> Usage:
     """As the agent says it; where it says nothing, as its trace does."""
-    said = usage_of(own.get("usage"))
+    said = usage_of(own.get("usage"), faults)
     return found.usage if found is not None and said == Usage() else said
 
 

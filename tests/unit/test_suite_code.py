@@ -382,7 +382,7 @@ def test_an_answer_that_could_not_be_read_is_kept_and_fails():
         ({"ok": True, "latency_ms": math.nan}, "latency_ms = nan: a number from 0 up"),
         ({"ok": True, "latency_ms": -1}, "latency_ms = -1"),
         ({"ok": True, "latency_ms": True}, "latency_ms = True"),
-        ({"ok": True, "prompt_tokens": 10**400}, "prompt_tokens = 1000"),
+        ({"ok": True, "latency_ms": 10**400}, "latency_ms = 1000"),
         ({"ok": True, "response_text": b"x"}, "response_text of type bytes"),
         ({"ok": True, "validation_errors": 3}, "validation_errors of type int"),
         (Raising(), "cannot be read: RuntimeError"),

@@ -154,7 +154,7 @@ def test_a_million_steps_of_an_agents_own_are_bounded_too():
     assert (len(response.steps), response.omitted_steps) == (MAX_STEPS, 7)
 
 
-@pytest.mark.parametrize("bad", [-5, float("nan"), 1e300])
+@pytest.mark.parametrize("bad", [-5, float("nan"), 1e300, "soon", True])
 @pytest.mark.parametrize("key", ["steps", "trace"])
 def test_a_clock_that_ran_backwards_in_the_agents_own_steps_is_unknown_and_told(key, bad):
     steps = [{"name": "f", "latency_ms": bad}, {"name": "g", "latency_ms": 0}]
@@ -162,8 +162,6 @@ def test_a_clock_that_ran_backwards_in_the_agents_own_steps_is_unknown_and_told(
     assert [step.latency_ms for step in response.steps] == [None, 0.0]
     (told,) = response.trace_faults
     assert "it is unknown (steps[0].latency_ms)" in told
-    with pytest.raises(AgentFailure, match=r"steps\[0\]\.latency_ms is not a number"):
-        answer.response({"answer": "x", key: [{"name": "f", "latency_ms": "soon"}]})
 
 
 def test_what_is_odd_in_the_agents_steps_and_in_its_trace_is_told_of_both():

@@ -358,10 +358,6 @@ def test_what_has_no_shape_is_refused(data):
             "messages[0]: tool_calls[0]: it has no name",
         ),
         ([{"role": "tool", "tool_call_id": 7}], "messages[0]: tool_call_id is not a text"),
-        (
-            [{"role": "assistant", "content": "x", "usage": {"prompt_tokens": "many"}}],
-            "messages[0]: usage.input_tokens is not a number",
-        ),
         ({"messages": [ASKED, "x"]}, "messages[1]: it is no message of LangChain"),
         ([ai(response_metadata=[1])], "messages[0]: response_metadata is not an object"),
         ([output({"type": "function_call", "name": 5})], "output[0]: it has no name"),
