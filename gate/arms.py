@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from gate.archive import Meta, Row, SessionWriter
 from gate.columns import Columns
+from gate.errors import Transport
 from gate.event_log import unanswered
 from gate.executors import Later
+from gate.outage import Transports
 from gate.records import Trial
 from gate.runner import Task, TrialWorker
 from gate.tally import Tally
@@ -34,13 +36,14 @@ class Arm:
         self.session = session
         self.columns = {name: Columns(name) for name in suites}
         self.tallies = {name: Tally() for name in self.columns}
-        self.done = frozenset(session.done())  # when the run began
         self._unanswered: dict[Key, Row] = {}  # of the session; asked again if there is time
+        out = _outages(session.rows())
         for row in session.rows():
-            if unanswered(row):
+            if unanswered(row) or out.get(row["suite"], "") == row.get("transport"):
                 self._unanswered[_key(row)] = row
             else:
                 self._add(row)
+        self.done = frozenset(session.done()) - self._unanswered.keys()  # when the run began
 
     def take(self, row: Row) -> None:
         """One trial more; it is on disk first."""
@@ -122,6 +125,15 @@ class PairedWorker:
     def close(self) -> None:
         self._candidate.close()
         self._control.close()
+
+
+def _outages(rows: Iterable[Row]) -> dict[str, Transport]:
+    """Suite -> how nearly all of its trials failed: their agent is asked again, as it was down."""
+    found: dict[str, Transports] = {}
+    for row in rows:
+        found.setdefault(row["suite"], Transports()).add(row)
+    each = ((suite, one.outage()) for suite, one in found.items())
+    return {suite: outage.kind for suite, outage in each if outage is not None}
 
 
 def _control_first(task: Task) -> bool:

@@ -130,6 +130,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             accepts_all=any(not change.metrics for change in meant),
             unreachable=one.unreachable or one.tally.unjudged,
             control_unreachable=one.control_unreachable,
+            outage=one.outage,
             why_unanswered=one.tally.why_unanswered,
             not_run=one.not_run,
             unasked=one.unasked,

@@ -9,7 +9,10 @@ the command.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+# How a request fails below what the agent says: the same of nearly all of them is an outage.
+Transport = Literal["5xx", "html", "not_http", "cut_off"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -77,6 +80,7 @@ class AgentFailure(Exception):
     `final`: it refused the request itself (400, 404, 413, ...), and would refuse it again.
     `timed_out`: it did not answer in time, which is told apart where failures are counted; `code`:
     what it is counted as. `latency_ms`: of the request alone, where more than that took time.
+    `transport`: set where no answer of the agent could be read at all.
     """
 
     def __init__(
@@ -87,12 +91,14 @@ class AgentFailure(Exception):
         timed_out: bool = False,
         code: str | None = None,
         latency_ms: float | None = None,
+        transport: Transport | None = None,
     ) -> None:
         super().__init__(message)
         self.final = final
         self.timed_out = timed_out
         self.code = code or ("timeout" if timed_out else "agent_error")
         self.latency_ms = latency_ms
+        self.transport = transport
 
 
 class InfraFailure(Exception):
@@ -101,7 +107,7 @@ class InfraFailure(Exception):
 
     `retry_after` (seconds) is set when the server said how long to wait; waiting it out is not an
     attempt. `code`: what it is counted as among failures; None: it is not. `begun`: the request was
-    sent, and somebody behind what answered may still work on it.
+    sent, and somebody behind what answered may still work on it. `transport` as in AgentFailure.
     """
 
     def __init__(
@@ -111,11 +117,13 @@ class InfraFailure(Exception):
         retry_after: float | None = None,
         code: str | None = None,
         begun: bool = False,
+        transport: Transport | None = None,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.code = code
         self.begun = begun
+        self.transport = transport
 
 
 class GraderFailure(Exception):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gate.archive import SuiteMeta
 from gate.lookup import Compared
+from gate.outage import Outage
 from gate.records import AcceptedChange, GateRule, Label, Mode, Provenance
 from gate.table import Table
 from gate.tally import Tally
@@ -38,6 +39,14 @@ class Measured:
     @property
     def planned(self) -> int:
         return self.meta.cases * self.meta.rounds
+
+    @property
+    def outage(self) -> Outage | None:
+        """Of the agent, else of the control."""
+        found = self.tally.transports.outage()
+        if found is None and self.control is not None:
+            found = self.control.transports.outage("control agent's calls")
+        return found
 
     @property
     def cap(self) -> int:

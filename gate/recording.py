@@ -10,7 +10,15 @@ from pathlib import Path
 from threading import Lock
 
 from gate.codec import from_json, schema_of, to_json
-from gate.errors import AgentFailure, InfraFailure, InvalidInput, Place, Problem, UsageError
+from gate.errors import (
+    AgentFailure,
+    InfraFailure,
+    InvalidInput,
+    Place,
+    Problem,
+    Transport,
+    UsageError,
+)
 from gate.fits import compiled
 from gate.records import Case, Json, Response, Usage
 from gate.schema import mismatches
@@ -34,6 +42,7 @@ class Line:
     timed_out: bool = False  # of an agent error
     infra_error: str | None = None
     code: str | None = None  # what the failure is counted as, where its kind does not say it
+    transport: Transport | None = None  # of a failure
 
 
 SCHEMA = schema_of(Line)
@@ -61,6 +70,8 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
     code = getattr(answer, "code", None)
     if code not in (None, "agent_error", "timeout"):
         line["code"] = code
+    if (transport := getattr(answer, "transport", None)) is not None:
+        line["transport"] = transport
     return json.dumps(line, separators=(",", ":"))
 
 
@@ -135,7 +146,7 @@ class Recording:
         """Raises InfraFailure where the last try of then had no answer: this is its retry."""
         last = self._at(places[-1][1]) if places else None
         if last is not None and last.infra_error is not None:
-            raise InfraFailure(last.infra_error, code=last.code)
+            raise InfraFailure(last.infra_error, code=last.code, transport=last.transport)
 
     def _at(self, offset: int) -> Line:
         with self._path.open("rb") as file:

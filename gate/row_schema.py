@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.codec import schema_of
+from gate.errors import Transport
 from gate.records import (
     LARGEST,
     CheckedEvidence,
@@ -72,6 +73,7 @@ class DetailsRow:
     omitted_steps: int = 0  # steps that are not in `steps`
     trace_faults: tuple[str, ...] = ()
     recovered: bool = False  # passed after a try that the agent had failed
+    transport: Transport | None = None  # how it failed, where nothing of the agent could be read
     evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
 
 

@@ -60,7 +60,7 @@ def row_of(
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
         "question": trial.case.question[:QUESTION_LIMIT],
-        "error": judged.error,
+        **{"error": judged.error, "transport": judged.transport},
         "started_at": trial.started_at,
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from gate.errors import AgentFailure, InfraFailure
+from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.http.reply import NOBODYS_FAULT, spoken_status
 from gate.records import LARGEST, Json, OwnVerdict, Response, Usage
 from gate.text import one_line
@@ -30,6 +30,7 @@ _NO_WAY_THERE = re.compile(
     r"|\bssl\b|certificate|proxy|without response|max retries exceeded",
     re.IGNORECASE,
 )
+_PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _LATE = re.compile(r"time[d ]{0,2}-?out", re.IGNORECASE)
 
 
@@ -80,7 +81,7 @@ def _response(record: _Record, model: str | None, took_ms: float) -> Response:
     faults = Faults()
     usage = _usage(record, faults)
     passed, codes = record.flag("ok"), record.codes()
-    _raise_failure(record, latency, answered=bool(text.strip()))
+    _raise_failure(record, latency, text)
     notes = record.notes()
     if unread := record.said("parse_error"):
         passed, codes = False, ("parse_error", *codes)
@@ -108,21 +109,26 @@ def nobody_answered(said: str, status: int | None = None) -> bool:
     return status is None and bool(_NO_WAY_THERE.search(said))
 
 
-def _raise_failure(record: _Record, latency_ms: float, *, answered: bool) -> None:
+def _raise_failure(record: _Record, latency_ms: float, text: str) -> None:
     """Raises what the record says of a request that came to no answer."""
     status = record.status()
     said = record.said("api_error")
     if not said and status is not None and status >= 400 and not record.flag("ok"):
         said = f"HTTP {status}"
     # A gateway that gave up says so in words of time.
-    gateway = (spoken_status(said) if status is None else status) in NOBODYS_FAULT
-    late = not gateway and bool(_LATE.search(said))
+    status = spoken_status(said) if status is None else status
+    late = status not in NOBODYS_FAULT and bool(_LATE.search(said))
+    transport: Transport | None = "5xx" if (status or 0) >= 500 else None
     if said and not late and nobody_answered(said, status):
-        raise InfraFailure(said, code="api_error")
+        raise InfraFailure(said, code="api_error", transport=transport)
     if said:
-        raise AgentFailure(said, timed_out=late, code="api_error", latency_ms=latency_ms)
-    if not answered and (unread := record.said("parse_error")):
-        raise AgentFailure(unread, code="parse_error", latency_ms=latency_ms)
+        raise AgentFailure(
+            said, timed_out=late, code="api_error", latency_ms=latency_ms, transport=transport
+        )
+    page = _PAGE.match(text) is not None
+    if (page or not text.strip()) and (unread := record.said("parse_error")):
+        kind: Transport | None = "html" if page else None
+        raise AgentFailure(unread, code="parse_error", latency_ms=latency_ms, transport=kind)
 
 
 def _usage(record: _Record, faults: Faults) -> Usage:

@@ -179,6 +179,7 @@ class TrialWorker:
             failures=(failure.code,),
             error=str(failure),
             waited_ms=task.waited_s * 1e3,
+            transport=failure.transport,
         )
         return self._next(task, attempt)
 
@@ -195,6 +196,7 @@ class TrialWorker:
             failures=(failure.code,) if failure.code else (),
             error=str(failure),
             waited_ms=task.waited_s * 1e3,
+            transport=failure.transport,
         )
         return self._next(task, attempt)
 

@@ -105,8 +105,13 @@ class _Connection:
         except AgentFailure as failure:
             message = f"retriever: {failure}"
             raise AgentFailure(
-                message, final=failure.final, timed_out=failure.timed_out
+                message,
+                final=failure.final,
+                timed_out=failure.timed_out,
+                transport=failure.transport,
             ) from failure
         except InfraFailure as failure:
             message = f"retriever: {failure}"
-            raise InfraFailure(message, retry_after=failure.retry_after) from failure
+            raise InfraFailure(
+                message, retry_after=failure.retry_after, transport=failure.transport
+            ) from failure

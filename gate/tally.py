@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.evidence_tally import EvidenceTally
 from gate.failures import Failures
+from gate.outage import Transports
 from gate.records import Json
 from gate.spread import Spread
 from gate.text import one_line
@@ -36,6 +37,7 @@ class Tally:
     usd: float = 0.0
     priced: int = 0  # trials with a known cost
     unknown_models: Counter[str] = field(default_factory=Counter)
+    transports: Transports = field(default_factory=Transports)
     errors: dict[str, Counter[str]] = field(default_factory=dict)  # status -> what was said of it
     judge_asked: int = 0  # gradings that needed a judge
     judge_scored: int = 0
@@ -52,6 +54,7 @@ class Tally:
         if row["status"] != "completed" and row["latency_ms"] is not None:
             self.failed_latency.add(row["latency_ms"])
         self.codes.update(dict.fromkeys(row["failures"], 1))
+        self.transports.add(row)
         self.failures.add(row)
         self.violations.add(row)
         self.evidence.add(row)

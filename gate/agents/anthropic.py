@@ -117,7 +117,8 @@ def _joined(reply: Reply) -> dict[str, Json]:
         started = whole.get("usage") if kind == "message_start" else event.get("usage")
         usage.update(started if isinstance(started, dict) else {})
     if not whole.get("stop_reason"):
-        raise AgentFailure(f"{reply.address} cut its stream off before the end of the answer")
+        message = f"{reply.address} cut its stream off before the end of the answer"
+        raise AgentFailure(message, transport="cut_off")
     return {**whole, "usage": usage, "content": [_block(blocks[index]) for index in sorted(blocks)]}
 
 

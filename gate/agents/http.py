@@ -89,7 +89,7 @@ def _traced(reply: Reply) -> Json:
     try:
         return answer.parse(reply.body)
     except ValueError:
-        return reply.body.decode("utf-8", "replace")
+        return answer.json_of(reply) if reply.is_html else reply.body.decode("utf-8", "replace")
 
 
 class Sent(Protocol):

@@ -60,7 +60,8 @@ class OpenAgent:
         try:
             said = answer.json_of(reply)
         except AgentFailure as failure:
-            raise InfraFailure(f"{failure} - is there an OpenAgent server?") from failure
+            message = f"{failure} - is there an OpenAgent server?"
+            raise InfraFailure(message, transport=failure.transport) from failure
         if not isinstance(said, dict) or said.get("status") != "ok":
             raise InfraFailure(f"{reply.address} does not say that it is well: {reply.excerpt()}")
         return reply.status

@@ -57,9 +57,14 @@ class _Connection:
         """`timeout_s` is of no use: a time-out of then is recorded as what it was."""
         line = self._recording.take(case)
         if line.infra_error is not None:
-            raise InfraFailure(line.infra_error, code=line.code)
+            raise InfraFailure(line.infra_error, code=line.code, transport=line.transport)
         if line.response is None:
-            raise AgentFailure(line.agent_error or "", timed_out=line.timed_out, code=line.code)
+            raise AgentFailure(
+                line.agent_error or "",
+                timed_out=line.timed_out,
+                code=line.code,
+                transport=line.transport,
+            )
         return replace(line.response, latency_ms=line.latency_ms)
 
     def close(self) -> None:

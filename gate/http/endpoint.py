@@ -59,7 +59,8 @@ def health(world: World, url: str, *, timeout_s: float) -> Reply:
     try:
         return session.request("GET", url, headers={}, timeout_s=min(timeout_s, CHECK_S))
     except AgentFailure as failure:
-        raise InfraFailure(f"the health check failed: {failure}") from failure
+        message = f"the health check failed: {failure}"
+        raise InfraFailure(message, transport=failure.transport) from failure
     finally:
         session.close()
 

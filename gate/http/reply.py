@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 
-from gate.errors import AgentFailure, InfraFailure
+from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.records import Json
 from gate.redact import Redactor
 from gate.text import one_line
@@ -31,6 +31,8 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 
+_PAGES = ("text/html", "application/xhtml+xml")
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _SAID = 160  # characters of a body that a message shows
 _MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
 
@@ -44,6 +46,12 @@ class Reply:
     body: bytes = field(repr=False)
     address: str
     secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def is_html(self) -> bool:
+        """Whether it is a page for people, whatever its headers say."""
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return kind in _PAGES or _PAGE.match(self.body) is not None
 
     def excerpt(self) -> str:
         """What the body says, as one short line without the request's secrets."""
@@ -72,10 +80,12 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
         raise InfraFailure(f"{message}: it redirects to {target} - set {setting} to where it leads")
     excerpt = reply.excerpt()
     message += f": {excerpt}" if excerpt else ""
+    transport: Transport | None = "5xx" if reply.status >= 500 else None
     if reply.status not in NOBODYS_FAULT:
         hint = f" - check the path in {setting}" if reply.status in (404, 405) else ""
         final = 400 <= reply.status < 500 and reply.status not in _PASSING
-        raise AgentFailure(message + hint, final=final, timed_out=reply.status in _TIMED_OUT)
+        late = reply.status in _TIMED_OUT
+        raise AgentFailure(message + hint, final=final, timed_out=late, transport=transport)
     section = setting.partition(".")[0]
     hint = {
         401: f" - check the key that {section}.api_key_env names",
@@ -83,7 +93,8 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
         407: " - put the proxy's user and password into its variable",
     }.get(reply.status, "")
     wait = retry_after(reply.headers, now) if reply.status in WAITABLE else None
-    raise InfraFailure(message + hint, retry_after=wait, begun=reply.status in _OF_GATEWAYS)
+    begun = reply.status in _OF_GATEWAYS
+    raise InfraFailure(message + hint, retry_after=wait, begun=begun, transport=transport)
 
 
 def spoken_status(said: str) -> int | None:

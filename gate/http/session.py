@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from gate.errors import AgentFailure, InfraFailure
+from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.http.dial import dial
 from gate.http.proxies import Proxies
 from gate.http.reply import Reply, judge
 from gate.http.route import Route, route_of
-from gate.http.stream import Cut, Malformed, Silence, Stream
+from gate.http.stream import Cut, Malformed, Silence, Stream, Unwanted
 
 MAX_BYTES = 20_000_000
 
@@ -148,9 +148,10 @@ class Session:
             message = f"{address} closed the connection without an answer"
             return InfraFailure(message, begun=True)
         if isinstance(error, Cut):
-            return AgentFailure(f"{address} cut its answer off")
+            return AgentFailure(f"{address} cut its answer off", transport="cut_off")
         if isinstance(error, Malformed):
-            return AgentFailure(f"the answer of {address} {error}")
+            kind: Transport | None = None if isinstance(error, Unwanted) else "not_http"
+            return AgentFailure(f"the answer of {address} {error}", transport=kind)
         return AgentFailure(f"{address} did not answer within {timeout_s:g} s", timed_out=True)
 
 
@@ -163,7 +164,7 @@ def _ask(
     body = stream.read_body(head, max_bytes=max_bytes)
     coding = head.headers.get("content-encoding", "identity")
     if coding.lower() != "identity":
-        raise Malformed(f"is compressed ({coding}), which was not asked for")
+        raise Unwanted(f"is compressed ({coding}), which was not asked for")
     reply = Reply(
         status=head.status,
         headers=head.headers,

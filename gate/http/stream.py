@@ -28,7 +28,11 @@ class Cut(Exception):
 
 
 class Malformed(Exception):
-    """What came is not an answer that HTTP/1.1 knows, or is larger than wanted."""
+    """What came is not an answer that HTTP/1.1 knows."""
+
+
+class Unwanted(Malformed):
+    """What came is an answer, but larger or in another form than was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,4 +193,4 @@ def _parsed_head(data: bytes) -> Head:
 
 def _check_size(size: int, max_bytes: int) -> None:
     if size > max_bytes:
-        raise Malformed(f"is larger than {max_bytes / 1e6:g} MB and was not read to its end")
+        raise Unwanted(f"is larger than {max_bytes / 1e6:g} MB and was not read to its end")

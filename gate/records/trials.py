@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gate.errors import Place
+from gate.errors import Place, Transport
 from gate.records.patterns import Violation
 from gate.records.server_logs import CheckedEvidence, OwnVerdict, ServerLogs
 from gate.records.settings import Json
@@ -169,6 +169,7 @@ class Attempt:
     failures: tuple[str, ...] = ()
     error: str | None = None
     waited_ms: float = 0.0
+    transport: Transport | None = None  # how it failed, where nothing of the agent could be read
     judging: Judging = field(default_factory=Judging)
 
 

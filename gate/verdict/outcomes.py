@@ -36,6 +36,7 @@ class Finding:
 
     outcome: Outcome
     reason: str
+    binds: bool = False  # whatever the policy says
 
 
 def findings(
@@ -65,10 +66,11 @@ def _interest(row: Comparison | GateResult) -> tuple[bool, int]:
 
 
 def exit_code(found: Sequence[Finding], policy: Policy) -> int:
-    """That of the worst outcome whose policy is fail, else 0."""
+    """That of the worst outcome whose policy is fail, or that no policy lets through, else 0."""
     outcomes = {finding.outcome for finding in found}
+    binding = {"fail", *(finding.outcome for finding in found if finding.binds)}
     for outcome in WORST_FIRST:
-        if outcome in outcomes and (outcome == "fail" or _policy_of(outcome, policy) == "fail"):
+        if outcome in outcomes and (outcome in binding or _policy_of(outcome, policy) == "fail"):
             return EXIT_CODES[outcome]
     return 0
 
@@ -89,7 +91,7 @@ def _policy_of(outcome: Outcome, policy: Policy) -> Literal["pass", "warn", "fai
 def _of_suite(one: Standing) -> list[Finding]:
     found = []
     if one.error:
-        found.append(Finding(outcome="error", reason=one.error))
+        found.append(Finding(outcome="error", reason=one.error, binds=one.data.broken))
     elif one.not_comparable:
         found.append(Finding(outcome="not_comparable", reason=one.not_comparable))
     elif one.pairing is None and _ungraded(one):

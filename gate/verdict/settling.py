@@ -54,6 +54,9 @@ def undecided(
         if found == "open":
             wanted.add(one.data.name)
     wanted.update(_unjudged(standings, {row.suite for row in blocking}))
+    out = {one.data.name: one.error for one in standings if one.data.outage}
+    if wanted and wanted <= out.keys():  # more calls would end alike
+        return Undecided(why=out[min(wanted)], rows=compared)
     why = "" if wanted else SETTLED
     return Undecided(suites=frozenset(wanted), why=why, rows=compared)
 

@@ -16,6 +16,7 @@ from gate.analysis import (
     too_much_unscored,
     without_silence,
 )
+from gate.outage import Outage
 from gate.records import GateRule, Looks, MetricSpec
 from gate.table import Table
 
@@ -40,6 +41,7 @@ class SuiteData:
     accepts_all: bool = False  # somebody accepted whatever got worse, without naming it
     unreachable: str = ""  # or a judge: what the health check said, as a sentence
     control_unreachable: str = ""  # of the agent that a fresh baseline comes from
+    outage: Outage | None = None  # nearly all trials failed alike, below what the agent says
     why_unanswered: str = ""  # what most calls that nobody answered ended with, after a colon
     not_run: int = 0  # trials that a budget left unmade
     unasked: int = 0  # cases among them that never got a round
@@ -66,6 +68,14 @@ class SuiteData:
     def cut_short(self) -> bool:
         """Whether the verdict on something else may have ended the run first."""
         return not (self.complete or self.not_run)
+
+    @property
+    def broken(self) -> bool:
+        """Whether nothing is judged because of an agent that was there: a change may have broken
+        it.
+        """
+        lost = self.unreachable or self.control_unreachable
+        return not lost and self.outage is not None and self.outage.answered
 
     @property
     def excused(self) -> frozenset[str]:
@@ -128,6 +138,8 @@ def _error(data: SuiteData) -> str:
         return data.unreachable
     if data.control_unreachable:
         return f"the control agent cannot be reached: {data.control_unreachable}"
+    if data.outage:
+        return data.outage.said
     asked = {"calls": data.current}
     if data.fresh and data.baseline is not None:
         asked["control agent's calls"] = data.baseline

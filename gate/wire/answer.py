@@ -36,7 +36,8 @@ def json_of(reply: Reply) -> Json:
         kind = reply.headers.get("content-type", "").partition(";")[0].strip()
         found = f"{reply.masked(kind)}, not JSON" if kind and "json" not in kind else "not JSON"
         said = reply.excerpt() or "(nothing)"
-        raise AgentFailure(f"{reply.address} answered with {found}: {said}") from None
+        message, page = f"{reply.address} answered with {found}: {said}", reply.is_html
+        raise AgentFailure(message, transport="html" if page else None) from None
 
 
 def response(

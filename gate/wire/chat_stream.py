@@ -81,7 +81,9 @@ def joined(reply: Reply) -> dict[str, Json]:
             message.add(choices[0])
         whole.update({k: v for k, v in chunk.items() if k != "choices" and v is not None})
     if not done and not message.finish_reason:
-        raise AgentFailure(f"{reply.address} cut its stream off before the end of the answer")
+        raise AgentFailure(
+            f"{reply.address} cut its stream off before the end of the answer", transport="cut_off"
+        )
     return {**whole, "choices": [message.whole()]}
 
 

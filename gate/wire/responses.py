@@ -58,4 +58,5 @@ def _last(reply: Reply) -> Json:
             return event.get("response")
         if event.get("type") == "error":
             return event
-    raise AgentFailure(f"{reply.address} cut its stream off before the end of the answer")
+    message = f"{reply.address} cut its stream off before the end of the answer"
+    raise AgentFailure(message, transport="cut_off")

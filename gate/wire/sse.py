@@ -47,5 +47,6 @@ def _parsed(data: str, reply: Reply) -> dict[str, Json]:
         return found
     raise AgentFailure(
         f"{reply.address} cut its stream off, or sent an event that is no JSON object: "
-        f"{reply.masked(data)}"
+        f"{reply.masked(data)}",
+        transport="cut_off",
     )

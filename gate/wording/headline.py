@@ -113,6 +113,8 @@ def _decision(report: Report) -> Line:
     rule = code(f"{report.outcome}: {policy}")
     if policy == "fail":
         return say("The policy blocks ({}).", rule)
+    if report.outcome == "error" and report.exit_code == 6:
+        return say("The agent did answer, so no policy lets this through.")
     if report.passed:
         return say("The policy lets this through ({}).", rule)
     return say("The policy lets this through ({}); something else blocks the run.", rule)

@@ -91,7 +91,7 @@ def test_many_infrastructure_errors_are_6_and_keep_the_rest(tmp_path, share):
 
 
 def test_all_agent_errors_are_a_plain_fail(tmp_path):
-    with ChatServer(lambda q, n: (500, {}, {"error": {"message": "boom"}})) as server:
+    with ChatServer(lambda q, n: (422, {}, {"error": {"message": "boom"}})) as server:
         write_project(tmp_path, server.url, more="gates: {agent.success_rate: {min: 0.5}}")
         done = gate(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 1, done.stdout + done.stderr

@@ -48,6 +48,17 @@ def test_an_answer_comes_back_whole_with_the_latency_of_then(replay):
     connection.close()
 
 
+def test_what_failed_below_the_answer_comes_back(replay):
+    connection = replay(
+        recording_line(CASE, 1, AgentFailure("500", transport="5xx"), 5.0),
+        recording_line(CASE, 2, InfraFailure("503", transport="5xx"), 5.0),
+    )
+    for _ in range(3):  # the last try had no answer, so its retry has none either
+        with pytest.raises((AgentFailure, InfraFailure)) as failed:
+            ask(connection)
+        assert failed.value.transport == "5xx"
+
+
 def test_failures_come_back_as_the_kind_they_were(replay):
     connection = replay(
         recording_line(CASE, 1, AgentFailure("500 it broke"), 5.0),

@@ -121,6 +121,7 @@ def test_statuses_that_are_nobodys_answer(status):
     assert f"{s.url}/v1 answered {status}" in str(caught)
     assert "no luck" in str(caught)
     assert caught.retry_after is None
+    assert caught.transport == ("5xx" if status >= 500 else None)
 
 
 @pytest.mark.parametrize("status", [400, 402, 404, 408, 413, 418, 422, 500, 501, 505, 528, 530])
@@ -129,6 +130,7 @@ def test_statuses_that_are_the_agents_fault(status):
         caught = failure(AgentFailure, server.url)
     assert f"answered {status}" in str(caught)
     assert caught.timed_out == (status == 408)
+    assert caught.transport == ("5xx" if status >= 500 else None)
     assert "<h1>boom</h1> <p>" in str(caught)
 
 

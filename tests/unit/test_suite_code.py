@@ -311,6 +311,22 @@ def test_a_verdict_comes_with_its_codes_and_notes():
     assert (passed.passed, passed.failures, passed.note) == (True, (), "passed with odd")
 
 
+@pytest.mark.parametrize(
+    ("fields", "transport"),
+    [
+        ({"api_error": "x", "response_status": 500}, "5xx"),
+        ({"api_error": "HTTP 503: no upstream"}, "5xx"),
+        ({"api_error": "x", "response_status": 422}, None),
+        ({"parse_error": "no JSON", "response_text": "<!doctype html><p>"}, "html"),
+        ({"parse_error": "no JSON"}, None),
+    ],
+)
+def test_a_record_tells_what_failed_below_the_answer(fields, transport):
+    with pytest.raises((AgentFailure, InfraFailure)) as caught:
+        read(ok=False, **fields)
+    assert caught.value.transport == transport
+
+
 def test_tokens_are_what_is_said_or_follows():
     assert read(ok=True).usage.total_tokens is None
     assert read(ok=True, total_tokens=9).usage.total_tokens is None

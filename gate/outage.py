@@ -1,0 +1,71 @@
+"""Whether the trials of a suite ended alike below what the agent says: an outage, or an agent that
+is down, and no measurement of its answers (docs/semantics.md 4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.errors import Transport
+from gate.records import Json
+from gate.text import one_line
+
+SHARE = 0.9  # of the trials, from which on they are an outage
+_SAID = 300  # characters of what one of them ended with
+_SAYINGS = 50  # different ones that are counted
+_WORDS: Mapping[Transport, str] = {
+    "5xx": "were answered with a status of 500 or more",
+    "html": "were answered with an HTML page",
+    "not_http": "got an answer that is not HTTP",
+    "cut_off": "were cut off within the answer",
+}
+_ANSWERED = ("5xx", "html", "cut_off")  # somebody was there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """`said`: a sentence. `answered`: the agent was there, so that it may be the change itself that
+    broke it.
+    """
+
+    kind: Transport
+    said: str
+    answered: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Transports:
+    """How the trials of one suite ended below what the agent says; grows row by row."""
+
+    trials: int = 0
+    unanswered: int = 0
+    kinds: Counter[Transport] = field(default_factory=Counter)
+    both: Counter[Transport] = field(default_factory=Counter)  # of a kind, and unanswered
+    why: dict[Transport, Counter[str]] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        nobody = row["status"] == "infra_error"
+        self.trials += 1
+        self.unanswered += nobody
+        if row.get("transport") not in _WORDS:
+            return
+        kind: Transport = row["transport"]
+        self.kinds[kind] += 1
+        self.both[kind] += nobody
+        told = self.why.setdefault(kind, Counter())
+        said = one_line(row["error"] or "", _SAID)
+        if said in told or len(told) < _SAYINGS:
+            told[said] += 1
+
+    def outage(self, calls: str = "calls") -> Outage | None:
+        """The kind of which nearly all `calls` are; what else nobody answered is left out."""
+        for kind, number in self.kinds.most_common(1):
+            asked = self.trials - (self.unanswered - self.both[kind])
+            if number >= SHARE * asked:
+                why = min(self.why[kind].items(), key=lambda item: (-item[1], item[0]))[0]
+                said = f"{100 * number / asked:.0f} % of the {calls} {_WORDS[kind]}: an outage"
+                said += f", which is no measurement{f': {why}' if why else ''}"
+                return Outage(kind=kind, said=said, answered=kind in _ANSWERED)
+        return None
