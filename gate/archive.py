@@ -7,6 +7,7 @@ completion (event_log.py). details.jsonl has them by suite, case and round.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -19,6 +20,7 @@ from gate.codec import from_json, to_json
 from gate.errors import InfrastructureError, UsageError
 from gate.event_log import SURROGATES, EventLog, disk, parsed
 from gate.filelock import FileLock
+from gate.plain_file import check_folder
 from gate.records import (
     MOST_CASES,
     MOST_ROUNDS,
@@ -34,6 +36,7 @@ from gate.records import (
 from gate.session_form import check_form, check_names, read_json, read_report, regular
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
+LOCK = ".lock"
 CONTROL = "_control"  # the session inside a session; no suite has a name like it
 SCHEMA_VERSION = 1
 
@@ -85,11 +88,12 @@ class SessionWriter:
         self.meta = meta
         self.log = EventLog(folder / EVENTS, redact)
         self._redact = redact
-        self._lock = FileLock(folder / ".lock")
+        self._lock = FileLock(folder / LOCK)
 
     @classmethod
     def create(cls, out: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
         """Makes `<out>/session-<id>/` with meta.json and the head of events.jsonl."""
+        check_folder(out, "--out")
         return cls.make(out / f"session-{meta.session_id}", meta, redact)
 
     @classmethod
@@ -173,6 +177,9 @@ class SessionWriter:
         self.close()
 
     def _open(self) -> None:
+        for name in (EVENTS, LOCK):
+            if os.path.lexists(self.folder / name):
+                regular(self.folder / name)
         with disk(self.folder / EVENTS):
             if not self._lock.acquire():
                 raise UsageError(
@@ -196,7 +203,7 @@ class Session:
     def rows(self) -> Iterator[Row]:
         """The rows of details.jsonl, or of the resume log when the run was cut off."""
         details = self.folder / DETAILS
-        there = details if details.exists() else self.folder / EVENTS
+        there = details if os.path.lexists(details) else self.folder / EVENTS
         with regular(there).open("rb") as file:
             for line in file:
                 row = parsed(line)
@@ -210,7 +217,7 @@ class Session:
 
 
 def is_session(path: Path) -> bool:
-    return (path / META).is_file()
+    return os.path.lexists(path / META)
 
 
 def load_session(folder: Path, *, most: int | None = None) -> Session:
@@ -220,14 +227,13 @@ def load_session(folder: Path, *, most: int | None = None) -> Session:
     """
     meta = read_meta(folder, most)
     summary = folder / SUMMARY
-    there = summary.exists() or summary.is_symlink()
-    report = read_report(summary, most) if there else None
+    report = read_report(summary, most) if os.path.lexists(summary) else None
     return Session(folder=folder, meta=meta, report=report)
 
 
 def read_meta(folder: Path, most: int | None = None) -> Meta:
     path = folder / META
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise UsageError(
             f"{folder}: no session here (no {META}); give the folder of one, session-..."
         )

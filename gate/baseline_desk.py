@@ -15,7 +15,9 @@ from gate.github.forge import connect, open_forge
 from gate.github.opening import Opened
 from gate.github.upload import Uploaded, upload_folder
 from gate.hosting import BaselineRequest, FoundBaseline
+from gate.plain_file import is_there
 from gate.records import BaselineRules, Config
+from gate.rules import disk
 from gate.rules_for import with_base
 from gate.saving import file_name
 
@@ -45,8 +47,8 @@ def open_desk(
     file = Path(options.config or "gate.yml")
     root = file.parent
     loaded = config.defaults()
-    if options.config or file.is_file():
-        loaded = config.load(_reader(root), file.name, env=env, root=root, today=date.today())
+    if options.config or is_there(file):
+        loaded = config.load(disk(root), file.name, env=env, root=root, today=date.today())
     opened = open_forge(job, connect(job, token(env)), root)
     job = with_base(job, token(env), loaded)
     return Desk(
@@ -90,13 +92,3 @@ def request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest:
         explain=lambda reason: desk.echo(f"{suite}: {reason}"),
         no_branch=desk.job.mode == "laptop" and desk.opened.forge is None,
     )
-
-
-def _reader(root: Path) -> config.Read:
-    def read(path: str) -> bytes | None:
-        try:
-            return (root / path).read_bytes()
-        except OSError:
-            return None
-
-    return read

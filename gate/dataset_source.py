@@ -4,7 +4,6 @@ commit; and its rows as they are written.
 
 from __future__ import annotations
 
-import errno
 import io
 import posixpath
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.hosting import Forge
+from gate.plain_file import opened
 from gate.records import Json
 
 INDEX = "tasks_index.json"  # of a folder `tasks` with a file a case
@@ -73,16 +73,9 @@ def on_disk(path: Path, name: str) -> Source:
     return Source(
         name=name,
         file=file.name,
-        open=lambda: _opened(file),
-        beside=lambda part: _opened(file.parent / part),
+        open=lambda: opened(file),
+        beside=lambda part: opened(file.parent / part),
     )
-
-
-def _opened(file: Path) -> BinaryIO:
-    """Raises OSError, also for a pipe, which would keep whoever opens it waiting."""
-    if file.exists() and not (file.is_file() or file.is_dir()):
-        raise OSError(errno.EINVAL, "it is no plain file")
-    return file.open("rb")
 
 
 def at_commit(path: str, sha: str, forge: Forge) -> Source | None:

@@ -12,6 +12,7 @@ from gate.baseline_schema import Accepted, Run, fingerprint
 from gate.baselines import Place, find_baseline, source_names
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, FoundBaseline
+from gate.plain_file import content_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.table import Table
 from gate.trajectory.path import Path, PathsOf, no_paths
@@ -72,9 +73,11 @@ def find(
 def _edited_here(found: FoundBaseline, runs: Sequence[Run], place: Place) -> bool:
     """Not of an older state of the file, which a branch has that is behind."""
     own = place.root / found.file
-    if found.source != "repo" or place.forge is None or not own.is_file():
+    if found.source != "repo" or place.forge is None:
         return False
-    text = own.read_bytes()
+    text = content_if_there(own, found.file)
+    if text is None:
+        return False
     if _lines(text) == _lines(found.text):
         return False
     try:

@@ -16,6 +16,7 @@ from gate.baseline_schema import Accepted, Run
 from gate.baselines.file import run_of
 from gate.errors import UsageError
 from gate.history.series import Chain
+from gate.plain_file import content
 
 SESSION = "session-*"  # the folders that `gate run` makes
 
@@ -99,7 +100,7 @@ def _folder(path: Path, found: _Found) -> None:
 
 def _baseline(file: Path, found: _Found) -> None:
     try:
-        text = file.read_bytes()
+        text = content(file)
     except OSError as error:
         raise UsageError(
             f"{file}: {error.strerror}; give a session, a baseline file or a folder of them"

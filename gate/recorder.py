@@ -9,6 +9,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from gate.errors import UsageError
+from gate.plain_file import check_target
 from gate.recording import recording_line
 from gate.records import Case, Response
 
@@ -19,16 +20,23 @@ Recorder = Callable[[Case, int, Response | Exception, float], None]
 def recorder(file: str | None, redact: Callable[[str], str]) -> Iterator[Recorder | None]:
     """Appends a line an answer, from any thread; None when nothing is to be recorded.
 
-    Raises UsageError when there is no folder for the file.
+    Raises UsageError as `check_record` does.
     """
     if file is None:
         yield None
         return
-    path = Path(file)
-    if not path.parent.is_dir():
-        raise UsageError(f"--record {file}: there is no folder {path.parent}; make it first")
+    path = check_record(file)
     with path.open("ab", buffering=0) as out:
         yield _appending(out, redact)
+
+
+def check_record(file: str) -> Path:
+    """Raises UsageError when nothing can be recorded there."""
+    path = Path(file)
+    check_target(path, "--record")
+    if not path.parent.is_dir():
+        raise UsageError(f"--record {file}: there is no folder {path.parent}; make it first")
+    return path
 
 
 def _appending(out: BinaryIO, redact: Callable[[str], str]) -> Recorder:

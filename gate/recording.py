@@ -20,6 +20,7 @@ from gate.errors import (
     UsageError,
 )
 from gate.fits import compiled
+from gate.plain_file import opened
 from gate.records import Case, Json, Response, Usage
 from gate.schema import mismatches
 from gate.traces.faults import Faults
@@ -149,7 +150,7 @@ class Recording:
             raise InfraFailure(last.infra_error, code=last.code, transport=last.transport)
 
     def _at(self, offset: int) -> Line:
-        with self._path.open("rb") as file:
+        with opened(self._path) as file:
             file.seek(offset)
             return from_json(Line, _mended(loads(file.readline())))
 
@@ -157,7 +158,7 @@ class Recording:
         """Every line with the offset at which it begins."""
         offset = 0
         try:
-            with self._path.open("rb") as file:
+            with opened(self._path) as file:
                 for number, raw in enumerate(file, start=1):
                     if raw.strip():
                         line = self._parsed(raw, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -26,6 +27,7 @@ from gate.dataset_source import Source, at_commit, on_disk
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.hosting import Forge
 from gate.metrics.catalogue import asked_k
+from gate.plain_file import content_if_there, is_there, opened
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 from gate.suite_code import SuiteCode, load_suite
@@ -82,7 +84,8 @@ class Rules:
         if own.suite:  # written as code only since
             return None
         path = self.root / own.dataset
-        if self.base is not None and suite.name not in self.new_suites and not path.exists():
+        known = self.base is not None and suite.name not in self.new_suites
+        if known and not os.path.lexists(path):
             return None
         return on_disk(path, bundled.shown(own.dataset))
 
@@ -99,7 +102,7 @@ class Rules:
         if self.base is not None:
             return _file_of(path, self.base)
         file = self.root / path
-        return Source(name=path, open=lambda: file.open("rb")) if file.is_file() else None
+        return Source(name=path, open=lambda: opened(file)) if is_there(file, path) else None
 
     def source_beside(self, suite: Suite) -> Source | None:
         """The base's dataset where it does not judge, to tell which cases are other ones now."""
@@ -127,7 +130,7 @@ def own_config(options_file: str | None, root: Path, env: Mapping[str, str], tod
 
     Raises InvalidInput, UsageError.
     """
-    if options_file is None and not (root / CONFIG).is_file():
+    if options_file is None and not is_there(root / CONFIG):
         return defaults()
     name = Path(options_file or CONFIG).name
     return load(disk(root), name, env=env, root=root, today=today)
@@ -135,15 +138,7 @@ def own_config(options_file: str | None, root: Path, env: Mapping[str, str], tod
 
 def disk(root: Path) -> Read:
     """Reads files of the working tree."""
-
-    def read(path: str) -> bytes | None:
-        file = root / path
-        try:
-            return file.read_bytes() if file.is_file() else None
-        except OSError as error:
-            raise UsageError(f"{path}: not readable: {error.strerror}") from error
-
-    return read
+    return lambda path: content_if_there(root / path, path)
 
 
 def judging_rules(

@@ -124,7 +124,7 @@ def source_from(given: str | None, root: Path) -> str | None:
     """A path on the command line starts where the command runs, one in gate.yml at its folder."""
     if given is None or source_names(given) != ("file",) or root == Path():
         return given
-    return str(Path(given).resolve())
+    return str(Path(given).absolute())
 
 
 def edits_baseline(suite: str) -> str:

@@ -9,6 +9,7 @@ from gate.archive import Session
 from gate.baseline_file import BaselineFile, render
 from gate.errors import InfrastructureError, UsageError
 from gate.github.context import Job
+from gate.plain_file import check_folder, check_target
 from gate.registry import did_you_mean
 
 
@@ -65,6 +66,8 @@ def _whole(session: Session, suites: Sequence[str]) -> None:
 def write(folder: Path, baseline: BaselineFile) -> Path:
     """The file appears whole or not at all."""
     path = folder / file_name(baseline.suite)
+    check_folder(folder, "the baselines' folder")
+    check_target(path, "baseline")
     part = path.with_suffix(".json.part")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -25,6 +25,7 @@ from gate.github.context import Job, current_job, token
 from gate.github.opening import Opened
 from gate.plugins import Agent, World
 from gate.prepare import Selection, SuitePlan, prepare
+from gate.recorder import check_record
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.rules import Rules
 from gate.rules_for import base_sha, opened_for, place_of, rules_for, source_from, with_base
@@ -79,7 +80,7 @@ def set_up(
     config = _effective(options, rules, job, more)
     job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
-    agent = subject(config.agent, config.retriever, root)
+    agent = _asked(options, config, World(env=env, root=root))
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
     provenance = _provenance(job, opened, config, agent)
@@ -109,6 +110,18 @@ def set_up(
 def _only_threads(options: argparse.Namespace) -> None:
     if options.executor != "threads" or options.scheduler:
         raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
+
+
+def _asked(options: argparse.Namespace, config: Config, world: World) -> Agent:
+    """Who is asked. Files that options name are looked at before anything is written. Raises
+    UsageError.
+    """
+    agent = subject(config.agent, config.retriever, world.root)
+    if options.record:
+        check_record(options.record)
+    if options.replay:
+        agent.check(world)
+    return agent
 
 
 def _root(options: argparse.Namespace) -> Path:
@@ -231,7 +244,7 @@ def _effective(
     if not options.replay:
         warned = provider_key(config, given=bool(options.provider_key)).warnings
         return replace(config, warnings=(*config.warnings, *warned))
-    recorded = {"file": str(Path(options.replay).resolve())}
+    recorded = {"file": str(Path(options.replay).absolute())}
     return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gate.errors import InfrastructureError, UsageError
 from gate.filelock import FileLock
+from gate.plain_file import check_folder, check_target
 
 
 @contextmanager
@@ -35,6 +36,8 @@ def alone(lock_file: Path, busy: str) -> Iterator[None]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Whoever reads meanwhile has the old file or the new one. Raises InfrastructureError."""
+    check_folder(path.parent, "the folder of")
+    check_target(path, "the file")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from gate.baseline_schema import Run, fingerprint
 from gate.columns import Columns
 from gate.errors import UsageError
 from gate.lookup import age_days, paths_among
+from gate.plain_file import content
 from gate.records import BaselineInfo, Provenance
 from gate.session_form import checked_rows
 from gate.table import Table, table_of
@@ -122,7 +123,7 @@ def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator
 
 def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
     try:
-        text = file.read_bytes()
+        text = content(file)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
     stored = baseline_file.parse(text, str(file))

@@ -7,6 +7,7 @@ Nothing of the head's gate.yml is read: it could name another address for the ag
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -83,7 +84,7 @@ def rules_of_base(
     file = Path(options_file or CONFIG).name
     content = base.forge.read(file, base.sha)
     if content is None:
-        if options_file is not None or (root / CONFIG).exists():
+        if options_file is not None or os.path.lexists(root / CONFIG):
             raise UsageError(
                 f"{event}: {base.name} has no {file} yet, and the checkout's must not judge here; "
                 "merge it first, or judge it under `pull_request`"

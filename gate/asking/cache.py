@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import hmac
 import json
@@ -15,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from gate.codec import to_json
+from gate.plain_file import opened
 from gate.records import Json
 from gate.wire import answer
 
@@ -73,28 +73,23 @@ class Cache:
 
     def _append(self, line: bytes) -> None:
         """One write: runs beside this one add lines to the same file."""
-        self._check()
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        before = b"" if self._ends_whole() else b"\n"
         with self._path.open("ab", buffering=0) as file:
-            os.write(file.fileno(), (b"" if self._ends_whole() else b"\n") + line)
-
-    def _check(self) -> None:
-        """A link that somebody committed may lead to a device without an end."""
-        if self._path.exists() and not self._path.is_file():
-            raise OSError(errno.EINVAL, "it is no file")
+            os.write(file.fileno(), before + line)
 
     def _ends_whole(self) -> bool:
         """Whether the last line has its end: a run that was killed may have left half of one."""
-        with self._path.open("rb") as file:
+        with suppress(FileNotFoundError), opened(self._path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 1))
             return file.read(1) in (b"", b"\n")
+        return True
 
     def _read(self) -> dict[str, Kept]:
         found: dict[str, Kept] = {}
         try:
-            self._check()
-            with self._path.open("rb") as file:
+            with opened(self._path) as file:
                 while line := file.readline(MOST_BYTES):
                     self._take(line, found)
         except FileNotFoundError:

@@ -12,6 +12,7 @@ from gate.baseline_pool import append
 from gate.baseline_schema import MODES, Run, fingerprint
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, Forge, FoundBaseline
+from gate.plain_file import content, is_there
 from gate.plugins import BASELINES
 from gate.records import SuiteReport
 from gate.table import tabulate
@@ -29,9 +30,9 @@ class FromFile:
         path = root / request.path
         if is_session(path):
             return _of_session(path, request)
-        if path.is_dir():
+        if path.is_dir() and path.suffix != ".json":
             path = path / f"{request.suite}.json"
-            if not path.is_file():
+            if not is_there(path):
                 request.explain(f"file: no {path}")
                 return None
         return FoundBaseline(text=_bytes(path), source="file", detail=request.path, file=str(path))
@@ -101,7 +102,7 @@ def _of_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return content(path)
     except OSError as error:
         raise UsageError(
             f"--baseline {path}: {error.strerror}; give a baseline file, a folder of them, a "

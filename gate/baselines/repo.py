@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gate.baseline_file import newest_run
 from gate.hosting import BaselineRequest, Forge, FoundBaseline
+from gate.plain_file import content, is_there
 from gate.plugins import BASELINES
 
 
@@ -22,13 +23,13 @@ class Repo:
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
         file = f"{request.path.strip('/')}/{request.suite}.json"
-        own = (root / file).is_file()
+        own = is_there(root / file, file)
         if forge is None and not (own and request.no_branch):
             request.explain("repo: neither git nor GitHub's API can be asked here")
             return None
         ref = request.base_sha or request.branch
         where = request.base_name or _short(ref)
-        text = forge.read(file, ref) if forge else (root / file).read_bytes()
+        text = forge.read(file, ref) if forge else content(root / file)
         if text is None:
             later = own and request.base_name is None
             hint = f" yet: commit it to {request.branch}" if later else ""

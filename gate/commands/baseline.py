@@ -14,6 +14,7 @@ from gate.baseline_pool import accept, with_accepted
 from gate.baselines import find_baseline
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
+from gate.plain_file import content, content_if_there, is_there
 from gate.registry import did_you_mean
 from gate.saving import file_name, may_save, suites_of, write
 from gate.text import plain
@@ -89,7 +90,7 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
         raise UsageError("gate baseline accept: --reason is empty; say why the change is meant")
     folder = desk.root / desk.rules.path
     for file in _files(folder, options.suite):
-        before = parse(file.read_bytes(), str(file))
+        before = parse(content(file), str(file))
         _known_metrics(before, options.metric or ())
         after = accept(
             before,
@@ -114,9 +115,9 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace, Desk], int]] = {
 def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFile | None:
     """The file that is there, else what a run here would compare with."""
     file = folder / file_name(suite)
-    pool = None
-    if file.is_file():
-        pool = parse(file.read_bytes(), str(file))
+    pool, own = None, content_if_there(file)
+    if own is not None:
+        pool = parse(own, str(file))
     elif desk.rules.source in ("auto", "repo", "artifact"):
         there = find_baseline(desk.rules.source, request(suite, desk), desk.opened.forge, desk.root)
         pool = parse(there.text, there.file) if there else None
@@ -130,7 +131,7 @@ def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:
     names = suites or ("all",)
     chosen = [folder / file_name(name) for name in names]
     files = sorted(folder.glob("*.json")) if "all" in names else chosen
-    missing = [file for file in files if not file.is_file()]
+    missing = [file for file in files if not is_there(file)]
     if missing or not files:
         raise UsageError(
             f"{missing[0] if missing else folder}: no baseline file to accept for; "

@@ -18,6 +18,7 @@ from gate.event_log import SURROGATES
 from gate.grading import named_graders
 from gate.lookup import Compared, differences
 from gate.measured import Measured, Setting
+from gate.plain_file import check_folder
 from gate.prepare import metrics_elsewhere, metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
@@ -123,6 +124,8 @@ def _gates(config: Config, name: str) -> tuple[GateRule, ...]:
 
 
 def _write(folder: Path, report: Report, after: Stored) -> None:
+    check_folder(folder, "--out")
+
     def write(name: str, text: str) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ from gate.dataset_rows import Source, rows
 from gate.dataset_source import located
 from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
 from gate.grading import named_graders
+from gate.plain_file import content_if_there, is_there, opened
 from gate.plugins import World
 from gate.records import Config, Json
 from gate.redact import Redactor
@@ -109,7 +110,7 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     there = [row.data for row in cases_of(path)]
     entries = _log(Path(options.logs), config, env) if options.logs else None
     with _alone(out):
-        if out != path and out.exists():
+        if out != path and is_there(out):
             there += [row.data for row in cases_of(out)]
         intake = _intake(there, config)
         found = _asked(there, entries, intake, options, config, World(env=env, root=root))
@@ -162,7 +163,7 @@ def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     asked = [one.options for one in (config.agent, config.judge) if one is not None]
     redact = Redactor(secrets_sent(env, asked))
     found, problems = [], []
-    for row in rows(Source(name=path.as_posix(), open=lambda: path.open("rb"))):
+    for row in rows(Source(name=path.as_posix(), open=lambda: opened(path))):
         if isinstance(row, Problem):
             problems.append(row)
         elif (one := entry(row.data, row.line, redact)) is not None:
@@ -194,7 +195,7 @@ def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config
 
 
 def _content(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else b""
+    return content_if_there(path) or b""
 
 
 def _alone(path: Path) -> AbstractContextManager[None]:

@@ -12,6 +12,7 @@ from typing import cast
 
 from gate.archive import CONTROL, Row, Session, load_session
 from gate.errors import InfrastructureError, UsageError
+from gate.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
 from gate.records import Report
 from gate.registry import did_you_mean
@@ -65,9 +66,8 @@ def _exporter(name: str) -> Exporter:
 
 
 def _check(out: Path, *, force: bool) -> None:
-    if out.exists() and not out.is_file():
-        raise UsageError(f"--out {out}: no plain file; name another one")
-    if (out.exists() or out.is_symlink()) and not force:
+    check_target(out, "--out")
+    if out.exists() and not force:
         raise UsageError(f"--out {out}: is there already; name another file, or add --force")
 
 

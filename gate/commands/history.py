@@ -18,6 +18,7 @@ from gate.history.page import as_html
 from gate.history.series import ALPHA, Chain, history_of
 from gate.history.spoken import as_markdown, as_text
 from gate.past_runs import PastRuns, chain_of, read_all
+from gate.plain_file import check_target
 from gate.records.history import History
 from gate.registry import did_you_mean
 from gate.text import plain
@@ -93,6 +94,7 @@ def _out(text: str, file: str | None) -> None:
     if file is None:
         print(text)
         return
+    check_target(Path(file), "--out")
     try:
         Path(file).write_bytes((text.rstrip("\n") + "\n").encode("utf-8", SURROGATES))
     except OSError as error:

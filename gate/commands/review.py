@@ -22,6 +22,7 @@ from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.event_log import SURROGATES
 from gate.grading import named_graders
+from gate.plain_file import is_there, opened
 from gate.plugins import Grader
 from gate.records import Case, Label
 from gate.review import form, manifest, sheet, spoken
@@ -68,7 +69,7 @@ def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     period = check_period(options.period or period_of(session.meta.created_at))
     path = Path(options.reviews) / f"{period}.json"
     material = _material(options, env, suite)
-    drawn = _again(path, session, suite, options) if path.exists() else None
+    drawn = _again(path, session, suite, options) if is_there(path) else None
     drawn = drawn or draw(
         session.meta,
         session.rows,
@@ -197,14 +198,14 @@ def _sample_of(folder: Path, period: str) -> Manifest | None:
         path = folder / f"{check_period(period)}.json"
     except UsageError:
         return None
-    return manifest.read(path) if path.is_file() else None
+    return manifest.read(path) if is_there(path) else None
 
 
 def _stored(path: Path) -> tuple[Label, ...]:
     """Raises InvalidInput for a file with a wrong row: it is not written over."""
-    if not path.exists():
+    if not is_there(path):
         return ()
-    found = labels.read(Source(name=str(path), open=lambda: path.open("rb")))
+    found = labels.read(Source(name=str(path), open=lambda: opened(path)))
     if found.wrong:
         raise InvalidInput(found.wrong)
     return found.rows

@@ -18,6 +18,7 @@ from gate.dataset import Summary, check
 from gate.default_gates import told
 from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
 from gate.metrics.catalogue import asked_k
+from gate.plain_file import is_there
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
 from gate.rules import CONFIG, Rules, disk
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> Examined:
-    if file is None and not (root / CONFIG).is_file():
+    if file is None and not is_there(root / CONFIG):
         config, found = defaults(), Findings()
         measured = measure(config.suites, root, found, asked_k(config))
         return Examined(config=config, measured=measured, findings=found)

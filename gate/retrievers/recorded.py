@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gate.errors import UsageError
 from gate.once import Once
+from gate.plain_file import content
 from gate.plugins import RETRIEVERS, Connection, World
 from gate.records import Case, Response
 from gate.run_file import Run, read_run
@@ -49,10 +50,8 @@ class Recorded(_Sharing):
 
     def _read(self, world: World) -> Run:
         path, setting = world.root / self.file, f"{world.section}.file: {self.file}"
-        if path.exists() and not path.is_file():  # a device or a pipe has no end
-            raise UsageError(f"{setting}: no plain file - write where the run file is")
         try:
-            data = path.read_bytes()
+            data = content(path)
         except OSError as error:
             message = f"{setting}: {error.strerror or error}"
             raise UsageError(f"{message} - write where the run file is") from error

@@ -9,6 +9,7 @@ from pathlib import Path
 from gate.agreeing import Reviewed, file_of, judged_plan, least_of, reviewed
 from gate.dataset_rows import Source
 from gate.errors import UsageError
+from gate.plain_file import is_there, opened
 from gate.prepare import Selection, prepare
 from gate.records.labels import Checked
 from gate.rules import Rules, own_config
@@ -31,12 +32,12 @@ def examine(
             "nothing that people could agree with; add the grader `judge` to one"
         )
     path = Path(labels_file) if labels_file else root / file_of(config.judge)
-    if not path.is_file():
+    if not is_there(path):
         raise UsageError(
             f"{path}: no such file; `gate review sample` draws answers to rate, and `gate review "
             "import` writes the labels"
         )
-    source = Source(name=str(path), open=lambda: path.open("rb"))
+    source = Source(name=str(path), open=lambda: opened(path))
     least = least_of(config.judge)
     return _checked(str(path), least, reviewed(lambda: source, suites, least))
 

@@ -15,6 +15,7 @@ from typing import Literal
 from gate.codec import digest, from_json, schema_of, to_json
 from gate.encoding import decode
 from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.plain_file import opened
 from gate.records import LARGEST, Json
 from gate.review.choosing import Key, Stratum, StratumName
 from gate.schema import mismatches
@@ -131,12 +132,13 @@ def seen(manifests: Iterable[Manifest]) -> dict[Key, int]:
 def load_bytes(path: Path) -> bytes:
     """Raises UsageError for what cannot be read or is too large."""
     try:
-        if path.stat().st_size > MOST:
-            raise UsageError(f"{path}: larger than {MOST >> 20} MB; not a file of this command")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{path}: not readable: {reason}") from error
+        with opened(path) as file:
+            found = file.read(MOST + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: not readable: {error.strerror}") from error
+    if len(found) > MOST:
+        raise UsageError(f"{path}: larger than {MOST >> 20} MB; not a file of this command")
+    return found
 
 
 def load_json(path: Path) -> Json:

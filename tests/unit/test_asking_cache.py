@@ -102,9 +102,10 @@ def test_what_is_no_file_is_a_note_and_never_waited_for(tmp_path, kind):
         path.symlink_to("/dev/zero")
     broken = cache(tmp_path)
     assert broken.get("a") is None
-    assert broken.notes() == ("new/cache.jsonl: cannot be read: it is no file",)
+    said = {"pipe": "a named pipe"}.get(kind, f"a {kind}") + ", no plain file"
+    assert broken.notes() == (f"new/cache.jsonl: cannot be read: {said}",)
     broken.put("a", KEPT)
-    assert broken.notes() == ("new/cache.jsonl: cannot be written: it is no file",)
+    assert broken.notes() == (f"new/cache.jsonl: cannot be written: {said}",)
 
 
 def test_a_second_run_asks_only_what_failed_in_the_first(tmp_path):

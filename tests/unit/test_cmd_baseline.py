@@ -165,7 +165,7 @@ def test_a_sample_does_not_remove_the_other_cases(work: Path, tmp_path: Path) ->
 
 def test_a_folder_that_cannot_be_written_is_told(work: Path, tmp_path: Path) -> None:
     (work / "taken").write_text("a file")
-    with pytest.raises(InfrastructureError, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"taken/analytics\.json: Not a directory"):
         gate("save", store(tmp_path, {"a": [True]}), "--out", "taken")
 
 

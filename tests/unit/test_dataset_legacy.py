@@ -224,7 +224,7 @@ def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path, piped):
     on(tmp_path, {"tasks_index.json": '{"tasks": [{"id": "WS-1"}]}', "tasks/x": ""})
     os.mkfifo(tmp_path / piped)
     named = tmp_path / piped if piped == "cases.jsonl" else tmp_path
-    assert faults(named).endswith("cannot be read: it is no plain file")
+    assert faults(named).endswith("cannot be read: a named pipe, no plain file")
 
 
 def test_a_huge_task_is_refused_and_not_read_whole():
