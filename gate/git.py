@@ -10,10 +10,15 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import InfrastructureError
+from gate.errors import InfrastructureError, UsageError
 from gate.hosting import Artifact, BaselineRequest, Forge
 
 TIMEOUT_S = 60.0
+_LINKS = {  # what git says of a link that cannot be followed inside the commit
+    b"dangling": "a link that leads nowhere",
+    b"loop": "a loop of links",
+    b"symlink": "a link that leads out of the repository",
+}
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1 or SHA-256
 
 
@@ -49,7 +54,15 @@ class GitForge:
         sha = self.resolve(ref)
         if sha is None:
             return self.remote.read(path, ref) if self.remote else None
-        return self._output("cat-file", "blob", f"{sha}:./{_slashes(path)}")
+        if "\n" in path or "\0" in path:
+            return None
+        asked = f"{sha}:./{_slashes(path)}\n".encode("utf-8", "surrogateescape")
+        found = self._output("cat-file", "--batch", "--follow-symlinks", asked=asked) or b""
+        head, _, rest = found.partition(b"\n")
+        kind = head.split(b" ")
+        if kind[0] in _LINKS:
+            raise UsageError(f"{path} at {sha[:7]}: {_LINKS[kind[0]]}; commit the file itself")
+        return rest[: int(kind[-1])] if kind[-2:-1] == [b"blob"] else None
 
     def listing(self, folder: str, ref: str) -> tuple[str, ...]:
         sha = self.resolve(ref)
@@ -102,8 +115,10 @@ class GitForge:
         found = self._output(*arguments)
         return found.decode("utf-8", "replace").strip() if found is not None else None
 
-    def _output(self, *arguments: str) -> bytes | None:
-        done = _git(self.program, self.root, self.top, arguments, timeout_s=self.timeout_s)
+    def _output(self, *arguments: str, asked: bytes = b"") -> bytes | None:
+        done = _git(
+            self.program, self.root, self.top, arguments, timeout_s=self.timeout_s, asked=asked
+        )
         return done.stdout if done.returncode == 0 else None
 
 
@@ -140,7 +155,13 @@ def base_ref(root: Path, branch: str, *, program: str = "git") -> str | None:
 
 
 def _git(
-    program: str, folder: Path, top: Path, arguments: tuple[str, ...], *, timeout_s: float
+    program: str,
+    folder: Path,
+    top: Path,
+    arguments: tuple[str, ...],
+    *,
+    timeout_s: float,
+    asked: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
     # safe.directory: a job in a container is root, the checkout is not; only this tree is trusted.
     command = [program, "-c", f"safe.directory={top.as_posix()}", *arguments]
@@ -148,7 +169,7 @@ def _git(
         return subprocess.run(  # noqa: S603 - no shell, and the arguments are ours
             command,
             cwd=folder,
-            stdin=subprocess.DEVNULL,
+            input=asked,
             capture_output=True,
             timeout=timeout_s,
             check=False,

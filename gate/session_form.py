@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
@@ -12,6 +11,7 @@ from typing import NoReturn
 from gate.codec import from_json, schema_of
 from gate.errors import UsageError
 from gate.fits import compiled
+from gate.plain_file import kind_of
 from gate.records import LARGEST, Json, Report
 from gate.row_schema import schema
 from gate.schema import mismatches
@@ -36,8 +36,8 @@ def regular(path: Path, most: int | None = None) -> Path:
         found = path.lstat()
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: not readable: {error}") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise UsageError(f"{path}: no plain file (a link?), which no run of gate writes")
+    if kind := kind_of(found.st_mode):
+        raise UsageError(f"{path}: {kind}; no run of gate writes that")
     if most is not None and found.st_size > most:
         raise UsageError(f"{path}: larger than {most >> 20} MB; not published from foreign hands")
     return path

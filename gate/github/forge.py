@@ -7,6 +7,7 @@ import posixpath
 from pathlib import Path
 from urllib.parse import quote
 
+from gate.errors import UsageError
 from gate.github import artifacts
 from gate.github.api import Api, ApiError
 from gate.github.context import Job
@@ -28,8 +29,13 @@ class GitHubForge:
         self._fetched: dict[tuple[str, str, str | None], artifacts.Fetched | None] = {}
 
     def read(self, path: str, ref: str) -> bytes | None:
-        """A file's bytes, up to GitHub's 100 MB; raises ApiError."""
+        """A file's bytes, up to GitHub's 100 MB; raises ApiError, and UsageError for a link that
+        does not lead to a file of the repository (GitHub follows the others).
+        """
         found = self._contents(path, ref)
+        if isinstance(found, dict) and found.get("type") == "symlink":
+            why = "a link that leads to no file of the repository"
+            raise UsageError(f"{path} at {ref[:7]}: {why}; commit the file itself")
         if not isinstance(found, dict) or found.get("type") != "file":
             return None
         if found.get("encoding") == "base64":

@@ -17,6 +17,7 @@ from typing import BinaryIO, NoReturn
 from gate.dataset_json import decoded, told
 from gate.encoding import decode
 from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.plain_file import kind_of
 from gate.records import Json
 from gate.sources.moments import after
 
@@ -45,8 +46,7 @@ def plain(path: Path) -> Path:
         raise UsageError(f"{path}: {why}; name a file that is there") from error
     if stat.S_ISLNK(mode):
         raise UsageError(f"{path}: a link, which is not followed; name the file itself")
-    if not stat.S_ISREG(mode):
-        kind = "a folder" if stat.S_ISDIR(mode) else "no plain file"
+    if kind := kind_of(mode):
         raise UsageError(f"{path}: {kind}; name a file")
     if path.name.lower().endswith(PICKLES):
         raise UsageError(f"{path}: a pickle runs code when it is read, so it is not; export JSON")

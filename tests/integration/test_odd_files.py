@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.plugins import IMPORTERS
 from gate.recording import recording_line
 from gate.records import Case, Response
 from tests.in_process import gate
@@ -129,6 +130,14 @@ def test_refused_at_once(what: str, kind: str, project: Path) -> None:
     assert Path(name).name in done.stderr or "export" in what
     assert "bug" not in done.stderr
     assert not (project / "results").exists() or not list((project / "results").iterdir())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("importer", sorted(IMPORTERS))
+def test_no_importer_waits(importer: str, kind: str, project: Path) -> None:
+    replace_by(kind, project / "odd")
+    done = gate(project, "import", importer, "odd")
+    assert done.returncode == 2, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("kind", ["dangling", "loop", "file", "device"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import InfrastructureError
+from gate.errors import InfrastructureError, UsageError
 from gate.git import Base, GitForge, NoGit, base_ref, open_repository
 from gate.hosting import Artifact, BaselineRequest
 
@@ -50,6 +50,22 @@ def opened(root: Path) -> GitForge:
     forge = open_repository(root)
     assert isinstance(forge, GitForge)
     return forge
+
+
+def test_links_in_a_commit_are_followed_and_never_read_as_text(work: Path) -> None:
+    links = {"l.json": "baselines/a.json", "out": "../x", "gone": "nowhere", "loop": "loop"}
+    for name, target in links.items():
+        (work / name).symlink_to(target)
+    (work / "folder").symlink_to("baselines")
+    commit(work, "links", x_json="x\ny\n")
+    forge = opened(work)
+    assert forge.read("l.json", "topic") == forge.read("folder/a.json", "topic") == b"forged"
+    assert forge.read("x.json", "topic") == b"x\ny\n"
+    for name, said in {"out": "out of the rep", "gone": "nowhere", "loop": "a loop"}.items():
+        with pytest.raises(UsageError, match=rf"{name} at [0-9a-f]{{7}}: .*{said}"):
+            forge.read(name, "topic")
+    assert forge.read("folder", "topic") is None
+    assert forge.read("a\nb", "topic") is None
 
 
 def test_a_file_as_another_ref_has_it(work: Path) -> None:

@@ -367,7 +367,7 @@ def test_a_link_to_nothing_is_not_taken_for_a_missing_file(tmp_path, name):
     (folder / "tool" / "details.jsonl").write_text(json.dumps(RECORD))
     (folder / name).unlink()
     (folder / name).symlink_to(tmp_path / "gone")
-    assert f"{name}: no plain file (a link?)" in faults(folder, UsageError)
+    assert f"{name}: a link, no plain file" in faults(folder, UsageError)
 
 
 def test_files_of_another_form_and_blank_lines(tmp_path):
@@ -381,7 +381,7 @@ def test_links_are_refused(tmp_path, name):
     folder = written(tmp_path / "s", {})
     (folder / name).replace(tmp_path / "elsewhere")
     (folder / name).symlink_to(tmp_path / "elsewhere")
-    assert f"{name}: no plain file (a link?)" in faults(folder, UsageError)
+    assert f"{name}: a link, no plain file" in faults(folder, UsageError)
 
 
 @pytest.mark.parametrize("session_id", ["today", "20269912-143052-1a2b3c4d", 7, "../x"])
