@@ -63,15 +63,29 @@ class SuitePlan:
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
 
     def cases(self) -> Iterator[Case]:
-        """With the settings of the suite's requests; a case's own keys win."""
+        """With the settings of the suite's requests; a case's own keys win. Raises UsageError for a
+        dataset that is another one than the run began with.
+        """
         common, own_time = self.suite.request, self.timeout_s is None
+        awaited = set(self.chosen)
         for case in self.read():
             if case.id in self.chosen:
+                if case.id not in awaited or self.digests.get(case.id, case.digest) != case.digest:
+                    raise self._changed(case.id)
+                awaited.discard(case.id)
                 yield replace(
                     case,
                     request={**common, **case.request},
                     timeout_s=case.timeout_s if own_time else self.timeout_s,
                 )
+        if awaited:
+            raise self._changed(min(awaited))
+
+    def _changed(self, case_id: str) -> UsageError:
+        return UsageError(
+            f"{self.meta().dataset}: the case '{case_id[:80]}' is not as it was when the run "
+            "began; put the dataset back and go on with --resume, or start a new run"
+        )
 
     def task_source(self) -> PreparedSuite:
         return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases, ask=self.ask)

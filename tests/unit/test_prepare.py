@@ -108,3 +108,31 @@ def test_metrics_of_suites(project):
     assert "correctness.contains" in metrics_of(suites, config, project)
     assert "correctness.contains" not in metrics_of(suites[1:], config, project)
     assert metrics_of([], config, project) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: lines[:3],
+        lambda lines: [],
+        lambda lines: [lines[0].replace('"x"', '"y"'), *lines[1:]],
+        lambda lines: [*lines, lines[5]],
+        lambda lines: ["{", *lines[1:]],
+    ],
+    ids=["cut", "emptied", "another answer", "twice", "broken"],
+)
+def test_a_dataset_that_changes_while_the_run_goes_on_ends_it(project, change):
+    a = plans(project)["a"]
+    assert len(list(a.cases())) == 12
+    file = project / "a.jsonl"
+    file.write_text("".join(change(file.read_text().splitlines(keepends=True))))
+    with pytest.raises(UsageError, match=r"a\.jsonl"):
+        list(a.cases())
+
+
+def test_a_dataset_may_get_more_cases_while_the_run_goes_on(project):
+    """They are none of this run, and a file that is being written is no fault."""
+    a = plans(project)["a"]
+    with (project / "a.jsonl").open("a") as file:
+        file.write('{"id": "new", "input": "q", "expected_answer": "x"}\n')
+    assert len(list(a.cases())) == 12
