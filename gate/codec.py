@@ -1,6 +1,9 @@
 """Records to JSON and back, and the JSON Schema of a record: read off the dataclass, so that the
 three never disagree.
 
+A number that is unknown or unbounded (NaN, infinity) is None in a record and null in a file: a
+field in which it can arise is `float | None`, and `parse_json` refuses the words that are no JSON.
+
 Known types: str, int, float, bool, None, Any, Literal, X | None, tuple[T, ...], tuple[A, B],
 Mapping[str, T], records.
 """
@@ -15,11 +18,13 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal, TypeVar, Union
+from typing import Any, Literal, NoReturn, TypeVar, Union
 
-from gate.records import Json
+from gate.records import LARGEST, Json
 
 T = TypeVar("T")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_DIGITS = 40  # of a whole number: more than any count or seed has
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -38,6 +43,21 @@ def to_json(value: object) -> Json:
     if isinstance(value, (list, tuple)):
         return [to_json(item) for item in value]
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def json_line(value: Json) -> str:
+    """The value as it stands in a line of a file; NaN and infinities are null."""
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:
+        return _ENCODER.encode(to_json(value))
+
+
+def parse_json(text: str | bytes) -> Json:
+    """The value of a file that a run has written, or that could be one. Raises ValueError, also for
+    NaN, infinities and numbers beyond LARGEST, and RecursionError.
+    """
+    return json.loads(text, parse_float=_number, parse_int=_whole, parse_constant=_refused)
 
 
 def digest(value: object) -> str:
@@ -66,6 +86,19 @@ def schema_of(cls: type) -> dict[str, Json]:
         "additionalProperties": False,
     }
     return {**schema, "required": required} if required else schema
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return value if abs(value) <= LARGEST else _refused(text)
+
+
+def _whole(text: str) -> int:
+    return int(text) if len(text) <= _DIGITS else _refused(text)
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is no number that a run measures")
 
 
 @cache

@@ -6,6 +6,7 @@ that is judged outside this process has a line of its own before that.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from mmap import ACCESS_READ, mmap
@@ -14,6 +15,7 @@ from threading import RLock
 from types import TracebackType
 from typing import BinaryIO
 
+from gate.codec import json_line
 from gate.errors import InfrastructureError
 from gate.records import Json
 
@@ -57,7 +59,7 @@ class EventLog:
 
     def append(self, row: Row) -> None:
         """Writes one trial; on return it survives kill -9."""
-        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        text = json_line(row)
         with self._writing:
             offset = self._size
             self.line(text)
@@ -66,7 +68,7 @@ class EventLog:
     def append_answer(self, key: Key, told: Mapping[str, Json]) -> None:
         """Writes what was answered, before it is judged; any thread may."""
         line = {"event": ANSWER, "of": list(key), **told}
-        self.line(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+        self.line(json_line(line))
 
     def answer(self, key: Key) -> Mapping[str, Json] | None:
         """What an earlier run was answered and did not come to judge."""
@@ -129,7 +131,7 @@ class EventLog:
         with self._path.open("rb") as file:
             for _, _, _, offset, length in sorted(latest.values()):
                 file.seek(offset)
-                yield json.loads(file.read(length))
+                yield parsed(file.read(length)) or {}
 
     def _note(self, row: Row, offset: int, length: int) -> None:
         key = (row["suite"], row["case_id"], row["round"])
@@ -163,9 +165,11 @@ class EventLog:
 
 
 def parsed(line: bytes) -> dict[str, Json] | None:
-    """A line's object; None when it is none."""
+    """A line's object; None when it is none. A number that no run writes, such as NaN, is infinite,
+    which `checked_rows` refuses.
+    """
     try:
-        data = json.loads(line)
+        data = json.loads(line, parse_constant=lambda word: math.inf)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

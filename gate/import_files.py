@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from gate.codec import to_json
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.imported import Imported
 from gate.recording import recording_line
@@ -53,7 +54,7 @@ def _case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
         row: dict[str, Json] = {"id": case.id, "input": case.input}
         row |= {"category": case.category} if case.category else {}
         row |= {"tags": list(case.tags)} if case.tags else {}
-        yield json.dumps({**row, **case.keys}, ensure_ascii=False)
+        yield json.dumps(to_json({**row, **case.keys}), ensure_ascii=False)
 
 
 def _answer_line(trial: Trial) -> str:

@@ -73,7 +73,7 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
         line["code"] = code
     if (transport := getattr(answer, "transport", None)) is not None:
         line["transport"] = transport
-    return json.dumps(line, separators=(",", ":"))
+    return json.dumps(to_json(line), separators=(",", ":"))
 
 
 def _written(usage: Usage) -> Json:

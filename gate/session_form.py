@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NoReturn
 
-from gate.codec import from_json, schema_of
+from gate.codec import from_json, parse_json, schema_of
 from gate.errors import UsageError
 from gate.fits import compiled
 from gate.plain_file import kind_of
-from gate.records import LARGEST, Json, Report
+from gate.records import Json, Report
 from gate.row_schema import schema
 from gate.schema import mismatches
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
 _ROW = schema()
-_DIGITS = 40  # of a whole number: more than any count or seed has
 
 
 def check_names(names: Iterable[str], path: Path) -> None:
@@ -46,12 +43,7 @@ def regular(path: Path, most: int | None = None) -> Path:
 def read_json(path: Path, most: int | None = None) -> Json:
     """At most `most` bytes. Raises UsageError, also for numbers that are none."""
     try:
-        return json.loads(
-            regular(path, most).read_bytes(),
-            parse_float=_number,
-            parse_int=_whole,
-            parse_constant=_refused,
-        )
+        return parse_json(regular(path, most).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not readable: {error}") from error
 
@@ -81,19 +73,6 @@ def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> 
         where = "".join(f"{key}." for key in wrong[0].path).removesuffix(".")
         place = f"{path}: {where}" if where else f"{path}"
         raise UsageError(f"{place}: {wrong[0].message}; not a session of this version")
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    return value if abs(value) <= LARGEST else _refused(text)
-
-
-def _whole(text: str) -> int:
-    return int(text) if len(text) <= _DIGITS else _refused(text)
-
-
-def _refused(text: str) -> NoReturn:
-    raise ValueError(f"{text[:20]} is no number that a run measures")
 
 
 def checked_rows(

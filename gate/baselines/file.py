@@ -15,6 +15,7 @@ from gate.hosting import BaselineRequest, Forge, FoundBaseline
 from gate.plain_file import content, is_there
 from gate.plugins import BASELINES
 from gate.records import SuiteReport
+from gate.session_form import checked_rows
 from gate.table import tabulate
 from gate.trajectory.path import representatives
 
@@ -61,7 +62,8 @@ def session_baseline(
 
 
 def _rows(session: Session, suite: str) -> Iterator[Row]:
-    return (row for row in session.rows() if row["suite"] == suite)
+    rows = checked_rows(session.rows(), session.meta.suites, session.folder)
+    return (row for row in rows if row["suite"] == suite)
 
 
 def run_of(session: Session, suite: str) -> Run:

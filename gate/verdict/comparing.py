@@ -173,7 +173,7 @@ def _comparison(judged: Judged, status: Status, reason: str) -> Comparison:
         p_better=e.p_better,
         p_adjusted=judged.worse,
         tolerance=judged.allowed,
-        relative=e.relative,
+        relative=judged.relative,
         status=status,
         n_paired=e.n_paired,
         mde=finite(judged.mde),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,7 +64,8 @@ class Judged:
     alpha: float
     low: float  # bounds of delta that hold at every look
     high: float
-    allowed: float  # the tolerance on the scale of delta
+    allowed: float  # the tolerance on the scale of delta, or as a share where there is none
+    relative: bool  # whether it is a share
     mde: float
     status: Status
     settled: bool  # more trials are not asked for
@@ -96,9 +98,9 @@ def _judged(
     own = line(rules.alpha / (sharing if pair.blocks else 1), rules.power, pair.where)
     shown = line(rules.alpha, rules.power, pair.where)
     low, high = _agreeing(e, shown.harm, pair.spec.direction)
-    allowed = pair.tolerance.value
-    if pair.tolerance.relative and not e.relative and e.n_paired:
-        allowed *= abs(e.baseline)
+    allowed, relative = pair.tolerance.value, pair.tolerance.relative or e.relative
+    if relative and not e.relative and e.n_paired and math.isfinite(e.baseline):
+        allowed, relative = allowed * abs(e.baseline), False
     claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
     status = claim.status(worse, better, rules.alpha)
     settled = status in ("regression", "accepted") or _is_settled(claim, own, status)
@@ -111,6 +113,7 @@ def _judged(
         low=low,
         high=high,
         allowed=allowed,
+        relative=relative,
         mde=e.detectable(own.sight(rules.power, settled=settled)),
         status=status,
         settled=settled,

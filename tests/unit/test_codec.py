@@ -1,3 +1,4 @@
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -6,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.codec import from_json, schema_of, to_json
+from gate.codec import from_json, json_line, parse_json, schema_of, to_json
 from gate.errors import Place
 from gate.schema import mismatches
 
@@ -96,3 +97,29 @@ def test_every_mismatch_is_found_at_once():
 def test_no_data_crashes_the_check(data):
     for found in mismatches(schema_of(Outer), data):
         assert found.message
+
+
+_NUMBERS = st.floats(min_value=-1e60, max_value=1e60) | st.sampled_from(
+    [math.nan, math.inf, -math.inf]
+)
+
+
+@given(
+    st.recursive(
+        _NUMBERS | st.none() | st.integers(-(10**30), 10**30) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_a_number_that_is_none_has_one_form_in_every_file(value):
+    text = json_line(value)
+    again = parse_json(text)
+    assert again == to_json(value) == to_json(again)
+    assert json_line(again) == text
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e400", "-1e61", "9" * 41])
+def test_what_no_run_measures_is_not_read(word):
+    with pytest.raises(ValueError, match="no number that a run measures"):
+        parse_json(f'{{"a": [{word}]}}')
+    with pytest.raises(ValueError, match="no number that a run measures"):
+        parse_json(word.encode())

@@ -1,6 +1,7 @@
 """A session may come from a fork: what it says is checked before it is used."""
 
 import json
+import re
 
 import pytest
 
@@ -102,3 +103,14 @@ def test_rows_that_no_run_would_write_are_told_with_their_place(tmp_path, name, 
 def test_rows_of_a_real_session_are_the_same_rows(tmp_path):
     session = load_session(store(tmp_path, {"a": [True, False]}))
     assert list(checked_rows(session.rows(), ["analytics"], tmp_path)) == list(session.rows())
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "1e999"])
+def test_a_row_with_a_number_that_is_none_is_refused(tmp_path, word):
+    session = load_session(store(tmp_path, {"a": [True]}))
+    details = session.folder / "details.jsonl"
+    text = details.read_text("utf-8")
+    assert '"latency_ms":' in text
+    details.write_text(re.sub(r'"latency_ms": ?[^,]+', f'"latency_ms":{word}', text))
+    with pytest.raises(UsageError, match="latency_ms"):
+        list(checked_rows(session.rows(), ["analytics"], tmp_path))
