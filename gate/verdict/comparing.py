@@ -88,7 +88,7 @@ def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Stat
     for column in spec.columns:
         if column in one.data.edited:
             return "not_comparable", one.data.edited[column]
-    if not was:
+    if not was or np.isnan(family_of(spec).reduce(before.values(spec))):
         return "new", "the baseline has no value"
     if not now and not one.data.complete:
         return "inconclusive", "no value so far, and the planned trials were not all made"

@@ -22,8 +22,8 @@ agent: {type: replay, file: answers.jsonl}
 pricing: {m: {input: 1.0, output: 2.0}}
 suites:
   - {name: s, dataset: cases.jsonl, graders: [exact_match], rounds: %d}
-regression: {stop: "off", metrics: {agent.cost_per_task: {}, operational.p95_latency_ms: {}}}
-gates: {agent.cost_per_task: {max: 1000000}}
+regression: {stop: "off", metrics: {agent.cost_per_success: {}, operational.p95_latency_ms: {}}}
+gates: {agent.cost_per_success: {max: 1000000}}
 policy: {not_comparable: warn, missing_metric: warn}
 protect: false
 """
@@ -101,6 +101,9 @@ def check_session(session: Path) -> None:
     done = gate(session.parent, "report", session.name)
     assert done.returncode == 0, done.stderr
     assert tree(session) == before
+
+
+def check_exports(session: Path) -> None:
     for name in EXPORTERS:
         done = gate(session.parent, "export", session.name, "--format", name)
         assert done.returncode == 0, done.stderr
@@ -124,6 +127,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         answers(folder, name, 2)
         session = ran(folder, "--baseline", "none")
         check_session(session)
+        check_exports(session)
         session.rename(folder / "session")
         done = gate(folder, "baseline", "save", "session")
         assert done.returncode == 0, done.stderr
@@ -132,8 +136,14 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
-@pytest.mark.parametrize("now", ARMS)
-@pytest.mark.parametrize("before", ARMS)
+PAIRS = (
+    *(("all wrong", name) for name in ARMS),
+    *((name, "wrong for nothing") for name in ARMS),
+    *(("huge", "tiny"), ("tiny", "huge"), ("all right", "all right")),
+)
+
+
+@pytest.mark.parametrize(("before", "now"), PAIRS)
 def test_every_pair_comes_to_a_verdict(
     before: str, now: str, measured: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -163,4 +173,5 @@ def test_a_mended_agent_passes_beside_a_main_that_fails_every_case(
     rows = {row["metric"]: row for row in summary["comparisons"]}
     cost = rows["agent.cost_per_success"]
     assert (cost["baseline"], cost["tolerance"], cost["relative"]) == (None, 0.05, True)
+    assert cost["status"] == "new"
     assert rows["agent.success_rate"]["status"] == "improvement"
