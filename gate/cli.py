@@ -4,6 +4,7 @@ environment.
 
 from __future__ import annotations
 
+import argparse
 import codecs
 import gc
 import importlib
@@ -15,6 +16,7 @@ from typing import NoReturn
 
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import parse, parser
+from gate.outlet import Outlets, keep_descriptors, outlets
 from gate.stop import Stop
 from gate.text import plain, stand_ins
 from gate.user_code.processes import PROCESSES
@@ -24,13 +26,16 @@ OF_THE_CHECKOUT = (
     *("baseline", "calibrate", "compare", "dataset", "history", "import", "plan", "review"),
     "validate",
 )
+# Commands whose exit code is what they say; of the first ones a session has it in full.
+KEPT = ("run", "merge", "import", "action", "comment")
+JUDGING = ("compare", "validate", "verify", "calibrate", "self_test")
 
 
 def main() -> NoReturn:
     """Console script `gate`."""
     # Imports and big JSON files make many objects and no cycles: look for these less often.
     gc.set_threshold(100_000, 20, 50)
-    _leave(run(sys.argv[1:], os.environ))
+    _leave(sys.argv[1:])
 
 
 def container_main() -> NoReturn:
@@ -40,27 +45,54 @@ def container_main() -> NoReturn:
         argv = ["action"]
     elif argv[0].startswith("-") and argv[0] not in ("--version", "--help", "-h", "--self-test"):
         argv = ["run", *argv]
-    _leave(run(argv, os.environ))
+    _leave(argv)
 
 
-def _leave(code: int) -> NoReturn:
+def _leave(argv: Sequence[str]) -> NoReturn:
     """Ends the process at once: everything is written, and a `python` agent that never returns must
-    not keep it. The interpreter's own way out would also cost 40 ms.
+    not keep it. The interpreter's own way out would also cost 40 ms, and has an exit code of its
+    own where the output cannot be written.
     """
+    keep_descriptors()
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:
-        pass  # nobody reads it any more, which is no verdict
-    except OSError:
-        code = code or InfrastructureError.exit_code  # a full disk under the output
+        code = run(argv, os.environ)
+    except SystemExit as ended:  # of --help, or of wrong arguments
+        code = ended.code if isinstance(ended.code, int) else bool(ended.code)
     os._exit(code)
 
 
 def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
-    """Runs one command; the exit codes are those of docs/semantics.md."""
+    """Runs one command; the exit codes are those of docs/semantics.md. A dead output stream changes
+    none of them, but where nobody could be told what the command was to say: that is 6.
+    """
     _plain_streams()
-    options = parse(argv)
+    with outlets() as streams:
+        try:
+            options = parse(argv)
+        except SystemExit as ended:
+            streams.flush()
+            raise SystemExit(_told(int(ended.code or 0), "", streams)) from None
+        code = _command(options, env)
+        streams.flush()
+        kept = options.command in KEPT or bool(getattr(options, "out", None))
+        return _told(code, "kept" if kept else options.command or "", streams)
+
+
+def _told(code: int, command: str, streams: Outlets) -> int:
+    """`command`: "kept" where a folder has what was told, too."""
+    out, err = streams.out, streams.err
+    if not out.lost:
+        return code
+    if command not in ("kept", *JUDGING) and not code:
+        code = 0 if out.nobody else InfrastructureError.exit_code
+    if not out.nobody or command in JUDGING:  # `| head` is no news to who typed it
+        print(f"gate: the output cannot be written: {out.lost}; exit code {code}", file=sys.stderr)
+        streams.flush()
+    deaf = command in JUDGING and err.lost
+    return InfrastructureError.exit_code if deaf else code
+
+
+def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.self_test:
         options.command = "self_test"
     if options.command is None:
@@ -79,9 +111,9 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
         if getattr(options, "verbose", False):
             _print(traceback.format_exc(), env)
         return _tell(error, env)
-    except (KeyboardInterrupt, BrokenPipeError):
+    except KeyboardInterrupt:
         return 130
-    except OSError as error:  # a full disk under the output, say
+    except OSError as error:  # a full disk, say
         return _tell(InfrastructureError(f"{error.filename or 'output'}: {error.strerror}"), env)
     except Exception:
         _print(traceback.format_exc(), env)

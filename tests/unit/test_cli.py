@@ -1,12 +1,13 @@
 """From arguments to exit codes and sentences; whole commands are tested in e2e."""
 
 import signal
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 
 import pytest
 
 from gate import __version__, cli
 from gate.options import COMMANDS
+from tests.stored_session import store
 
 
 @pytest.fixture(autouse=True)
@@ -127,14 +128,34 @@ class Full:
     def flush(self):
         pass
 
+    def isatty(self):
+        return False
 
-@pytest.mark.parametrize(
-    ("error", "code"), [(OSError(28, "No space left on device"), 6), (BrokenPipeError(), 130)]
-)
-def test_output_that_cannot_be_written(error, code, capsys):
+
+DISK = OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(("error", "code"), [(DISK, 6), (BrokenPipeError(), 0)])
+def test_what_was_asked_for_cannot_be_written(error, code, capsys):
     with redirect_stdout(Full(error)):
         assert cli.run(["schema", "case"], {}) == code
     assert ("No space left" in capsys.readouterr().err) is (code == 6)
+
+
+@pytest.mark.parametrize("error", [DISK, BrokenPipeError()])
+def test_a_dead_output_changes_no_verdict_unless_nobody_is_told(error, capsys, tmp_path):
+    before, after = (store(tmp_path / x, {"a": [True], "b": [x == "b"]}) for x in "ab")
+    asked = ["compare", str(before), str(after)]
+    with chdir(tmp_path):
+        code = cli.run(asked, {})
+        with redirect_stdout(Full(error)):
+            assert cli.run(asked, {}) == code
+            assert f"cannot be written: {'No space' if error is DISK else 'nobody reads'}" in (
+                capsys.readouterr().err
+            )
+            with redirect_stderr(Full(error)):
+                assert cli.run(asked, {}) == 6
+                assert cli.run([*asked, "--out", "told"], {}) == code
 
 
 def test_a_bug_of_ours_is_70_and_says_so(capsys):
