@@ -17,6 +17,7 @@ from typing import NoReturn
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import parse, parser
 from gate.outlet import Outlets, keep_descriptors, outlets
+from gate.sealing import is_in_a_job, sealed
 from gate.stop import Stop
 from gate.text import plain, stand_ins
 from gate.user_code.processes import PROCESSES
@@ -48,6 +49,14 @@ def container_main() -> NoReturn:
     _leave(argv)
 
 
+def _own_environment(argv: Sequence[str]) -> Mapping[str, str]:
+    """What this process was given; in a job the rest of it is sealed before anything else runs."""
+    env = dict(os.environ)
+    if is_in_a_job(argv, env) and (why := sealed(os.environ)):
+        print(f"gate: warning: {why}", file=sys.stderr)
+    return env
+
+
 def _leave(argv: Sequence[str]) -> NoReturn:
     """Ends the process at once: everything is written, and a `python` agent that never returns must
     not keep it. The interpreter's own way out would also cost 40 ms, and has an exit code of its
@@ -55,7 +64,7 @@ def _leave(argv: Sequence[str]) -> NoReturn:
     """
     keep_descriptors()
     try:
-        code = run(argv, os.environ)
+        code = run(argv, _own_environment(argv))
     except SystemExit as ended:  # of --help, or of wrong arguments
         code = ended.code if isinstance(ended.code, int) else bool(ended.code)
     os._exit(code)

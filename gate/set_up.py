@@ -29,6 +29,7 @@ from gate.recorder import check_record
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.rules import Rules
 from gate.rules_for import base_sha, opened_for, place_of, rules_for, source_from, with_base
+from gate.sealing import nameable
 from gate.stopping import extends, stops_early, with_looks
 from gate.subject import subject, subject_digest
 from gate.user_code.processes import PROCESSES
@@ -61,7 +62,7 @@ class Setup:
     @property
     def world(self) -> World:
         stop = self.options.stop
-        return World(env=self.env, root=self.rules.root, cancelled=stop.requested)
+        return World(env=nameable(self.env), root=self.rules.root, cancelled=stop.requested)
 
 
 def set_up(

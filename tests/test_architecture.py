@@ -30,7 +30,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts whole, but for mod
     " columns protect fits bundled"
     " shared_file shared_rows replies once secret_names mismatch course option_parser"
     " option_types"
-    " hosting fencing traces task_folder turns",
+    " hosting fencing traces task_folder turns sealing",
     "user_code",
     "safety",
     "schema dataset_source option_reading event_log",

@@ -28,6 +28,7 @@ from gate.plugins import World
 from gate.records import Config, Json
 from gate.redact import Redactor
 from gate.rules import own_config
+from gate.sealing import nameable
 from gate.secret_names import secrets_sent
 from gate.shared_file import alone, write_whole
 from gate.text import plain
@@ -113,7 +114,7 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         if out != path and is_there(out):
             there += [row.data for row in cases_of(out)]
         intake = _intake(there, config)
-        found = _asked(there, entries, intake, options, config, World(env=env, root=root))
+        found = _asked(there, entries, intake, options, config, World(env=nameable(env), root=root))
         write_whole(out, appended(_content(out), found))
     _tell(out, found, intake)
     return 0
