@@ -14,7 +14,11 @@ RUN = ROOT / "native" / "run.py"
 
 
 def step(temporary: Path, workspace: Path, **given: str) -> subprocess.CompletedProcess[str]:
-    """The step as the runner starts it, with every declared input; an absent one is empty."""
+    """The step as the runner starts it, with every declared input; an absent one is empty. The
+    workspace is a stranger's, and its modules are not those of anybody else.
+    """
+    for module in ("pip", "json", "venv", "gate"):
+        (workspace / f"{module}.py").write_text("raise SystemExit('hijacked')", encoding="utf-8")
     declared = yaml.safe_load((ROOT / "native" / "action.yml").read_text(encoding="utf-8"))
     inputs = {name: spec.get("default", "") for name, spec in declared["inputs"].items()}
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "PYTHON"))}
