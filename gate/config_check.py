@@ -18,7 +18,6 @@ from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import Json
 from gate.registry import Registry, did_you_mean
 from gate.schema import mismatches
-from gate.sealing import nameable
 from gate.yamlfile import Document, Path
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
@@ -34,7 +33,7 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
     written = {} if document.data is None else document.data
     if not isinstance(written, dict):
         raise InvalidInput([Problem(Place(document.file, 1), "the file must be a mapping of keys")])
-    done = replace_variables(written, nameable(env), lambda path: _wants_text(written, path))
+    done = replace_variables(written, env, lambda path: _wants_text(written, path))
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.records import Json
+from gate.sealing import OF_THE_GATE
 from gate.yamlfile import Path, scalar
 
 SECTIONS = ("agent", "control_agent", "judge", "verifier", "retriever")
@@ -100,7 +101,8 @@ def _replace(
     def value(found: re.Match[str]) -> str:
         if found[1]:
             return found[0][1:]
-        known, default = env.get(found["name"]), found["default"]
+        name, default = found["name"], found["default"]
+        known = None if OF_THE_GATE.fullmatch(name) else env.get(name)
         if known is None and default is None:
             message = (
                 f"the environment variable {found['name']} is not set - set it, or write "

@@ -62,7 +62,14 @@ class GitForge:
         kind = head.split(b" ")
         if kind[0] in _LINKS:
             raise UsageError(f"{path} at {sha[:7]}: {_LINKS[kind[0]]}; commit the file itself")
-        return rest[: int(kind[-1])] if kind[-2:-1] == [b"blob"] else None
+        if kind[-2:-1] == [b"blob"]:
+            return rest[: int(kind[-1])]
+        if b" blob " in (self._output("ls-tree", sha, "--", path) or b""):
+            raise InfrastructureError(
+                f"git has {path} at {sha[:7]} and cannot read it; fetch the whole history "
+                "(`fetch-depth: 0`, no `filter`), or run `git fsck`"
+            )
+        return None
 
     def listing(self, folder: str, ref: str) -> tuple[str, ...]:
         sha = self.resolve(ref)

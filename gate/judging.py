@@ -76,7 +76,8 @@ def _report(setup: Setup, session: SessionWriter, collected: Collected, unreacha
 
 
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
-    notes = [*setup.config.warnings, *setup.rules.notes, *setup.job.notes, *setup.notes]
+    # Whose rules judge comes first: a file of many warnings must not push it out of the comment.
+    notes = [*setup.rules.notes, *setup.config.warnings, *setup.job.notes, *setup.notes]
     notes += [warning for plan in setup.plans for warning in plan.warnings]
     notes += setup.reviewed.notes
     if ended_early:

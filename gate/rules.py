@@ -149,17 +149,20 @@ def judging_rules(
     env: Mapping[str, str],
     today: date,
     why_no_base: str = "",
+    laptop: bool = False,
 ) -> Rules:
-    """The rules of docs/semantics.md 6; a base without a readable gate.yml is told in a note."""
+    """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why: always, but
+    on a `laptop` that asks for no protection.
+    """
+    wanted = not laptop or (own.protect and own.file is not None)
     alone = Rules(config=own, own=own, root=root)
     if base is None:
-        told = why_no_base and own.protect and own.file is not None
-        return replace(alone, notes=(f"judged by its own rules: {why_no_base}",) if told else ())
-    theirs, note = _theirs(own, base, root, env)
-    if own.file is None:
+        return _alone(alone, why_no_base if wanted else "")
+    theirs, note = _theirs(own, base, root, env, quiet=not wanted)
+    if own.file is None and theirs is not None:
         return _without_file(alone, theirs, base)
     if theirs is None:
-        return replace(alone, notes=(f"judged by its own rules: {note}",) if note else ())
+        return _alone(alone, note)
     edited = _edited_graders(theirs, root, base)
     files = _edits(edited, theirs)
     easier = _loosened(own, theirs, root)
@@ -177,21 +180,28 @@ def judging_rules(
     )
 
 
-def _without_file(alone: Rules, theirs: Config | None, base: Base) -> Rules:
+def _alone(alone: Rules, why: str) -> Rules:
+    """Judged by what is here, which is told wherever it is not what should judge."""
+    whose = "its own" if alone.own.file else "the built-in"
+    return replace(alone, notes=(f"judged by {whose} rules: {why}",) if why else ())
+
+
+def _without_file(alone: Rules, theirs: Config, base: Base) -> Rules:
     """Deleting the file must not be the way to be judged by none of its rules."""
-    if theirs is not None and theirs.protect:
+    if theirs.protect:
         raise UsageError(
             f"{CONFIG}: {base.name} has it and this branch does not, and its rules judge "
             f"(protect); put {CONFIG} back, or name another one with --config"
         )
-    return alone
+    return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
 
 
 def _theirs(
-    own: Config, base: Base, root: Path, env: Mapping[str, str]
+    own: Config, base: Base, root: Path, env: Mapping[str, str], *, quiet: bool
 ) -> tuple[Config | None, str]:
-    """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count, nor
-    that a quarantine ended: time must not unseat the rules either.
+    """The base's gate.yml, or why it cannot judge (`quiet`: not that it has none). What is wrong
+    with its agent does not count, nor that a quarantine ended: time must not unseat the rules
+    either.
 
     Raises InvalidInput when it is not its own fault: a grader that this branch took away or edited,
     a variable that is not set here. That must not be the way to be judged by one's own.
@@ -209,7 +219,7 @@ def _theirs(
     except InvalidInput as error:
         return None, f"{file} of {base.name} is not valid: {error.problems[0]}"
     except UsageError:
-        return None, f"{base.name} has no {file} yet" if own.protect and own.file else ""
+        return None, "" if quiet else _missing(file, base)
     if not wrong:
         return theirs, ""
     graders = [spec for suite in theirs.suites for spec in suite.graders]
@@ -218,6 +228,14 @@ def _theirs(
     if theirs.protect and (ours or _edited_graders(theirs, root, base)):
         raise InvalidInput(wrong)
     return None, f"{file} of {base.name} is not valid: {wrong[0]}"
+
+
+def _missing(file: str, base: Base) -> str:
+    """A file of another name is a way past the rules that the base has."""
+    why = f"{base.name} has no {file} that can be read"
+    if file == CONFIG or base.forge.read(CONFIG, base.sha) is None:
+        return why
+    return f"{why}, and its {CONFIG} did not judge"
 
 
 class _AllSet(dict[str, str]):

@@ -45,12 +45,29 @@ def rules_for(
     if alone:
         return Rules(config=own, own=own, root=root)
     sha = base_sha(job, opened, own) if job.mode == "laptop" else job.protect_ref
-    base, why = None, ""
+    base, why = None, _unknown_base(job)
     if job.mode == "laptop" or job.protect_ref is not None:
         base = _base(sha, job.base_ref or own.baseline.branch, opened)
         if base is None:
             why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
-    return judging_rules(own, root=root, base=base, env=env, today=today, why_no_base=why)
+    return judging_rules(
+        own,
+        root=root,
+        base=base,
+        env=env,
+        today=today,
+        why_no_base=why,
+        laptop=job.mode == "laptop" and not env.get("CI"),
+    )
+
+
+def _unknown_base(job: Job) -> str:
+    """Why an event that others' rules should judge names none; empty where its own should."""
+    if job.mode == "pull_request":
+        return f"the payload of {job.event} names no base commit"
+    if job.mode == "branch" and job.default_branch is None:
+        return f"the payload of {job.event} names no default branch"
+    return ""
 
 
 def _is_no_link(root: Path) -> None:

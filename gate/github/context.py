@@ -1,15 +1,15 @@
 """What a GitHub event means for a run: which commit, which base, which rules, what may be written.
 
 docs/events.md is this module as a table. `job` is a pure function of the environment and the
-event's payload. This module and the command line are the only ones that read `os.environ`.
+event's payload.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from gate.errors import UsageError
 from gate.github.payload import Event, branch_of, has, is_true, number, read_event, text
 from gate.records import Mode
 
@@ -65,19 +65,22 @@ class Job:
     unsupported: str = ""  # why this event runs nothing; empty: it runs
 
 
-def environment() -> Mapping[str, str]:
-    """The process's environment, as a plain mapping to hand down."""
-    return dict(os.environ)
-
-
 def token(env: Mapping[str, str]) -> str:
     """The token that a workflow gave: as an input of the action, or as GITHUB_TOKEN."""
     return env.get("INPUT_GITHUB-TOKEN") or env.get("GITHUB_TOKEN") or env.get("GH_TOKEN") or ""
 
 
 def current_job(env: Mapping[str, str]) -> Job:
-    """The job that this process is part of."""
-    return job(env, read_event(env))
+    """The job that this process is part of. Raises UsageError: without its payload nobody knows
+    whose rules judge, nor whether secrets are beside a stranger's head.
+    """
+    event, name = read_event(env), env.get("GITHUB_EVENT_NAME", "")
+    if event is None and name and env.get("GITHUB_ACTIONS") == "true":
+        raise UsageError(
+            f"GITHUB_EVENT_PATH: the payload of event '{name}' cannot be read there, and it says "
+            "whose rules judge; run the step where the runner's files are"
+        )
+    return job(env, event)
 
 
 def job(env: Mapping[str, str], event: Event | None) -> Job:

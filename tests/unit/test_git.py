@@ -78,6 +78,15 @@ def test_a_file_as_another_ref_has_it(work: Path) -> None:
     assert forge.read("baselines", "main") is None
 
 
+def test_a_file_that_git_lost_is_not_one_that_the_ref_lacks(work: Path) -> None:
+    """Nobody may be judged by rules of their own because an object is missing."""
+    blob = git(work, "rev-parse", "main:services/bot/b.json")
+    (work / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    for root, path in ((work, "./services/bot/b.json"), (work / "services" / "bot", "b.json")):
+        with pytest.raises(InfrastructureError, match=r"git has .*b\.json at .* cannot read it"):
+            opened(root).read(path, "main")
+
+
 def test_paths_are_relative_to_the_folder_of_the_config(work: Path) -> None:
     forge = opened(work / "services" / "bot")
     assert forge.read("b.json", "main") == b"bot"

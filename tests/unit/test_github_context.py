@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from gate.errors import UsageError
 from gate.github.context import Job, current_job, job, token
 from gate.github.payload import read_event
 from tests.events import payload, schedule
@@ -300,7 +301,9 @@ def test_a_payload_of_another_shape_breaks_nothing(event: dict[str, Any]) -> Non
         assert not found.draft
 
 
-def test_a_payload_that_cannot_be_read_is_laptop_mode_with_a_note(tmp_path: Path) -> None:
+def test_a_payload_that_cannot_be_read_is_laptop_mode_with_a_note_and_no_job(
+    tmp_path: Path,
+) -> None:
     env = {**ENV, "GITHUB_EVENT_NAME": "pull_request", "GITHUB_REPOSITORY": "octo/demo"}
     for content in (None, b"", b"[1]", b"{", b"\xff", b"[" * 100_000):
         path = tmp_path / "event.json"
@@ -311,6 +314,8 @@ def test_a_payload_that_cannot_be_read_is_laptop_mode_with_a_note(tmp_path: Path
         assert (found.mode, found.event, len(found.notes)) == ("laptop", "laptop", 1)
         assert "cannot be read" in found.notes[0]
         assert found.repository == "octo/demo"
+        with pytest.raises(UsageError, match="payload of event 'pull_request' cannot be read"):
+            current_job({**env, "GITHUB_EVENT_PATH": str(path), "GITHUB_ACTIONS": "true"})
     path.write_text(json.dumps(payload("pull_request")))
     assert current_job({**env, "GITHUB_EVENT_PATH": str(path)}).pull_request == 2
     assert read_event({}) is None

@@ -57,11 +57,11 @@ class Repository:
             path = self.folder / name.replace("_", ".")
             path.unlink() if text is None else path.write_text(text)
 
-    def rules(self):
+    def rules(self, file=None):
         """What judges the work tree as it is now, against main."""
         opened = open_repository(self.folder)
         base = Base(sha=self.git("rev-parse", "main"), name="main", forge=opened)
-        own = own_config(None, self.folder, {}, TODAY)
+        own = own_config(file, self.folder, {}, TODAY)
         return judging_rules(own, root=self.folder, base=base, env={}, today=TODAY)
 
 
@@ -166,7 +166,7 @@ def test_a_base_without_gate_yml_leaves_the_own_rules_with_a_note(tmp_path):
     rules = repository.rules()
     assert (rules.base, rules.base_agent) == (None, None)
     assert rules.config == rules.own
-    assert rules.notes == ("judged by its own rules: main has no gate.yml yet",)
+    assert rules.notes == ("judged by its own rules: main has no gate.yml that can be read",)
 
 
 def test_a_broken_base_leaves_the_own_rules_and_says_where_it_is_broken(repository):
@@ -266,23 +266,46 @@ def test_the_branch_alone_cannot_switch_protection_off(repository):
     assert "sets `protect: false`" in rules.loosened
 
 
-def test_without_a_base_the_reason_is_told_unless_protection_is_off(repository):
-    def alone(text):
+def test_without_a_base_the_reason_is_told_whatever_the_branch_says_of_protect(repository):
+    def alone(text, **how):
         repository.write(gate_yml=text)
         own = own_config(None, repository.folder, {}, TODAY)
-        return judging_rules(
-            own, root=repository.folder, base=None, env={}, today=TODAY, why_no_base="no git"
-        ).notes
+        given = {"root": repository.folder, "base": None, "env": {}, "today": TODAY, **how}
+        return judging_rules(own, why_no_base="no git", **given).notes
 
-    assert alone(config()) == ("judged by its own rules: no git",)
-    assert alone(config(more="protect: false")) == ()
+    told = ("judged by its own rules: no git",)
+    assert alone(config()) == alone(config(), laptop=True) == told
+    assert alone(config(more="protect: false")) == told
+    assert alone(config(more="protect: false"), laptop=True) == ()
+
+
+@pytest.mark.parametrize("more", ["", "protect: false"])
+def test_a_file_that_the_base_lacks_judges_and_that_is_told(repository, more):
+    easier = config(gates="agent.success_rate: {min: 0.1}", more=more)
+    (repository.folder / "other.yml").write_text(easier)
+    rules = repository.rules("other.yml")
+    assert rules.config.gates[0].min == 0.1
+    assert rules.notes == (
+        "judged by its own rules: main has no other.yml that can be read, and its gate.yml did not"
+        " judge",
+    )
+
+
+@pytest.mark.parametrize("theirs", [None, config(graders="[exact_mach]"), "protect: false"])
+def test_the_built_in_rules_judge_only_where_that_is_told(repository, theirs):
+    if theirs == "protect: false":
+        theirs = config(more=theirs)
+    repository.commit(gate_yml=theirs)
+    repository.write(**({"gate_yml": None} if theirs else {}))
+    (note,) = repository.rules().notes
+    assert note.startswith("judged by the built-in rules: ")
 
 
 def test_without_gate_yml_the_bundled_suites_are_judged_by_the_defaults(tmp_path):
     own = own_config(None, tmp_path, {}, TODAY)
     rules = judging_rules(own, root=tmp_path, base=None, env={}, today=TODAY, why_no_base="no git")
     assert own.file is None
-    assert rules.notes == ()
+    assert rules.notes == ("judged by the built-in rules: no git",)
     source = rules.head_source(own.suites[0])
     assert source.name.startswith("bundled ")
     assert rules.base_source(own.suites[0]) is None
@@ -308,7 +331,8 @@ def test_a_branch_without_gate_yml_beside_a_base_without_one_is_judged_by_the_de
     repository = Repository(tmp_path)
     repository.commit(readme_md="")
     rules = repository.rules()
-    assert (rules.config, rules.notes) == (rules.own, ())
+    assert rules.config == rules.own
+    assert rules.notes == ("judged by the built-in rules: main has no gate.yml that can be read",)
 
 
 def test_a_grader_that_was_edited_until_the_bases_rules_do_not_fit_is_an_error(repository):

@@ -75,6 +75,46 @@ def test_a_release_a_schedule_and_a_plan_are_judged_by_the_own_rules(work: Path)
     assert least(work, Job(), alone=True) == 0.1
 
 
+PULL = Job(event="pull_request", mode="pull_request")
+PUSH = Job(event="push", mode="branch", head_ref="topic")
+
+
+@pytest.mark.parametrize(
+    ("job", "env", "why"),
+    [
+        (PULL, {}, "the payload of pull_request names no base commit"),
+        (PUSH, {}, "the payload of push names no default branch"),
+        (replace(PULL, protect_ref="c" * 40), {}, "has no gate.yml that can be read"),
+        (replace(PULL, protect_ref="gone"), {}, "has no gate.yml that can be read"),
+        (replace(PUSH, protect_ref="gone", default_branch="gone"), {}, "that can be read"),
+        (Job(), {"CI": "true"}, "no commit of main to compare with"),
+    ],
+)
+@pytest.mark.parametrize("protect", ["true", "false"])
+def test_where_the_bases_rules_cannot_be_had_a_note_says_why(
+    work: Path, job: Job, env: dict[str, str], why: str, protect: str
+) -> None:
+    """Whatever this branch's own `protect` says."""
+    git(work, "branch", "-q", "-D", "main")
+    (work / "gate.yml").write_text(RULES % 0.1 + f"protect: {protect}\n", encoding="utf-8")
+    options = Namespace(config=str(work / "gate.yml"), replay=None)
+    rules = rules_for(job, open_local(work), options, env, NOW, alone=False)
+    assert rules.config.gates[0].min == 0.1
+    (note,) = rules.notes
+    assert note.startswith("judged by its own rules: ")
+    assert why in note
+
+
+def test_a_branch_that_is_its_own_base_and_a_laptop_without_protection_say_nothing(
+    work: Path,
+) -> None:
+    git(work, "branch", "-q", "-D", "main")
+    (work / "gate.yml").write_text(RULES % 0.1 + "protect: false\n", encoding="utf-8")
+    options = Namespace(config=str(work / "gate.yml"), replay=None)
+    for job in (Job(), replace(PUSH, default_branch="topic"), RELEASE):
+        assert rules_for(job, open_local(work), options, {}, NOW, alone=False).notes == ()
+
+
 @pytest.mark.parametrize("untrusted", [True, False])
 def test_a_link_in_place_of_the_folder_does_not_lead_to_other_rules(
     work: Path, monkeypatch: pytest.MonkeyPatch, untrusted: bool
