@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
+
+# How the working tree's baseline file differs from the base branch's.
+Here = Literal["", "edited", "gone", "added"]
 
 
 class Forge(Protocol):
@@ -59,6 +62,11 @@ class BaselineRequest:
     now: datetime
     explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
     no_branch: bool = False  # a laptop without a repository: there is only the working tree
+
+    @property
+    def file(self) -> str:
+        """In the repository, relative to the folder of gate.yml."""
+        return f"{self.path.strip('/')}/{self.suite}.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

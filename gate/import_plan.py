@@ -127,10 +127,10 @@ def import_plan(
         options={"import": name, **found.options},
         accepted=meant,
         notes=(
+            *place.notes,  # whose rules judge first: a file may have any number of notes
             *found.notes,
             *([] if options.at or told_at else [_FILES_TIME]),
             *(note for one in again.values() for note in one.notes),
-            *place.notes,
             *meant.notes,
         ),
     )

@@ -25,7 +25,7 @@ from gate.prepare import metrics_elsewhere
 from gate.publish import summary, write_reports
 from gate.records import Report
 from gate.redact import Redactor
-from gate.rules_for import edits_baseline
+from gate.rules_for import told_of_baseline
 from gate.secret_names import secrets_sent
 from gate.table import table_of
 from gate.tally import Tally
@@ -132,7 +132,8 @@ def _measured(plan: ImportPlan, name: str, columns: Columns, tally: Tally) -> Me
 
 def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
     place = plan.place
-    edited = [one.name for one in measured if one.baseline.edited_here and place.rules.compared]
+    known = measured if place.rules.compared else ()
+    baselines = (told_of_baseline(one.name, one.baseline.here) for one in known)
     return Setting(
         session_id=plan.session_id,
         created_at=plan.created_at,
@@ -142,7 +143,7 @@ def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
         loosened=(
             *place.rules.loosened,
             *(one for again in plan.again.values() for one in again.loosened),
-            *map(edits_baseline, edited),
+            *filter(None, baselines),
         ),
         unprotected=place.rules.compared and place.rules.base is None,
         notes=plan.notes,

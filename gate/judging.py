@@ -24,7 +24,7 @@ from gate.plugins import METRICS, REPORTERS
 from gate.prepare import SuitePlan, metrics_of
 from gate.publish import summary, write_reports
 from gate.records import BaselineInfo, Report
-from gate.rules_for import edits_baseline
+from gate.rules_for import told_of_baseline
 from gate.set_up import Setup, measures_the_base
 from gate.table import table_of
 from gate.trajectory.path import Path as StepPath
@@ -112,9 +112,8 @@ def _loosened(setup: Setup) -> tuple[str, ...]:
     """Rules, then cases, then baselines."""
     found = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
     if setup.rules.compared:
-        names = [name for name, one in setup.baselines.items() if one.edited_here]
-        found += map(edits_baseline, names)
-    return tuple(found)
+        found += [told_of_baseline(name, one.here) for name, one in setup.baselines.items()]
+    return tuple(filter(None, found))
 
 
 def _of_shard(report: Report, shard: tuple[int, int]) -> Report:

@@ -11,7 +11,7 @@ from gate.baseline_file import newest, newest_run, parse
 from gate.baseline_schema import Accepted, Run, fingerprint
 from gate.baselines import Place, find_baseline, source_names
 from gate.errors import UsageError
-from gate.hosting import BaselineRequest, FoundBaseline
+from gate.hosting import BaselineRequest, FoundBaseline, Here
 from gate.plain_file import content_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.table import Table
@@ -31,7 +31,7 @@ class Compared:
     runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
     history: tuple[Run, ...] = ()  # all that the file has, oldest first
     accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
-    edited_here: bool = False  # the working tree has another file than the one that was used
+    here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
     paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
 
@@ -63,28 +63,38 @@ def find(
     )
     found = find_baseline(rules.source, request, place.forge, place.root)
     if found is None:
-        return Compared(table=None, info=BaselineInfo(source="none", detail="; ".join(why)))
+        info = BaselineInfo(source="none", detail="; ".join(why))
+        return Compared(table=None, info=info, here=_added(request, rules, place))
     facts = fingerprint(now, dataset_digest)
     compared = _pooled(found, rules, place.now, facts)
-    compared = replace(compared, edited_here=_edited_here(found, compared.history, place))
+    repo = found.source == "repo"
+    here = _changed(found, compared.history, place) if repo else _added(request, rules, place)
+    compared = replace(compared, here=here)
     return replace(compared, text=found.text) if place.mode == "release" else compared
 
 
-def _edited_here(found: FoundBaseline, runs: Sequence[Run], place: Place) -> bool:
-    """Not of an older state of the file, which a branch has that is behind."""
+def _added(request: BaselineRequest, rules: BaselineRules, place: Place) -> Here:
+    """A file that the base branch has not is what the branch is judged by once it has landed."""
+    asked = place.forge is not None and "repo" in source_names(rules.source)
+    return "added" if asked and (place.root / request.file).is_file() else ""
+
+
+def _changed(found: FoundBaseline, runs: Sequence[Run], place: Place) -> Here:
+    """An older state of the file, which a branch has that is behind, is no change."""
     own = place.root / found.file
-    if found.source != "repo" or place.forge is None:
-        return False
+    if place.forge is None:
+        return ""
     text = content_if_there(own, found.file)
     if text is None:
-        return False
+        return "gone"
     if _lines(text) == _lines(found.text):
-        return False
+        return ""
     try:
         newest_here = newest_run(text, found.file)
     except UsageError:
-        return True
-    return newest_here is None or newest_here.session_id not in {r.session_id for r in runs[:-1]}
+        return "edited"
+    known = {run.session_id for run in runs[:-1]}
+    return "" if newest_here is not None and newest_here.session_id in known else "edited"
 
 
 def _lines(text: bytes) -> list[bytes]:

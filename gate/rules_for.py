@@ -13,10 +13,15 @@ from typing import cast
 from gate.baselines import Place, source_names
 from gate.errors import UsageError
 from gate.github.context import NO_TOKEN, Job
+from gate.github.inputs import flag
 from gate.github.opening import Opened, open_local
+from gate.hosting import Here
 from gate.records import Config, Provenance
 from gate.rules import Base, Rules, judging_rules, own_config
 from gate.untrusted import rules_of_base
+from gate.workflow_file import changed_workflow
+
+TOOTHLESS = "the exit code is off (`fail: false` in the workflow): the step is green on any verdict"
 
 
 def rules_for(
@@ -50,15 +55,24 @@ def rules_for(
         base = _base(sha, job.base_ref or own.baseline.branch, opened)
         if base is None:
             why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
-    return judging_rules(
-        own,
-        root=root,
-        base=base,
-        env=env,
-        today=today,
-        why_no_base=why,
-        laptop=job.mode == "laptop" and not env.get("CI"),
+    laptop = job.mode == "laptop" and not env.get("CI")
+    rules = judging_rules(
+        own, root=root, base=base, env=env, today=today, why_no_base=why, laptop=laptop
     )
+    return _as_started(rules, base, job, opened, env)
+
+
+def _as_started(
+    rules: Rules, base: Base | None, job: Job, opened: Opened, env: Mapping[str, str]
+) -> Rules:
+    """With what the workflow may make of the rules, whoever they are from."""
+    if flag(env, "fail") is False:
+        rules = replace(rules, notes=(*rules.notes, TOOTHLESS))
+    if base is None or not rules.compared or job.mode != "pull_request":
+        return rules
+    top = opened.git.top if opened.git else Path.cwd()
+    told = changed_workflow(env, base, rules.root, top, job.base_ref)
+    return replace(rules, loosened=(*rules.loosened, told)) if told else rules
 
 
 def _unknown_base(job: Job) -> str:
@@ -144,6 +158,11 @@ def source_from(given: str | None, root: Path) -> str | None:
     return str(Path(given).absolute())
 
 
-def edits_baseline(suite: str) -> str:
-    """What a change is told that has another baseline file than the one that was used."""
-    return f"edits the baseline of `{suite}`; the base branch's was used"
+def told_of_baseline(suite: str, here: Here) -> str:
+    """What a change is told whose baseline file is not the base branch's; empty where it is."""
+    return {
+        "": "",
+        "edited": f"edits the baseline of `{suite}`; the base branch's was used",
+        "gone": f"has no baseline file of `{suite}`; the base branch's was used",
+        "added": f"adds a baseline of `{suite}`, which the base branch has not; it was not used",
+    }[here]

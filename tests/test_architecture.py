@@ -54,7 +54,7 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts whole, but for mod
     "config_judge config_check config_evidence control outlook rehearsal schemas",
     "config planning recorded loosening",
     "rules calibration asking",
-    "digests",
+    "digests workflow_file",
     "prepare",
     "lookup agreeing pipeline github joining baseline_listing regrading import_format import_files",
     "stored measured stopping saving untrusted review history",

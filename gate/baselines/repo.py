@@ -22,7 +22,7 @@ class Repo:
     def find(
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
-        file = f"{request.path.strip('/')}/{request.suite}.json"
+        file = request.file
         own = is_there(root / file, file)
         if forge is None and not (own and request.no_branch):
             request.explain("repo: neither git nor GitHub's API can be asked here")

@@ -13,6 +13,12 @@ from gate.records import Config, PluginSpec, Price, RegressionRules
 _STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2, "not_worse": 0, "improved": 1}
 _LOGGING, _BY_LOGS = "openagent", ("tool_evidence",)  # the agent with logs, graders that use them
 _LOGS = ("logs", "same_machine", "key")
+_INSTEAD = {  # of an agent that is asked
+    "replay": "recorded answers are judged, and no agent is asked",
+    "sample": "the sample agent of the tool is judged",
+    "none": "nobody is asked",
+}
+_CODE, _RUNS = ("python", "command"), "it runs code of this change"
 _SHOWN_OF_JUDGE = ("model", "require_different_judge", "votes", "min_agreement")
 
 
@@ -20,6 +26,8 @@ def settings(head: Config, base: Config) -> Iterator[str]:
     yield from _regression(head.regression, base.regression)
     yield from _most_rounds(head, base)
     yield from _control(head, base)
+    yield from _asked("agent", head.agent, base.agent)
+    yield from _asked("retriever", head.retriever, base.retriever)
     yield from _evidence(head, base)
     yield from _policy(head, base)
     yield from _quarantine(head, base)
@@ -62,13 +70,30 @@ def _most_rounds(head: Config, base: Config) -> Iterator[str]:
 
 
 def _control(head: Config, base: Config) -> Iterator[str]:
-    if (head.regression.control, base.regression.control) == ("stored", "fresh"):
-        yield f"`regression.control` fresh -> stored{at(head.regression.place)}"
+    """Any change: what is compared with is another thing then."""
+    asked, before_asked = head.regression.control, base.regression.control
+    if asked != before_asked:
+        yield f"`regression.control` {before_asked} -> {asked}{at(head.regression.place)}"
     now, before = head.control_agent, base.control_agent
-    if before is not None and now is None:
+    if now is None and before is not None:
         yield "removes `control_agent`"
-    elif before is not None and now is not None and not _same(now, before):
-        yield f"changes `control_agent`{at(now.place)}"
+    elif now is not None and (before is None or not _same(now, before)):
+        yield f"{'changes' if before else 'adds'} `control_agent`{at(now.place)}"
+
+
+def _asked(section: str, now: PluginSpec | None, before: PluginSpec | None) -> Iterator[str]:
+    """Who answers is the head's own; told is what a reviewer takes for an agent and is none, and
+    that code of the change runs where an address was asked.
+    """
+    if now is None or before is None:
+        return
+    if now.name == before.name:
+        if now.name == "replay" and not _same(now, before):
+            yield f"`{section}` takes recorded answers from another file{at(now.place)}"
+    elif now.name in _INSTEAD:
+        yield f"`{section}` type {before.name} -> {now.name}: {_INSTEAD[now.name]}{at(now.place)}"
+    elif now.name in _CODE and before.name not in _CODE:
+        yield f"`{section}` type {before.name} -> {now.name}: {_RUNS}{at(now.place)}"
 
 
 def _evidence(head: Config, base: Config) -> Iterator[str]:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,9 @@ def environment(folder: Path, github: GitHub) -> dict[str, str]:
     return {**on_a_pull_request(folder, github), "INPUT_CHECK-RUN": "true"}
 
 
-def act(folder: Path, github: GitHub, **inputs: str) -> int:
+def act(
+    folder: Path, github: GitHub, *, env: Mapping[str, str] | None = None, **inputs: str
+) -> int:
     def connect(job: Job, token: str) -> Api:
         quick = Time(sleep=lambda seconds: None)
         return Api(github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
@@ -76,7 +78,7 @@ def act(folder: Path, github: GitHub, **inputs: str) -> int:
     means = Means(connect=connect, echo=lambda line: None, pace=Pace(sleep=lambda seconds: None))
     hooks = Hooks(execute=execute_here, means=means)
     given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
-    return run(argparse.Namespace(), {**environment(folder, github), **given}, hooks)
+    return run(argparse.Namespace(), {**environment(folder, github), **(env or {}), **given}, hooks)
 
 
 def asked(github: GitHub) -> list[str]:

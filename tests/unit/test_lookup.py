@@ -160,23 +160,31 @@ class Tree:
         return self.text
 
 
-def edited(root, theirs):
+def here(root, theirs, source="repo"):
     place = Place(root=root, forge=Tree(theirs), base_sha="b" * 40, now=NOW)
-    return find("analytics", "dd", BaselineRules(source="repo"), place, MADE).edited_here
+    return find("analytics", "dd", BaselineRules(source=source), place, MADE).here
 
 
 def test_an_edited_baseline_of_the_working_tree_is_noticed(root):
     file = root / "baselines" / "analytics.json"
     theirs = file.read_bytes()
-    assert not edited(root, theirs)
+    assert here(root, theirs) == ""
     file.write_bytes(theirs.replace(b"\n", b"\r\n"))
-    assert not edited(root, theirs), "a checkout with other line ends"
+    assert here(root, theirs) == "", "a checkout with other line ends"
     file.write_bytes(theirs.replace(b"1", b"0"))
-    assert edited(root, theirs)
+    assert here(root, theirs) == "edited"
     file.write_bytes(b"nonsense")
-    assert edited(root, theirs)
+    assert here(root, theirs) == "edited"
+
+
+def test_a_baseline_that_the_working_tree_lost_or_has_alone_is_noticed(root):
+    file = root / "baselines" / "analytics.json"
+    theirs = file.read_bytes()
+    assert here(root, None) == "added"
+    assert here(root, None, "none") == "", "no baseline of the repository is asked for"
     file.unlink()
-    assert not edited(root, theirs), "nothing is checked out"
+    assert here(root, theirs) == "gone"
+    assert here(root, None) == ""
 
 
 def test_a_branch_that_is_behind_has_not_edited_the_baseline(root):
@@ -185,7 +193,7 @@ def test_a_branch_that_is_behind_has_not_edited_the_baseline(root):
     theirs = file.read_bytes()
     older = session_baseline(load_session(root / "s"), "analytics", keep_rounds=15)
     file.write_text(render(older))
-    assert not edited(root, theirs)
-    assert edited(root, render(older).encode()) is False
+    assert here(root, theirs) == ""
+    assert here(root, render(older).encode()) == ""
     file.write_bytes(theirs)
-    assert edited(root, render(older).encode()), "one run more than the base branch"
+    assert here(root, render(older).encode()) == "edited", "one run more than the base branch"

@@ -84,6 +84,23 @@ def logged(agent="openagent", **options):
     return {"agent": PluginSpec(name=agent, options=options), "suites": (verified,)}
 
 
+RECORDED = "recorded answers are judged, and no agent is asked"
+SAMPLE = "the sample agent of the tool is judged"
+CODE = "it runs code of this change"
+
+
+def asked(name, place=Place("gate.yml"), **options):
+    return {"agent": PluginSpec(name=name, options=options, place=place)}
+
+
+def found(name):
+    return {"retriever": PluginSpec(name=name, options={})}
+
+
+def replayed(file):
+    return asked("replay", file=file)
+
+
 def priced(model="m", **price):
     return {"pricing": {model: Price(**{"input": 3.0, "output": 9.0, **price})}}
 
@@ -176,8 +193,16 @@ ROWS = [
     (rules(max_rounds=9), rules(max_rounds=4), "`regression.max_rounds` 9 -> 4 in `gate.yml:9`"),
     (rules(), rules(max_rounds=5), "`regression.max_rounds` twice the rounds -> 5 in `gate.yml:9`"),
     (rules(max_rounds=9), rules(), "`regression.max_rounds` 9 -> twice the rounds in `gate.yml:9`"),
-    (rules(control="fresh"), rules(), "`regression.control` fresh -> stored in `gate.yml:9`"),
-    ({"control_agent": FACTS}, {}, "removes `control_agent`"),
+    (asked("openai"), asked("replay"), f"`agent` type openai -> replay: {RECORDED}"),
+    (asked("openai"), asked("sample"), f"`agent` type openai -> sample: {SAMPLE}"),
+    (asked("http"), asked("none"), "`agent` type http -> none: nobody is asked"),
+    (
+        asked("openai"),
+        asked("command", place=PLACE),
+        f"`agent` type openai -> command: {CODE} in `gate.yml:31`",
+    ),
+    (asked("openagent"), asked("python"), f"`agent` type openagent -> python: {CODE}"),
+    (found("http"), found("python"), f"`retriever` type http -> python: {CODE}"),
     ({}, {"suites": ()}, "removes the suite `s`"),
     ({}, {"suites": (suite(graders=()),)}, "removes the grader `facts` of `s`"),
     (
@@ -258,7 +283,10 @@ def test_the_same_change_the_other_way_is_not_told(head, base, said):
 
 # Stricter or not: that cannot be told, so either way is.
 EITHER_WAY = [
+    (rules(control="fresh"), rules(), "`regression.control` "),
+    ({"control_agent": FACTS}, {}, "s `control_agent`"),
     ({"control_agent": FACTS}, {"control_agent": PluginSpec(name="x")}, "changes `control_agent`"),
+    (replayed("a.jsonl"), replayed("b.jsonl"), "takes recorded answers from another file"),
     ({}, {"suites": (suite(dataset="other.jsonl"),)}, "`s` takes another dataset: `"),
     (judge(model="a"), judge(model="b"), "`judge` model `"),
     (judge(), {"judge": PluginSpec(name="http")}, "`judge` type "),
@@ -317,6 +345,9 @@ def test_the_first_model_to_confirm_numbers_is_told_where_they_are_measured(adde
     [
         (metric(), metric(tolerance=share(0.01))),
         (metric(), metric(tolerance=percent(2))),
+        (asked("openai"), asked("anthropic")),
+        (asked("python", callable="a:b"), asked("command", command=["c"])),
+        (asked("openai", model="a"), asked("openai", model="b")),
         (metric(MARK), metric(MARK, tolerance=share(0.1))),
         (metric(MARK), metric(MARK, tolerance=percent(2))),
         (rules(), rules(percent(1))),
