@@ -33,7 +33,7 @@ from gate.records import (
     Report,
     ToldBy,
 )
-from gate.session_form import check_form, check_names, read_json, read_report, regular
+from gate.session_form import check_form, check_names, read_json, read_report, regular, report_of
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 LOCK = ".lock"
@@ -146,11 +146,22 @@ class SessionWriter:
 
     def write(self, name: str, text: str) -> Path:
         """One more file of the session; secrets are taken out."""
+        return self._put(name, self._redact(text))
+
+    def _put(self, name: str, clean: str) -> Path:
         path = self.folder / name
         with disk(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self._redact(text).encode("utf-8", SURROGATES))
+            path.write_bytes(clean.encode("utf-8", SURROGATES))
         return path
+
+    def write_report(self, text: str) -> Report:
+        """summary.json, and what it says without secrets: by what was written, not by what stands
+        there a moment later, when code of the agent may still run.
+        """
+        clean = self._redact(text)
+        self._put(SUMMARY, clean)
+        return report_of(clean)
 
     def write_details(self) -> None:
         """details.jsonl and <suite>/details.jsonl from the log."""

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from gate.announce import tell
-from gate.archive import SUMMARY, SessionWriter, load_session
+from gate.archive import SessionWriter
 from gate.arms import Answers
 from gate.baseline_schema import fingerprint
 from gate.conclude import conclude, look
@@ -54,9 +54,8 @@ class Outcome:
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on what was collected; every report of the session is written."""
     report = _report(setup, session, collected, unreachable)
-    session.write(SUMMARY, summary(report))
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
-    stored = load_session(session.folder).report or report
+    stored = session.write_report(summary(report))
     options = setup.config.report
     write_reports(session.write, stored, session.rows, options, session.rows_of)
     write_evidence(setup, session, stored)

@@ -48,6 +48,11 @@ def read_json(path: Path, most: int | None = None) -> Json:
         raise UsageError(f"{path}: not readable: {error}") from error
 
 
+def report_of(text: str) -> Report:
+    """The report that a text of ours holds."""
+    return from_json(Report, parse_json(text))
+
+
 def read_report(path: Path, most: int | None = None) -> Report:
     """The report in summary.json; raises UsageError when it is none."""
     data = read_json(path, most)

@@ -84,6 +84,23 @@ def test_everything_is_written_and_read_back(tmp_path, judged):
     assert words[-1] == f"Session written to: {outcome.session_dir}"
 
 
+def test_what_stands_in_a_file_of_the_session_does_not_change_the_verdict(tmp_path, judged):
+    """Code of the agent may still run when it is written, and write over it."""
+    write(tmp_path, s=("wrong",) * 8, more="gates: {agent.success_rate: {min: 0.9}}")
+    lying = "import os, pathlib\n" + AGENT.replace(
+        "    if ",
+        "    for folder in pathlib.Path(__file__).parent.glob('out/session-*'):\n"
+        "        if not (folder / 'summary.json').exists():\n"
+        "            os.symlink('/dev/null', folder / 'summary.json')\n"
+        "    if ",
+        1,
+    )
+    (tmp_path / "agent.py").write_text(lying)
+    outcome = judged("--baseline", "none")
+    assert (outcome.session_dir / "summary.json").is_symlink()
+    assert (outcome.report.outcome, outcome.report.exit_code) == ("fail", 1)
+
+
 def test_notes_are_told_once_and_say_why_the_run_ended(tmp_path, judged):
     write(tmp_path)
     report = judged("--baseline", "none", ended_early="the budget of 3 calls is used up").report
