@@ -104,8 +104,21 @@ def set_up(
         baselines=stored,
         accepted=meant.changes,
         reviewed=people,
-        notes=(*([more["note"]] if "note" in more else []), *control.notes, *meant.notes),
+        notes=(
+            *_recorded(config),
+            *([more["note"]] if "note" in more else []),
+            *control.notes,
+            *meant.notes,
+        ),
     )
+
+
+def _recorded(config: Config) -> tuple[str, ...]:
+    """Who reads that an agent is as good as before must know that none was asked."""
+    if config.agent.name != "replay":
+        return ()
+    name = Path(str(config.agent.options["file"])).name
+    return (f"recorded answers were judged (`{name}`): no agent was asked",)
 
 
 def _only_threads(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from dataclasses import fields
 from gate.loosening.telling import at, number
 from gate.pricing import price_of
 from gate.records import Config, PluginSpec, Price, RegressionRules
+from gate.sealing import OF_THE_JOB
 
 _STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2, "not_worse": 0, "improved": 1}
 _LOGGING, _BY_LOGS = "openagent", ("tool_evidence",)  # the agent with logs, graders that use them
@@ -87,10 +88,14 @@ def _asked(section: str, now: PluginSpec | None, before: PluginSpec | None) -> I
     """
     if now is None or before is None:
         return
+    if now.name == before.name == "replay" and not _same(now, before):
+        yield f"`{section}` takes recorded answers from another file{at(now.place)}"
+    if given := sorted(_tokens(now) - _tokens(before)):
+        named = ", ".join(f"`{name}`" for name in given)
+        yield f"gives the `{section}` a token of the workflow, {named}{at(now.place)}"
     if now.name == before.name:
-        if now.name == "replay" and not _same(now, before):
-            yield f"`{section}` takes recorded answers from another file{at(now.place)}"
-    elif now.name in _INSTEAD:
+        return
+    if now.name in _INSTEAD:
         yield f"`{section}` type {before.name} -> {now.name}: {_INSTEAD[now.name]}{at(now.place)}"
     elif now.name in _CODE and before.name not in _CODE:
         yield f"`{section}` type {before.name} -> {now.name}: {_RUNS}{at(now.place)}"
@@ -110,6 +115,12 @@ def _evidence(head: Config, base: Config) -> Iterator[str]:
     if changed:
         named = ", ".join(f"`agent.{key}`" for key in changed)
         yield f"changes {named}, by which tool calls are verified{place}"
+
+
+def _tokens(asked: PluginSpec) -> set[str]:
+    """Of the variables that it is given by name."""
+    named = (*(asked.options.get("env") or ()), asked.options.get("api_key_env"))
+    return {str(name) for name in named if name and OF_THE_JOB.fullmatch(str(name))}
 
 
 def _same(now: PluginSpec, before: PluginSpec) -> bool:

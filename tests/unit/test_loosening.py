@@ -202,6 +202,16 @@ ROWS = [
         f"`agent` type openai -> command: {CODE} in `gate.yml:31`",
     ),
     (asked("openagent"), asked("python"), f"`agent` type openagent -> python: {CODE}"),
+    (
+        asked("command", env=["A"]),
+        asked("command", env=["GITHUB_TOKEN", "A"]),
+        "gives the `agent` a token of the workflow, `GITHUB_TOKEN`",
+    ),
+    (
+        asked("openai"),
+        asked("openai", api_key_env="GH_TOKEN", place=PLACE),
+        "gives the `agent` a token of the workflow, `GH_TOKEN` in `gate.yml:31`",
+    ),
     (found("http"), found("python"), f"`retriever` type http -> python: {CODE}"),
     ({}, {"suites": ()}, "removes the suite `s`"),
     ({}, {"suites": (suite(graders=()),)}, "removes the grader `facts` of `s`"),
