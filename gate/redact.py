@@ -4,23 +4,25 @@ also where separators that nobody sees are put between their characters.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
-from urllib.parse import quote, quote_plus
 
-from gate.separators import marked, places, squeezed
-from gate.text import inline
+from gate.secret_forms import SHORTEST, forms, parts
+from gate.separators import folded, marked, narrowed, places, squeezed, unwritten
+from gate.spellings import undone
 
-SHORTEST = 6  # characters; a shorter value would take ordinary words out of the reports
 SPLIT = 8  # characters without separators; a shorter form is found only in one piece
 MASK = "***"
 
-_CUTS = ("…", r"\u2026", "&hellip;")  # what stands where a text was cut off
+_WORD = 8  # bytes that are looked up at once
+_HEAD = 6  # of a secret: what a separator in characters before it may take with it, as in C:\\n...
+_SAMPLED = 2 * _WORD - 1  # bytes among which is a whole word, wherever they stand
+_DEPTH = 3  # escapes within escapes
+_CUTS = (("…", "…"), ("\\u", r"\u2026"), ("&", "&hellip;"))  # where a text was cut off, and marks
+_PLAIN = re.compile(r"[A-Za-z0-9_.~+/=@:,;!?#$*^()|-]*")  # the same in every notation
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -30,42 +32,43 @@ class Redactor:
     """Replaces secrets; knows nothing else and never shows what it looks for."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        found = {form for secret in secrets for part in _parts(secret) for form in _forms(part)}
-        tight = {form: _squeezed(form) for form in found if len(form) >= SHORTEST}
-        self._forms = sorted(tight, key=len)
-        self._short = [form for form in self._forms if len(tight[form]) < SPLIT]
+        known = {part for secret in secrets for part in parts(secret)}
+        found = {form for part in known for form in forms(part) if len(form) >= SHORTEST}
+        tight = {form: squeezed(form) for form in found}
+        self._short = [form for form in found if len(tight[form]) < SPLIT]
+        # What a separator in characters may hide a part of, and signs that a notation escapes: the
+        # escape belongs to what is masked.
+        self._whole = [f for f in found if len(tight[f]) < _SAMPLED or not _PLAIN.fullmatch(f)]
         self._tight = sorted({form for form in tight.values() if len(form) >= SPLIT}, key=len)
+        self._brief = [form for form in self._tight if len(form) < _SAMPLED]
+        self._long = self._tight[len(self._brief) :]
+        self._words = frozenset(word for form in self._long for word in _sampled(form))
 
     def __repr__(self) -> str:
-        return f"Redactor({len(self._forms)} forms)"
+        return f"Redactor({len(self._tight)} forms)"
 
     def __call__(self, text: str) -> str:
         return self.redact(text)
 
     def redact(self, text: str) -> str:
-        """`text` with every stretch that is part of a secret replaced by `***`."""
-        if not self._forms:
+        """`text` with every stretch that is part of a secret replaced by `***`; JSON stays JSON."""
+        spans = [*self._spans(text, _DEPTH)] if self._tight or self._short else []
+        if not spans:
             return text
-        tight = _squeezed(text)
-        written = marked(text)
-        # One search of memory a form is faster than one regular expression over all of them.
-        whole = [form for form in (self._forms if written else self._short) if form in text]
-        split = [form for form in self._tight if form in tight]
-        may_be_cut = written or not text.isascii()
-        cut = [*_beginnings(self._tight, text, tight)] if may_be_cut else []
-        if not (whole or split or cut):
-            return text
-        spans = [span for form in whole for span in _finds(form, text)]
-        inner = [span for form in split for span in _finds(form, tight)] + cut
-        place = places(text, (n for a, b in inner for n in (a, b - 1)))
-        return _masked(text, [*spans, *((place[a], place[b - 1] + 1) for a, b in inner)])
+        shown = _masked(text, spans)
+        if text[:1] not in ("{", "[") or _parsed(shown) is not None:
+            return shown
+        data = _parsed(text)  # part of a secret was a number, or of an escape
+        return shown if data is None else json.dumps(self._scrubbed(data), ensure_ascii=False)
 
     def scrub(self, value: T) -> T:
         """The same for every text in a record or in JSON data; the very object when none has a
         secret.
         """
         shown = repr(value)
-        return value if self.redact(shown) is shown else cast("T", self._scrubbed(value))
+        found = self._tight or self._short
+        hit = found and next(self._spans(shown, _DEPTH), None)
+        return cast("T", self._scrubbed(value)) if hit else value
 
     def _scrubbed(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -80,73 +83,70 @@ class Redactor:
             return dataclasses.replace(value, **changed)
         return value
 
-
-def _parts(secret: str) -> Iterator[str]:
-    """The secret and, of one with several lines, each line: either may be printed alone."""
-    for part in (secret, secret.strip(), *secret.splitlines()):
-        if len(part.strip()) >= SHORTEST:
-            yield part
-
-
-def _forms(secret: str) -> Iterator[str]:
-    yield secret
-    yield from _escaped(secret)
-    raw = _utf8(secret)
-    for alignment in range(3):
-        encoded = _base64(raw, alignment)
-        yield encoded
-        yield encoded.translate(str.maketrans("+/", "-_"))
-    yield raw.hex()
-    yield raw.hex().upper()
-
-
-def _escaped(secret: str) -> Iterator[str]:
-    for url in (quote(_utf8(secret), safe=""), quote(_utf8(secret)), quote_plus(_utf8(secret))):
-        yield url
-        yield re.sub("%..", lambda found: found[0].lower(), url)
-    for ascii_only in (True, False):
-        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
-        yield once
-        yield once.replace("/", "\\/")
-        yield json.dumps(once, ensure_ascii=ascii_only)[1:-1]  # JSON inside JSON
-    yield html.escape(secret)
-    yield html.escape(secret, quote=False)
-    yield inline(secret, limit=None)
+    def _spans(self, text: str, depth: int) -> Iterator[Span]:
+        written = marked(text)
+        for form in self._whole if written else self._short:
+            if form in text:
+                yield from _finds(form, text)
+        data = narrowed(text)
+        tight = folded(unwritten(data) if written else data)
+        found = [span for form in self._brief if form in tight for span in _finds(form, tight)]
+        # A look-up a word takes no longer for more secrets, as a search a form would.
+        near = not self._words.isdisjoint(_words(tight))
+        found += [span for form in self._long for span in _finds(form, tight)] if near else ()
+        found += _beginnings(self._tight, text, tight) if written or not text.isascii() else ()
+        yield from _placed(found, text, written=written)
+        if near and written:  # where a separator in characters took the head of one
+            bare = folded(data)
+            found = [span for form in self._long for span in _finds(form, bare)]
+            yield from _placed(found, text, written=False)
+        plain = undone(text, data) if depth and (written or not text.isascii()) else None
+        if plain is not None:
+            yield from (plain.span(*span) for span in self._spans(plain.text, depth - 1))
 
 
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+def _placed(found: Sequence[Span], text: str, *, written: bool) -> Iterator[Span]:
+    """Where in `text` what was found without separators is, with those that stand in it."""
+    if found:
+        place = places(text, (n for a, b in found for n in (a, b - 1)), written=written)
+        yield from ((place[a], place[b - 1] + 1) for a, b in found)
 
 
-def _base64(raw: bytes, alignment: int) -> str:
-    """The characters that depend on `raw` alone when it starts `alignment` bytes into a group."""
-    encoded = base64.b64encode(bytes(alignment) + raw).decode()
-    first = -(-alignment * 8 // 6)
-    last = (alignment + len(raw)) * 8 // 6
-    return encoded[first:last]
+def _sampled(form: bytes) -> Iterator[int]:
+    """Words, one of which is looked up wherever the form stands: behind its head if it is long."""
+    head = min(_HEAD, len(form) - _SAMPLED)
+    for start in range(head, head + _WORD):
+        yield from _words(form[start : head + _SAMPLED])
 
 
-def _squeezed(text: str) -> str:
-    """A character a byte: that is searched in half the time of bytes."""
-    return squeezed(text).decode("latin-1")
+def _words(data: bytes) -> memoryview[int]:
+    """As numbers, which take a third of the time of slices."""
+    return memoryview(data)[: len(data) // _WORD * _WORD].cast("Q")
 
 
-def _finds(form: str, shown: str) -> Iterator[Span]:
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _finds(form: str | bytes, shown: str | bytes) -> Iterator[Span]:
     """Those that overlap as one: in a run of one sign there are as many finds as signs."""
-    begun = end = start = shown.find(form)
+    begun = end = start = shown.find(form)  # type: ignore[arg-type]
     while start >= 0:
         if start >= end > begun:
             yield begun, end
             begun = start
         end = start + len(form)
-        start = shown.find(form, start + 1)
+        start = shown.find(form, start + 1)  # type: ignore[arg-type]
     if begun >= 0:
         yield begun, end
 
 
-def _beginnings(forms: Sequence[str], text: str, tight: str) -> Iterator[Span]:
+def _beginnings(forms: Sequence[bytes], text: str, tight: bytes) -> Iterator[Span]:
     """What is left of a secret where a text was cut off within it."""
-    signs = [_squeezed(sign) for sign in _CUTS if sign in text]
+    signs = [folded(sign.encode()) for mark, sign in _CUTS if mark in text and sign in text]
     begun = [form for form in forms if form[:SHORTEST] in tight] if signs else []
     for sign in signs if begun else ():
         last = 0  # what was cut off does not go on after the sign

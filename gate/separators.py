@@ -15,6 +15,7 @@ from typing import AnyStr
 _CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character but its first
 _ONES = bytes(range(0x21)) + b"\x7f\\"  # a backslash too: it escapes in JSON and in Markdown
 _ONE = re.compile(b"[" + re.escape(_ONES) + b"]+")
+_FOLDED = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
 
 # Cc, Cf, Zs, Zl and Zp beyond ASCII, none of which is printable to Python, and what is drawn as
 # nothing although it is.
@@ -63,15 +64,31 @@ _WRITTEN = {
 
 
 def squeezed(text: str) -> bytes:
-    """UTF-8 without separators; about a nanosecond a byte where none is written in characters."""
+    """UTF-8 without separators, in small letters and with the signs of plain base64 for those of
+    URLs; about a nanosecond a byte where no separator is written in characters.
+    """
+    data = narrowed(text)
+    return folded(unwritten(data) if marked(text) else data)
+
+
+def narrowed(text: str) -> bytes:
+    """UTF-8 without the separators beyond ASCII."""
     if not text.isascii() and (not text.isprintable() or _FILLER.search(text)):
         text = _WIDE.sub("", text)
-    data = _utf8(text)
-    if marked(text):
-        for mark, pattern in _WRITTEN.items():
-            if mark in data:
-                data = pattern.sub(b"", data)
-    return data.translate(None, _ONES)
+    return _utf8(text)
+
+
+def unwritten(data: bytes) -> bytes:
+    """Without the separators that are written in characters."""
+    for mark, pattern in _WRITTEN.items():
+        if mark in data:
+            data = pattern.sub(b"", data)
+    return data
+
+
+def folded(data: bytes) -> bytes:
+    """Without the separators of one character, in small letters."""
+    return data.translate(_FOLDED, _ONES)
 
 
 def marked(text: str) -> bool:
@@ -82,13 +99,13 @@ def marked(text: str) -> bool:
     return "\\" in text or "&" in text or "<" in text or "%" in text or "\x1b" in text
 
 
-def places(text: str, indices: Iterable[int]) -> dict[int, int]:
+def places(text: str, indices: Iterable[int], *, written: bool = True) -> dict[int, int]:
     """Of these bytes of `squeezed(text)`, which characters of `text` they come from."""
     wanted = sorted(set(indices))
     narrow, wide = _without(text, _WIDE, "")
     whole = data = _utf8(narrow)
     found = []
-    for pattern in (*_WRITTEN.values(), _ONE):
+    for pattern in (*(_WRITTEN.values() if written else ()), _ONE):
         data, gaps = _without(data, pattern, b"")
         found.append(gaps)
     at = wanted

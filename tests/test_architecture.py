@@ -23,9 +23,9 @@ ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"
 
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts whole, but for modules named here
-    "errors text separators filelock spreadsheet outlet",
+    "errors text separators spellings filelock spreadsheet outlet",
     "records plain_file",
-    "failures violation_log evidence_tally default_gates spread outage",
+    "failures secret_forms violation_log evidence_tally default_gates spread outage",
     "imported first_look metric_names registry codec encoding redact stats stop sampling tally"
     " columns protect fits bundled"
     " shared_file shared_rows replies once secret_names mismatch course option_parser"
