@@ -1,16 +1,23 @@
-"""Which variables of the environment hold secrets: those that a config names or puts into headers,
-and those that look it.
+"""Which values of the environment are secrets: of variables that a config names or puts into
+headers, of those that look it by their name, and what looks it within the others.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
+from gate.credentials import (
+    holds_connections,
+    is_ordinary,
+    looks_secret,
+    of_address,
+    of_headers,
+    own_forms,
+    parts,
+    whole,
+)
 from gate.records import Json
-
-_LOOKS_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 
 
 def secrets_sent(env: Mapping[str, str], asked: Iterable[Mapping[str, Json]]) -> Iterator[str]:
@@ -22,7 +29,10 @@ def secrets_sent(env: Mapping[str, str], asked: Iterable[Mapping[str, Json]]) ->
     headers = [str(text) for options in every for text in (options.get("headers") or {}).values()]
     alone = {text for options in every for text in _alone(options)}
     yield from secrets_of(env, named, headers)
-    yield from (value for value in env.values() if value in alone)
+    yield from _telling(value for value in env.values() if value in alone)
+    for options in every:
+        address = str(options.get("url") or options.get("base_url") or "")
+        yield from _telling(parts(address))
 
 
 def _alone(options: Mapping[str, Json]) -> Iterator[str]:
@@ -51,12 +61,21 @@ def _texts(value: Json) -> Iterator[str]:
 def secrets_of(
     env: Mapping[str, str], named: Iterable[str], headers: Iterable[str] = ()
 ) -> Iterator[str]:
-    """The values; a proxy's address with a password in it is one too. `headers`: values that an
-    agent is sent, variables replaced.
+    """The values, and what they hold. `headers`: values that an agent is sent, variables replaced.
+
+    Ordinary words and numbers are none, whatever their variable is called.
     """
     wanted, sent = set(named), "\0".join(headers)
     for name, value in env.items():
-        if name in wanted or _LOOKS_SECRET.search(name) or (value and value in sent):
-            yield value
-        elif name.upper().endswith("_PROXY") and "@" in value:
-            yield value.rpartition("@")[0].partition("://")[2]
+        if name in wanted or looks_secret(name) or (value and value in sent):
+            yield from _telling(whole(value))
+        elif holds_connections(name):
+            yield from _telling(parts(value))
+        else:  # texts of other people, too, who must not choose what reports cannot say
+            found = (*of_address(value), *own_forms(value), *of_headers(value))
+            yield from (one for one in _telling(found) if any(map(str.isdigit, one)))
+    yield from _telling(of_headers(sent))
+
+
+def _telling(values: Iterable[str]) -> Iterator[str]:
+    return (value for value in values if value and not is_ordinary(value))
