@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NoReturn
 
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
@@ -118,14 +118,15 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return int(command.run(options, env))
     except GateError as error:
         if getattr(options, "verbose", False):
-            _print(traceback.format_exc(), env)
-        return _tell(error, env)
+            _print(traceback.format_exc(), env, options.secrets)
+        return _tell(error, env, options.secrets)
     except KeyboardInterrupt:
         return 130
     except OSError as error:  # a full disk, say
-        return _tell(InfrastructureError(f"{error.filename or 'output'}: {error.strerror}"), env)
+        told = InfrastructureError(f"{error.filename or 'output'}: {error.strerror}")
+        return _tell(told, env, options.secrets)
     except Exception:
-        _print(traceback.format_exc(), env)
+        _print(traceback.format_exc(), env, options.secrets)
         print(
             "gate: this is a bug of Agent Gate, not of your agent: please report it",
             file=sys.stderr,
@@ -146,20 +147,21 @@ def _printer(env: Mapping[str, str]) -> Callable[[str], None]:
     return lambda line: print("user code:", plain(redact(line)), file=sys.stderr)
 
 
-def _tell(error: GateError, env: Mapping[str, str]) -> int:
+def _tell(error: GateError, env: Mapping[str, str], known: Set[str]) -> int:
     prefix = "" if isinstance(error, UsageError) and "\n" in str(error) else "gate: "
     for line in str(error).splitlines():
-        _print(prefix + line, env)
+        _print(prefix + line, env, known)
     if isinstance(error, Interrupted):
         sys.stdout.flush()
     return error.exit_code
 
 
-def _print(text: str, env: Mapping[str, str]) -> None:
+def _print(text: str, env: Mapping[str, str], known: Set[str]) -> None:
     """Without secrets: what the user's own code raises, of a suite or a grader, is told, too."""
-    secrets = importlib.import_module("gate.secret_names").secrets_sent(env, ())
+    secrets = {*importlib.import_module("gate.secret_names").secrets_sent(env, ()), *known}
     redacted = importlib.import_module("gate.redact").Redactor(secrets).redact(text)
-    print(plain(redacted), file=sys.stderr)
+    safe = importlib.import_module("gate.credentials").without_passwords(redacted)
+    print(plain(safe), file=sys.stderr)
 
 
 def _plain_streams() -> None:

@@ -123,6 +123,13 @@ def parts(value: str) -> Iterator[str]:
             yield from _of_json(text)
 
 
+def without_passwords(text: str) -> str:
+    """An error's text, whose addresses may have users and passwords that no variable holds."""
+    if "@" not in text or "://" not in text:
+        return text
+    return _ADDRESS.sub(lambda found: f"{found[0].partition('://')[0]}://***@", text)
+
+
 def of_address(value: str) -> Iterator[str]:
     """Passwords, alone and as the pair that an Authorization header has, and tokens that stand for
     a user.

@@ -26,7 +26,6 @@ from gate.redact import Redactor
 from gate.registry import Meanwhile
 from gate.resuming import begun, reopened
 from gate.rules import with_late_sources
-from gate.secret_names import secrets_sent
 from gate.set_up import Setup, set_up
 from gate.subject import NOBODY
 from gate.user_code.processes import PROCESSES
@@ -128,7 +127,8 @@ def _session(setup: Setup) -> SessionWriter:
 
 def _given(options: argparse.Namespace) -> dict[str, object]:
     """The options as meta.json keeps them: what was given, no key."""
-    kept = {k: v for k, v in vars(options).items() if k not in ("stop", "provider_key", "command")}
+    none = ("stop", "secrets", "provider_key", "command")
+    kept = {k: v for k, v in vars(options).items() if k not in none}
     return {key: value for key, value in kept.items() if value not in (None, False)}
 
 
@@ -212,8 +212,4 @@ def _planned(setup: Setup) -> int:
 
 
 def _redactor(setup: Setup) -> Redactor:
-    """Takes out the values of every variable that is named as a key, and of those that look it."""
-    config = setup.config
-    models = (config.judge, config.verifier, config.retriever)
-    agents = (config.agent, config.control_agent, setup.control.agent, *models)
-    return Redactor(secrets_sent(setup.env, (one.options for one in agents if one is not None)))
+    return Redactor(setup.options.secrets)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from gate.codec import to_json
@@ -16,17 +16,21 @@ from gate.recording import recording_line
 from gate.records import Attempt, Case, Json, Response, Trial
 
 
-def write_dataset(found: Imported, suites: frozenset[str], file: Path) -> int:
+def write_dataset(
+    found: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
+) -> int:
     """The cases of one suite as JSON Lines, in their order; how many. Raises UsageError for a file
     that is there, and for cases of which nobody knows what was asked.
     """
-    return _write(file, "--dataset", _case_lines(_cases(found, suites), file))
+    return _write(file, "--dataset", map(redact, _case_lines(_cases(found, suites), file)))
 
 
-def write_recording(found: Imported, suites: frozenset[str], file: Path) -> int:
+def write_recording(
+    found: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
+) -> int:
     """Every answer and failure, as `--record` writes them; how many. Raises UsageError."""
     chosen = (trial for trial in found.trials() if trial.suite in suites)
-    lines = (_answer_line(trial) for trial in chosen)
+    lines = (redact(_answer_line(trial)) for trial in chosen)
     return _write(file, "--recording", lines)
 
 

@@ -61,6 +61,8 @@ def import_results(
     recording. `more`: dotted keys over gate.yml. Raises GateError.
     """
     place = import_place(options, env, now, more or {})
+    agents = (place.config.agent, place.config.judge, place.config.verifier)
+    options.secrets.update(secrets_sent(env, (one.options for one in agents if one is not None)))
     name, importer = reader(options.source, Path(options.path), options.option or ())
     found: Imported = importer.read(Path(options.path))
     suites = chosen(found.suites, options.suite or ())
@@ -76,7 +78,7 @@ def import_results(
     folder = out / f"session-{plan.session_id}"
     if folder.exists():
         raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
-    with SessionWriter.create(out, plan.meta(), Redactor(secrets_sent(env, ()))) as session:
+    with SessionWriter.create(out, plan.meta(), Redactor(options.secrets)) as session:
         try:
             report = _write(plan, session)
         except BaseException:  # a full disk or Ctrl-C, too: half a session would be taken for one
@@ -86,11 +88,12 @@ def import_results(
 
 
 def _beside(options: argparse.Namespace, found: Imported, suites: frozenset[str]) -> Iterator[str]:
+    redact = Redactor(options.secrets)
     if options.dataset:
-        count = write_dataset(found, suites, Path(options.dataset))
+        count = write_dataset(found, suites, Path(options.dataset), redact)
         yield f"Cases written to: {options.dataset} ({count})"
     if options.recording:
-        count = write_recording(found, suites, Path(options.recording))
+        count = write_recording(found, suites, Path(options.recording), redact)
         yield f"Answers written to: {options.recording} ({count})"
 
 

@@ -24,7 +24,7 @@ def merge(
     suites = {name for shard in shards for name in shard.meta.suites}
     samples = {shard.meta.options["sample"] for shard in shards if "sample" in shard.meta.options}
     as_run = parse(["run", *_arguments(options, suites, samples)])
-    as_run.stop = options.stop
+    as_run.stop, as_run.secrets = options.stop, options.secrets
     return execute(as_run, env, more, shards)
 
 

@@ -278,4 +278,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    return parser().parse_args(argv)
+    """`secrets` is no option: what the command learns that no output may show."""
+    options = parser().parse_args(argv)
+    options.secrets = set()
+    return options

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from gate.codec import from_json, schema_of, to_json
+from gate.credentials import without_passwords
 from gate.errors import (
     AgentFailure,
     InfraFailure,
@@ -63,9 +64,9 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
     if isinstance(answer, Response):
         line["response"] = {**to_json(answer), "usage": _written(answer.usage)}
     elif isinstance(answer, InfraFailure):
-        line["infra_error"] = str(answer)
+        line["infra_error"] = without_passwords(str(answer))
     else:
-        line["agent_error"] = str(answer)
+        line["agent_error"] = without_passwords(str(answer))
         if isinstance(answer, AgentFailure) and answer.timed_out:
             line["timed_out"] = True
     code = getattr(answer, "code", None)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from gate.codec import to_json
+from gate.credentials import without_passwords
 from gate.failures import mode_of
 from gate.records import (
     Attempt,
@@ -60,7 +61,7 @@ def row_of(
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
         "question": trial.case.question[:QUESTION_LIMIT],
-        **{"error": judged.error, "transport": judged.transport},
+        **{"error": _told(judged.error), "transport": judged.transport},
         "started_at": trial.started_at,
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),
@@ -147,7 +148,7 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
         "latency_ms": _ms(attempt.latency_ms),
         "waited_ms": _ms(attempt.waited_ms),
         "usage": to_json(attempt.response.usage) if attempt.response else None,
-        "error": attempt.error,
+        "error": _told(attempt.error),
     }
 
 
@@ -174,6 +175,10 @@ def _odd_cost(usage: Usage) -> list[str]:
     cost = usage.cost_usd
     odd = cost is not None and not 0.0 <= cost < math.inf
     return ["the cost that the agent reports is no amount of money: it is unknown"] if odd else []
+
+
+def _told(error: str | None) -> str | None:
+    return error and without_passwords(error)
 
 
 def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +30,7 @@ from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.rules import Rules
 from gate.rules_for import base_sha, opened_for, place_of, rules_for, source_from, with_base
 from gate.sealing import nameable
+from gate.secret_names import secrets_of, secrets_sent
 from gate.stopping import extends, stops_early, with_looks
 from gate.subject import subject, subject_digest
 from gate.user_code.processes import PROCESSES
@@ -73,7 +74,6 @@ def set_up(
     control: Control | None = None,
 ) -> Setup:
     """Reads and checks all before the first call; `control`: of a run that was made already."""
-    _only_threads(options)
     PROCESSES.allow(options.timeout or 0.0)
     now, job, root = datetime.now(UTC), current_job(env), _root(options)
     opened = opened_for(job, token(env), root)
@@ -81,6 +81,7 @@ def set_up(
     config = _effective(options, rules, job, more)
     job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
+    options.secrets.update(_secrets(options, config, control, env))
     agent = _asked(options, config, World(env=env, root=root))
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
@@ -237,6 +238,7 @@ def _accepted(
 def _effective(
     options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
 ) -> Config:
+    _only_threads(options)
     config = select(rules.config, options.suite or (), rules.root)
     if job.mode == "release":
         config = for_release(config)
@@ -278,6 +280,17 @@ def _with_key(
     """--provider-key stands for the variable that the agent's key comes from."""
     name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
     return {**env, name: options.provider_key} if options.provider_key else env
+
+
+def _secrets(
+    options: argparse.Namespace, config: Config, control: Control, env: Mapping[str, str]
+) -> Iterator[str]:
+    """Of the environment as it was, too: a key that stands for a variable hides none."""
+    models = (config.judge, config.verifier, config.retriever, control.retriever)
+    agents = (config.agent, config.control_agent, control.agent, *models)
+    yield from secrets_sent(env, (one.options for one in agents if one is not None))
+    if options.provider_key:
+        yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])
 
 
 def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Provenance:

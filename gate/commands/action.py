@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -54,13 +54,15 @@ class Hooks:
 def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None = None) -> int:
     """The step's exit code; outputs, comment and check are written also when an error ends it."""
     if hooks is None:
-        execute_here = partial(_run_or_merge, options.stop)
-        hooks = Hooks(execute=execute_here, means=Means(redact=Redactor(secrets_of(env, ()))))
+        options.secrets.update(secrets_of(env, ()))  # of variables that inputs replace, too
+        execute_here = partial(_run_or_merge, options.stop, options.secrets)
+        redact = partial(_redacted, options.secrets)
+        hooks = Hooks(execute=execute_here, means=Means(redact=redact))
     job = current_job(env)
     if job.event == "issue_comment":
         return _answer(job, env, hooks)
     for note in (*job.notes, *job.hints, *([job.unsupported] if job.unsupported else [])):
-        hooks.means.echo(command("notice", note, {"title": "Agent Gate"}))
+        hooks.means.echo(command("notice", hooks.means.redact(note), {"title": "Agent Gate"}))
     if job.unsupported:
         return 0
     told = read_inputs(without_wrong(env))
@@ -93,15 +95,29 @@ def _answer(job: Job, env: Mapping[str, str], hooks: Hooks) -> int:
         if api is not None:
             api.close()
     for line in told:
-        hooks.means.echo(command("notice", line, {"title": "Agent Gate"}))
+        hooks.means.echo(command("notice", hooks.means.redact(line), {"title": "Agent Gate"}))
     return code
 
 
+def _redacted(known: Set[str], text: str) -> str:
+    """Without the secrets known by now: the run learns more of them from gate.yml."""
+    return _redactor(frozenset(known)).redact(text)
+
+
+@lru_cache(maxsize=2)
+def _redactor(secrets: frozenset[str]) -> Redactor:
+    return Redactor(secrets)
+
+
 def _run_or_merge(
-    stop: Stop, argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]
+    stop: Stop,
+    known: set[str],
+    argv: Sequence[str],
+    settings: Mapping[str, str],
+    env: Mapping[str, str],
 ) -> Finished:
     options = parse(argv)
-    options.stop = stop
+    options.stop, options.secrets = stop, known
     outcome = _WORK.get(options.command, execute)(options, env, settings)
     for line in outcome.words(options, env):
         print(line)

@@ -87,7 +87,7 @@ def _as_run(options: argparse.Namespace, *more: str) -> argparse.Namespace:
         value = getattr(options, name)
         given += [] if value is None else [f"--{name}={value}"]
     as_run = parse(["run", *given, *more])
-    as_run.stop = options.stop
+    as_run.stop, as_run.secrets = options.stop, options.secrets
     return as_run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from io import BytesIO
@@ -108,6 +108,7 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             "gate dataset extend asks the model under `judge` in gate.yml, and there is none; "
             "docs/judge.md shows the lines it takes"
         )
+    options.secrets.update(_secrets(config, env))
     there = [row.data for row in cases_of(path)]
     entries = _log(Path(options.logs), config, env) if options.logs else None
     with _alone(out):
@@ -161,8 +162,7 @@ def _asked(
 
 def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     """Raises InvalidInput for lines that cannot be read."""
-    asked = [one.options for one in (config.agent, config.judge) if one is not None]
-    redact = Redactor(secrets_sent(env, asked))
+    redact = Redactor(_secrets(config, env))
     found, problems = [], []
     for row in rows(Source(name=path.as_posix(), open=lambda: opened(path))):
         if isinstance(row, Problem):
@@ -174,6 +174,11 @@ def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     if not found:
         raise UsageError(f"{path}: no question in it: a line is a text, or an object with `input`")
     return found
+
+
+def _secrets(config: Config, env: Mapping[str, str]) -> Iterator[str]:
+    asked = [one.options for one in (config.agent, config.judge) if one is not None]
+    return secrets_sent(env, asked)
 
 
 def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> None:
