@@ -49,7 +49,7 @@ def container_main() -> NoReturn:
     _leave(argv)
 
 
-def _own_environment(argv: Sequence[str]) -> Mapping[str, str]:
+def _own_environment(argv: list[str]) -> Mapping[str, str]:
     """What this process was given; in a job the rest of it is sealed before anything else runs."""
     env = dict(os.environ)
     if is_in_a_job(argv, env) and (why := sealed(os.environ)):
@@ -57,7 +57,7 @@ def _own_environment(argv: Sequence[str]) -> Mapping[str, str]:
     return env
 
 
-def _leave(argv: Sequence[str]) -> NoReturn:
+def _leave(argv: list[str]) -> NoReturn:
     """Ends the process at once: everything is written, and a `python` agent that never returns must
     not keep it. The interpreter's own way out would also cost 40 ms, and has an exit code of its
     own where the output cannot be written.

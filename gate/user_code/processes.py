@@ -11,32 +11,30 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from gate.sealing import OF_THE_JOB
+
 if TYPE_CHECKING:
     from gate.user_code.process import CodeProcess
 
 JUDGING = "grader"  # the role of graders, of `embed` and of patterns
-# What a runner gives its steps and no code of the user's may have: the inputs of the action, the
-# keys to the artifacts and to the repository, the files by which a step sets outputs for others.
-_WITHHELD = re.compile(
-    r"INPUT_.*|ACTIONS_.*|G(ITHUB|H)_(ENTERPRISE_)?TOKEN"
-    r"|GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)",
-    re.IGNORECASE | re.DOTALL,
-)
-_TOKEN = re.compile(r".*TOKEN", re.IGNORECASE | re.DOTALL)
+# The files by which a step of a workflow tells the runner its outputs, and sets what later steps see.
+_FILES_OF_THE_STEP = re.compile(r"GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)", re.IGNORECASE)
 
 
 def environment(env: Mapping[str, str], *, named: str | None = None) -> dict[str, str]:
-    """What user code may see of the environment: not what `_WITHHELD` names, nor the same token
-    under another name; but the variable `named` in gate.yml as the one with its key.
+    """What user code may see of the environment: not what is the job's, nor the same token under
+    another name; but the variable `named` in gate.yml as the one with its key.
     """
-    tokens = {
-        value for name, value in env.items() if _WITHHELD.fullmatch(name) and _TOKEN.match(name)
-    }
+    tokens = {v for name, v in env.items() if v and is_of_the_job(name) and "TOKEN" in name.upper()}
     return {
         name: value
         for name, value in env.items()
-        if name == named or not (_WITHHELD.fullmatch(name) or (value and value in tokens))
+        if name == named or not (is_of_the_job(name) or value in tokens)
     }
+
+
+def is_of_the_job(name: str) -> bool:
+    return bool(OF_THE_JOB.fullmatch(name) or _FILES_OF_THE_STEP.fullmatch(name))
 
 
 class Processes:
