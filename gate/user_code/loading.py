@@ -27,8 +27,8 @@ from gate.errors import UsageError
 
 
 class Workspace:
-    """The checkout: the repository's top folder without what the interpreter itself has in it,
-    such as a `.venv`, and without other repositories inside it.
+    """The checkout: the repository's top folder without what the interpreter itself has in it: a
+    `.venv`, another repository that is installed in place.
     """
 
     def __init__(self, root: Path) -> None:
@@ -39,6 +39,8 @@ class Workspace:
         own = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
         own += [*site.getsitepackages(), site.getusersitepackages(), str(Path(__file__).parents[1])]
         self._installed = [Path(path).resolve() for path in own]
+        in_place = (Path(path).resolve() for path in _in_place())
+        self._installed += [path for path in in_place if _top_of(path) not in (None, self._top)]
         self._folders: dict[str, bool] = {}
         self._lock = Lock()
         self.files: dict[str, str] = {}  # file as `name_of` has it -> sha256 of what was loaded
@@ -64,9 +66,17 @@ class Workspace:
     def _is_inside(self, folder: Path) -> bool:
         if not folder.is_relative_to(self._top):
             return False
-        if any(folder.is_relative_to(path) for path in self._installed if path != self._top):
-            return False
-        return (_top_of(folder) or self._top) == self._top
+        return not any(folder.is_relative_to(path) for path in self._installed)
+
+
+def _in_place() -> Iterator[str]:
+    """Where the interpreter finds modules beside its own folders: by a path, or by the finder that
+    setuptools writes for what is installed in place.
+    """
+    yield from filter(None, sys.path)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("__editable__"):
+            yield from map(str, getattr(module, "MAPPING", {}).values())
 
 
 def _top_of(folder: Path) -> Path | None:

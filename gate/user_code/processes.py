@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gate.user_code.process import CodeProcess
 
 JUDGING = "grader"  # the role of graders, of `embed` and of patterns
-# The files by which a step of a workflow tells the runner its outputs, and sets what later steps see.
+# The files by which a step of a workflow sets its outputs, and what later steps see.
 _FILES_OF_THE_STEP = re.compile(r"GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)", re.IGNORECASE)
 
 
