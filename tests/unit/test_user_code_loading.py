@@ -75,7 +75,7 @@ def test_what_is_not_there_is_told(code, spec, told):
     assert spec in str(caught.value)
 
 
-# -------------------------------------------------------------------------------- what does not load
+# ------------------------------------------------------------------------------ what does not load
 
 SEGFAULT = "import ctypes\n\nctypes.string_at(0)\n"
 BROKEN = {
