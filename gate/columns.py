@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 
+from gate.outage import is_undecided, is_unjudged
 from gate.records import Json
 
 NAN = float("nan")
@@ -36,6 +37,8 @@ TRIAL_COLUMNS = (
     "unsafe",  # 1: at least one violation
     "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
 )
+UNJUDGED = "unjudged"  # a judge was out and left something unscored
+UNDECIDED = "undecided"  # a judge left it open whether the trial passed
 _PASSED = ("success", "first_success")
 # What an agent could keep to itself where it is at its worst. Cached and reasoning tokens are left
 # out of an honest answer, too, where there are none.
@@ -60,6 +63,7 @@ class Columns:
         self._trials = 0
         # Trials with a grader that gave no score, and the columns that have their say all the same.
         self._lacking: list[tuple[int, frozenset[str]]] = []
+        self._unjudged: dict[str, list[int]] = {}  # UNJUDGED, UNDECIDED -> trials
         self._untold: dict[str, list[int]] = {}  # of _TOLD -> trials with an answer and no value
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
@@ -85,10 +89,18 @@ class Columns:
         if row["status"] == "completed" and row.get("unscored"):
             told = frozenset(row["scores"]) | _decided(row)
             self._lacking.append((self._trials, self._alike.setdefault(told, told)))
+        if row["status"] == "completed":
+            for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
+                if left(row):
+                    self._unjudged.setdefault(name, []).append(self._trials)
         self._trials += 1
         for column in self.values.values():
             if len(column) < self._trials:
                 column.append(NAN)
+
+    def unjudged(self) -> dict[str, array[float]]:
+        """UNJUDGED and UNDECIDED -> 1 for each such trial, else 0; only where there is one."""
+        return {name: self._marks(trials) for name, trials in self._unjudged.items()}
 
     def unscored(self) -> dict[str, array[float]]:
         """Column -> 1 for each trial that lacks it because a grader gave no score, else 0; only of
@@ -133,6 +145,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
     violations = row.get("violations", row.get("safety_violations"))
     violated = None if violations is None or not done else len(violations)
     judging = row.get("judging") or {}
+    out = is_unjudged(row)
     return {
         "success": _flag(row["passed"]) if answered else None,
         "first_success": _first_success(attempts[0]) if attempts else None,
@@ -142,14 +155,18 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "latency_ms": row["latency_ms"] if done else None,
         "total_tokens": None if read is None or written is None else read + written,
         **tokens,
-        "score": _score(row) if answered else None,
+        "score": _score(row) if answered and not out else None,
         "steps": _steps(row, steps) if steps is not None and done else None,
         "turns": float(turns) if turns is not None and done else None,
         "cost_usd": row.get("cost_usd") if answered else None,
         "violations": None if violated is None else float(violated),
         "unsafe": None if violated is None else float(violated > 0),
-        "judge_coverage": judging["scored"] / judging["asked"] if judging.get("asked") else None,
+        "judge_coverage": _coverage(judging) if judging.get("asked") and not out else None,
     }
+
+
+def _coverage(judging: Mapping[str, Json]) -> float:
+    return float(judging["scored"] / judging["asked"])
 
 
 def _count(tokens: Json) -> float | None:

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from gate.codec import json_line
 from gate.errors import InfrastructureError
+from gate.outage import is_unjudged
 from gate.records import Json
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
@@ -179,12 +180,7 @@ def unanswered(row: Mapping[str, Json]) -> bool:
     """Whether nobody answered, or a judge that was out of reach gave no score: `--resume` makes
     such a trial again. What a judge that answered could not score stays as it is.
     """
-    if row.get("status") == "infra_error":
-        return True
-    judging = row.get("judging")
-    if not isinstance(judging, dict) or judging.get("asked") == judging.get("scored"):
-        return False
-    return bool(judging.get("unreachable"))
+    return row.get("status") == "infra_error" or is_unjudged(row)
 
 
 def is_trial(row: Mapping[str, Json]) -> bool:

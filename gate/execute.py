@@ -58,7 +58,9 @@ def execute(
         offline = bool(shards or options.replay)
         lost = "" if offline else _checked(setup, session)
         who = "retriever" if setup.config.agent.name == NOBODY else "agent"
-        unreachable = f"the {who} cannot be reached: {lost}" if lost else panel.unreachable()
+        unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
+        # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
+        unjudged = "" if unreachable else panel.unreachable()
         silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
         collected = _trials(setup, session, control, panel, course, judging, ask=ask)
@@ -66,7 +68,7 @@ def execute(
         collected = replace(collected, control_unreachable=silent)
         if shards:
             collected = replace(collected, ended_early=absent(shards))
-        setup = replace(setup, notes=(*setup.notes, *panel.notes()))
+        setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
         setup = _with_late_sources(setup)
         session.write_details()
         if control is not None:

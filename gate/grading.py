@@ -13,7 +13,7 @@ from typing import cast
 from gate.errors import GraderFailure
 from gate.plugins import Ask, Grader, ModelGrader
 from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, Score
-from gate.replies import Asked, judging
+from gate.replies import Asked, judging, unless_out
 from gate.user_code.graders import make_grader
 
 _WHY_LIMIT = 300  # characters of a reason for an unscored answer
@@ -88,12 +88,13 @@ def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: 
     replies = ask(case, questions) if questions else []
     score = Score(unscored="the grader failed on the replies")
     try:
-        score = asking.read(case, response, replies)
+        score = unless_out(asking.read(case, response, replies), replies)
     finally:
         votes = [reply for given in replies for reply in given]
         if questions:
             scored = score.unscored is None
-            asked.append(Asked(role=asking.role, scored=scored, replies=votes))
+            decides = getattr(grader, "decides", True)
+            asked.append(Asked(role=asking.role, scored=scored, replies=votes, decides=decides))
     return score
 
 

@@ -1,5 +1,5 @@
-"""Whether the trials of a suite ended alike below what the agent says: an outage, or an agent that
-is down, and no measurement of its answers (docs/semantics.md 4).
+"""Outages (docs/semantics.md 4): trials that ended alike below what the agent says, which measures
+no answers, and trials that a judge was out for.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from gate.errors import Transport
 from gate.records import Json
 from gate.text import one_line
 
+OUT = "judge unreachable"  # why a metric is missing that a judge was out for
 SHARE = 0.9  # of the trials, from which on they are an outage
 _SAID = 300  # characters of what one of them ended with
 _SAYINGS = 50  # different ones that are counted
@@ -22,6 +23,25 @@ _WORDS: Mapping[Transport, str] = {
     "cut_off": "were cut off within the answer",
 }
 _ANSWERED = ("5xx", "html", "cut_off")  # somebody was there
+
+
+def is_unjudged(row: Mapping[str, Json]) -> bool:
+    """Whether a judge or verifier that was out left something of the trial unscored."""
+    judging = row.get("judging")
+    if not isinstance(judging, dict):
+        return False
+    if judging.get("lost"):
+        return True
+    # A row of 0.1, which counts the votes of judges alone.
+    return judging.get("asked") != judging.get("scored") and bool(judging.get("unreachable"))
+
+
+def is_undecided(row: Mapping[str, Json]) -> bool:
+    """Whether a judge or verifier left it open whether the trial passed. Rows of 0.1 do not say:
+    they may have.
+    """
+    judging = row.get("judging")
+    return isinstance(judging, dict) and bool(judging.get("undecided", is_unjudged(row)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gate.records import Attempt, Judging, Reply, Role
+from gate.records import Attempt, Judging, Reply, Role, Score
 
 MOST_FAILURES = 3  # different ones that a trial keeps
 STOPPED = "the run is being stopped"
@@ -19,6 +19,7 @@ class Asked:
     role: Role
     scored: bool
     replies: Sequence[Reply]
+    decides: bool = True  # on passing
 
 
 def judging(asked: Iterable[Asked]) -> Judging:
@@ -32,10 +33,26 @@ def judging(asked: Iterable[Asked]) -> Judging:
             total,
             asked=total.asked + judged,
             scored=total.scored + (judged and one.scored),
+            undecided=total.undecided + (one.decides and not one.scored),
+            lost=total.lost + (not one.scored and _is_out(one.replies)),
         )
         for reply in one.replies:
             total = _plus(total, reply)
     return total
+
+
+def unless_out(score: Score, replies: Sequence[Sequence[Reply]]) -> Score:
+    """The score, unless nobody could be asked for any vote on one of the questions: what a grader
+    makes of their absence says nothing of the answer.
+    """
+    out = [votes for votes in replies if _is_out(votes) and all(v.data is None for v in votes)]
+    if score.unscored is not None or not out:
+        return score
+    return Score(unscored=next((vote.failure for vote in out[0] if vote.failure), NOT_ASKED))
+
+
+def _is_out(votes: Iterable[Reply]) -> bool:
+    return any(vote.cause == "unreachable" for vote in votes)
 
 
 def of_trial(attempts: Iterable[Attempt], counts: Attempt) -> Judging:

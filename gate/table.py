@@ -77,7 +77,7 @@ def table_of(
     at = np.array(columns.at, dtype=np.int64).reshape(-1, 2)
     filled = {}
     marks = {UNSCORED + name: values for name, values in columns.unscored().items()}
-    for name, values in {**columns.values, **marks}.items():
+    for name, values in {**columns.values, **marks, **columns.unjudged()}.items():
         filled[name] = np.full((len(order), columns.rounds), np.nan)
         filled[name][position[at[:, 0]], at[:, 1]] = np.array(values, dtype=np.float64)
     return Table(

@@ -92,8 +92,13 @@ class Tally:
         """
         if self.judge_scored or not self.judge_asked:
             return ""
-        why = _mostly(self.judge_failures)
-        return f"no answer was scored by the judge, which was asked {self.judge_asked:,} times{why}"
+        asked = f"no answer was scored by the judge, which was asked {self.judge_asked:,} times"
+        return f"{asked}{self.why_unjudged}"
+
+    @property
+    def why_unjudged(self) -> str:
+        """The most frequent reason why a judge gave no vote, after a colon; empty without any."""
+        return _mostly(self.judge_failures)
 
     @property
     def why_unanswered(self) -> str:

@@ -19,10 +19,10 @@ def rule_judge() -> ChatServer:
     """Answers faithful where each figure of the answer stands in the context, and correct where
     each figure of the expected answer stands in it.
     """
-    return ChatServer(_reply, read=json.dumps)
+    return ChatServer(reply_by_rules, read=json.dumps)
 
 
-def _reply(asked: str, nth: int) -> str:
+def reply_by_rules(asked: str, nth: int) -> str:
     system, user = (message["content"] for message in json.loads(asked)[-2:])
     canary = _CANARY.search(system)
     if canary is None or "faithfulness" not in system:

@@ -21,6 +21,7 @@ from gate.analysis.missing import (
     pessimistic_values,
     too_much_missing,
     too_much_unscored,
+    unjudged_share,
     without_silence,
 )
 from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
@@ -57,5 +58,6 @@ __all__ = [
     "success_of_cases_like_these",
     "too_much_missing",
     "too_much_unscored",
+    "unjudged_share",
     "without_silence",
 ]

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gate.analysis.missing import unjudged_share
 from gate.codec import from_json
+from gate.outage import OUT
 from gate.plugins import METRICS, Array, Family
 from gate.records import Estimate, Level, MetricSpec, Tolerance
 from gate.stats.bootstrap import share_of_cases_like_these
@@ -50,7 +52,7 @@ def _estimate(table: Table, spec: MetricSpec) -> Estimate:
             value=None,
             unit=spec.unit,
             direction=spec.direction,
-            reason=_why_unmeasured(table, values, family),
+            reason=OUT if unjudged_share(table, spec) else _why_unmeasured(table, values, family),
         )
     each = family.per_case(values)
     each = each[~np.isnan(each)]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.pairing import Pairing
+from gate.columns import UNDECIDED, UNJUDGED
 from gate.plugins import Array
 from gate.records import Direction, MetricSpec
 from gate.stats.pairs import pair
@@ -19,6 +20,8 @@ from gate.table import UNSCORED, Table, ratio_of
 
 FEW = 0.02  # share of missing values that are simply left out
 LEVEL = 0.05  # at which the shares of two runs differ
+_PASSED = frozenset({"success", "first_success"})
+_OF_JUDGES = ("score", "judge_coverage")  # not known where a judge was out
 # Columns that an agent tells itself: what it does not tell is unscored, too.
 _SILENT = {
     "cost_usd": "the cost of {} is not known",
@@ -120,6 +123,30 @@ def left_unscored(table: Table, spec: MetricSpec) -> float:
     lacking = _lacking(table, spec)
     applies = ~np.isnan(lacking)
     return float(lacking[applies].mean()) if applies.any() else 0.0
+
+
+def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> float:
+    """Share of the answers without a value of the metric because a judge was out, of those to which
+    it applies; with `useless` also because it was there and scored nothing. What the agent tells
+    itself does not depend on a judge.
+    """
+    out = table.column(UNJUDGED) == 1.0
+    if useless:
+        out |= table.column("judge_coverage") == 0.0
+    if spec.only_passed or not _PASSED.isdisjoint(spec.columns):
+        out &= table.column(UNDECIDED) == 1.0
+    if not out.any():
+        return 0.0
+    valued = ~np.isnan(table.values(spec))
+    own = [UNSCORED + name for name in spec.columns if name not in _SILENT]
+    marks = [table.columns[name] == 1.0 for name in own if name in table.columns]
+    never = any(name not in table.columns for name in spec.columns)
+    if never or spec.asks or spec.only_passed or spec.column in _OF_JUDGES:
+        marks.append(out)
+    lacking = np.any(marks, axis=0) & ~valued if marks else np.zeros_like(valued)
+    applies = valued | lacking
+    lost = lacking & out
+    return float(lost.sum() / applies.sum()) if lost.any() else 0.0
 
 
 def could_be_anything(table: Table, spec: MetricSpec) -> bool:

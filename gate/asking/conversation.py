@@ -13,7 +13,7 @@ from gate.plugins import Connection
 from gate.pricing import cost_usd
 from gate.records import Case, Cause, Json, Price, Question, Reply, Response, Usage
 from gate.replies import NOT_ASKED
-from gate.runner import Clock
+from gate.runner import LEAST_TRY_S, Clock
 from gate.text import one_line
 
 MOST_TRIES = 3  # of one request that nobody answered
@@ -123,16 +123,17 @@ class Conversation:
             if self._stopped.is_set():
                 raise Failed(f"the {section} {NOT_ASKED}", "stopped")
             wait = None
-            cause: Cause = ""
+            cause: Cause = "unreachable"
             try:
                 return self._asked(case, self._left())
             except InfraFailure as error:
                 failure, wait = f"the {section} could not be asked: {error}", error.retry_after
-                cause = "unreachable"
             except AgentFailure as error:
                 self._whole = self._whole and error.final  # what it wrote may have to be paid
                 self._left()
                 failure = f"the {section} failed: {error}"
+                if error.transport is None and not error.timed_out:
+                    cause = ""  # it was there
                 if error.final:
                     raise Failed(failure) from None
             except UsageError as error:
@@ -159,8 +160,8 @@ class Conversation:
         return response
 
     def _pause(self, seconds: float, why: Failed) -> None:
-        """Raises `why` when the time would be up before."""
-        if self._now() + seconds >= self._deadline:
+        """Raises `why` when no time would be left for another try."""
+        if self._now() + seconds + LEAST_TRY_S > self._deadline:
             raise why
         self._patience.pause(self._stopped, seconds)
         self._turn()
@@ -169,8 +170,8 @@ class Conversation:
         """Seconds; raises Failed when there are none."""
         left = self._deadline - self._now()
         if left <= 0:
-            limit = f"{self._manner.timeout_s:g} s"
-            raise Failed(f"the {self._manner.section} gave no judgement within {limit}")
+            late = f"gave no judgement within {self._manner.timeout_s:g} s"
+            raise Failed(f"the {self._manner.section} {late}", "unreachable")
         return left
 
     def _now(self) -> float:

@@ -36,12 +36,16 @@ class Desk:
         self._threads: list[Thread] = []
         self._connections: list[Connection] = []
         self._stopped = Event()
+        self._out = ""  # why it is not asked at all
 
     def vote(self, case: Case, question: Question, then: Then) -> Future[Reply]:
         """A reply to come, also when something fails and when the desk is closed. `then` has it
         before whoever waits, in the thread that asked.
         """
         future: Future[Reply] = Future()
+        if self._out:
+            future.set_result(self._failed(self._out, "unreachable"))
+            return future
         with self._lock:
             if not self._stopped.is_set():
                 self._open.add(future)
@@ -53,6 +57,10 @@ class Desk:
                 return future
         future.set_result(self._failed(NOT_ASKED, "stopped"))
         return future
+
+    def give_up(self, why: str) -> None:
+        """The model is out: from now on every vote fails at once."""
+        self._out = why
 
     def close(self) -> None:
         """Ends what is under way, without waiting for it; every open vote fails now."""

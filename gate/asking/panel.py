@@ -85,13 +85,18 @@ class Panel:
         return model.agent.describe() if model else ""
 
     def unreachable(self) -> str:
-        """Why one of the models cannot be asked; empty when all can. Raises UsageError."""
+        """Why one of the models cannot be asked; empty when all can. Votes of one that cannot fail
+        at once from now on. Raises UsageError.
+        """
+        lost = []
         for section, model in self._models.items():
             try:
                 model.agent.check(model.world)
             except InfraFailure as failure:
-                return f"the {section} cannot be reached: {failure}"
-        return ""
+                why = f"cannot be reached: {failure}"
+                model.desk.give_up(why)
+                lost.append(f"the {section} {why}")
+        return next(iter(lost), "")
 
     def ask(self, case: Case, questions: Sequence[Question]) -> list[tuple[Reply, ...]]:
         """The votes on each question, in order; none where its role has no model. Returns when the

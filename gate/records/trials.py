@@ -152,6 +152,8 @@ class Judging:
     usd: float = 0.0  # as far as known
     unknown: int = 0  # votes of unknown cost
     unreachable: int = 0  # votes that nobody could be asked for
+    undecided: int = 0  # gradings that decide on passing, without a score
+    lost: int = 0  # gradings of a judge or verifier without a score because it was out
     stopped: int = 0  # votes that the end of the run cost
     failures: tuple[str, ...] = ()  # why votes failed, each once
 

@@ -59,7 +59,7 @@ def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> 
         if fixed == "missing" and why == "":
             continue  # neither run has it
         tested = fixed is None
-        if spec.name in one.data.accepted:
+        if spec.name in one.data.accepted and not one.out(spec):
             fixed, why = "accepted", ACCEPTED
         found.append(
             Pair(
@@ -80,6 +80,8 @@ def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> 
 def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Status | None, str]:
     """The status of a metric that cannot be compared, and why."""
     before, after = pairing.whole, one.current
+    if out := one.out(spec):
+        return "missing", out
     was, now = (bool((~np.isnan(t.values(spec))).any()) for t in (before, after))
     if not was and not now:
         return "missing", ""

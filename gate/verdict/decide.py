@@ -20,6 +20,7 @@ from gate.records import (
 )
 from gate.verdict.comparing import compare_all
 from gate.verdict.gating import judge_gates
+from gate.verdict.levels import unjudged_blocking
 from gate.verdict.outcomes import Finding, exit_code, findings, worst
 from gate.verdict.reasons import joined, passed
 from gate.verdict.standing import SuiteData, stand
@@ -52,7 +53,8 @@ def decide(
     for one in standings:
         rows = [row for row in comparisons if row.suite == one.data.name]
         limits = [row for row in results if row.suite == one.data.name]
-        found = findings(one, rows, limits, policy, regression.power)
+        out = unjudged_blocking(one, gates, regression)
+        found = findings(one, rows, limits, policy, regression.power, out)
         decided.append(_decided(one.data.name, found, rows, limits, regression.power))
     everything = [finding for one in decided for finding in one.findings]
     return Verdict(

@@ -74,6 +74,9 @@ def rule_of(gate: GateRule, mode: Mode) -> Rule:
 
 def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
     result = _measured(one, gate, rule, confidence)
+    spec = one.current.specs.get(gate.metric)
+    if spec is not None and not one.error and (out := one.out(spec)):
+        return replace(result, status="missing", reason=out)
     named = result.status != "pass" and gate.metric in one.data.accepted
     if named or (result.status == "fail" and one.data.accepts_all):
         return replace(result, status="accepted", reason=ACCEPTED)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gate.analysis import default_level, default_tolerance
 from gate.records import GateRule, Level, MetricSpec, RegressionRules, Tolerance
-from gate.verdict.standing import SuiteData
+from gate.verdict.standing import Standing, SuiteData
 
 ALWAYS = "agent.success_rate"  # blocks without being named
 
@@ -22,6 +22,21 @@ def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[Ga
         replace(gate, level="warn") if gate.metric in data.advisory else gate
         for gate in (*data.gates, *shared)
     )
+
+
+def unjudged_blocking(
+    one: Standing, top_level: Sequence[GateRule], rules: RegressionRules
+) -> list[MetricSpec]:
+    """The metrics that block, by a comparison or a limit, and that no judge was there for."""
+    gates = applicable_gates(one.data, top_level)
+    limited = {gate.metric for gate in gates if gate.level == "block"}
+    return [
+        spec
+        for spec in one.current.specs.values()
+        if spec.name not in one.data.advisory
+        and (spec.name in limited or level_of(spec, gates, rules) == "block")
+        and one.out(spec)
+    ]
 
 
 def tolerance_of(spec: MetricSpec, rules: RegressionRules) -> Tolerance:

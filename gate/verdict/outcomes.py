@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.default_gates import interest
-from gate.records import Comparison, GateResult, Outcome, Policy
+from gate.records import Comparison, GateResult, MetricSpec, Outcome, Policy
 from gate.verdict.levels import ALWAYS
-from gate.verdict.reasons import gate_failed, regressed, suspected, undecided
+from gate.verdict.reasons import gate_failed, regressed, suspected, undecided, unjudged
 from gate.verdict.standing import Standing
 
 WORST_FIRST: tuple[Outcome, ...] = (
@@ -45,13 +45,20 @@ def findings(
     gates: Sequence[GateResult],
     policy: Policy,
     power: float,
+    out: Sequence[MetricSpec] = (),
 ) -> list[Finding]:
     """Everything that keeps a suite from passing, worst first, and of what is as bad what a reader
-    wants to know first. The rows are this suite's.
+    wants to know first. The rows are this suite's; `out`: what blocks and no judge was there for.
     """
     found = _of_suite(one)
     if one.error:
         return found  # nothing else was judged
+    if out:
+        reason = unjudged([spec.name for spec in out], one.out(out[0]))
+        found.append(Finding(outcome="error", reason=reason))
+    names = {spec.name for spec in one.current.specs.values() if one.out(spec)}
+    comparisons = [row for row in comparisons if row.metric not in names]
+    gates = [row for row in gates if row.metric not in names]
     if not one.not_comparable:  # said once, for the suite
         rows = sorted((row for row in comparisons if row.level == "block"), key=_interest)
         found += [f for row in rows for f in _of_comparison(row, policy, power)]

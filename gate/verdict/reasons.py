@@ -35,6 +35,12 @@ def undecided(metric: str, why: str) -> str:
     return f"`{metric}`: {why}" if rest == why else f"`{metric}`{rest}"
 
 
+def unjudged(metrics: Sequence[str], why: str) -> str:
+    """`m` and `n` are missing: judge unreachable: why."""
+    named = figures.listed([f"`{metric}`" for metric in metrics], most=3)
+    return f"{named} {'is' if len(metrics) == 1 else 'are'} missing: {why}"
+
+
 def gate_failed(row: GateResult) -> str:
     """`m` is 0.78, below min 0.82 (98 % interval 0.75 to 0.81)."""
     value = row.value or 0.0

@@ -84,7 +84,7 @@ def _gate(
     """
     rule = rule_of(gate, mode)
     spec = one.current.specs.get(gate.metric)
-    if spec is None or one.data.accepts_all or gate.metric in one.data.accepted:
+    if spec is None or one.data.accepts_all or gate.metric in one.data.accepted or one.out(spec):
         return "settled"
     if by_value(gate, rule, spec):
         return certain(one, gate, spec)

@@ -14,9 +14,10 @@ from gate.analysis import (
     pair_cases,
     too_much_missing,
     too_much_unscored,
+    unjudged_share,
     without_silence,
 )
-from gate.outage import Outage
+from gate.outage import OUT, Outage
 from gate.records import GateRule, Looks, MetricSpec
 from gate.table import Table
 
@@ -42,6 +43,8 @@ class SuiteData:
     unreachable: str = ""  # or a judge: what the health check said, as a sentence
     control_unreachable: str = ""  # of the agent that a fresh baseline comes from
     outage: Outage | None = None  # nearly all trials failed alike, below what the agent says
+    unjudged: str = ""  # that a judge, though it may have answered, scored nothing at all
+    why_unjudged: str = ""  # why most votes of judges failed, after a colon
     why_unanswered: str = ""  # what most calls that nobody answered ended with, after a colon
     not_run: int = 0  # trials that a budget left unmade
     unasked: int = 0  # cases among them that never got a round
@@ -99,6 +102,17 @@ class Standing:
     def lacks(self, spec: MetricSpec) -> str:
         """Why missing values of the metric cannot simply be left out, or nothing."""
         return self.missing or too_much_unscored(self.current, self.pairing, spec)
+
+    def out(self, spec: MetricSpec) -> str:
+        """That a judge was out for so many answers that the metric is not judged at all, or
+        nothing.
+        """
+        if unjudged_share(self.current, spec) > TOO_MANY_ERRORS:
+            return f"{OUT}{self.data.why_unjudged}"
+        useless = bool(self.data.unjudged)
+        if useless and unjudged_share(self.current, spec, useless=True) > TOO_MANY_ERRORS:
+            return self.data.unjudged
+        return ""
 
     def hides(self, spec: MetricSpec) -> bool:
         """Whether what is missing may be beyond anything that was measured."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gate.default_gates import interest
+from gate.outage import OUT
 from gate.records import Comparison, GateResult, Report
 from gate.wording import figures
 from gate.wording.goalposts import accepted_by
@@ -210,6 +211,9 @@ def _compared(found: Comparison, report: Report) -> Finding:
         finding = Finding(sign="open", word="not settled")
     if found.status == "accepted":
         return _accepted(found.metric, report)
+    if found.status == "missing" and found.reason.startswith(OUT):
+        finding = Finding(sign="bad", word=OUT)
+        return finding if found.level == "block" else _milder(finding)
     if found.status == "missing" and found.current is not None:
         finding = replace(finding, word=UNSCORED)
     if found.status == "missing" and report.policy.missing_metric != "fail":
@@ -228,6 +232,8 @@ def _gated(gate: GateResult, report: Report, digits: int) -> list[Finding]:
 
 
 def _limit(gate: GateResult, report: Report) -> Finding:
+    if gate.status == "missing" and gate.reason.startswith(OUT):
+        return Finding(sign="bad", word=OUT)
     if gate.status == "missing":
         fails = report.policy.missing_metric == "fail"
         word = "not measured" if gate.value is None else UNSCORED
