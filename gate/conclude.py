@@ -129,6 +129,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             accepted=frozenset(name for change in meant for name in change.metrics),
             accepts_all=any(not change.metrics for change in meant),
             unreachable=one.unreachable,
+            answered=setting.answered,
             unjudged=one.tally.unjudged,
             why_unjudged=one.tally.why_unjudged,
             control_unreachable=one.control_unreachable,

@@ -19,6 +19,7 @@ from gate.errors import UsageError
 from gate.evidence_form import BASELINES, RulesInEffect
 from gate.lookup import Compared
 from gate.measured import Measured, Setting
+from gate.outage import was_answered
 from gate.records import BaselineInfo, Config, Estimate, Report, SuiteReport
 from gate.stored import Stored, StoredSuite, load
 
@@ -49,6 +50,7 @@ def decided_again(held: Held) -> Report:
         mode=made.mode,
         provenance=made,
         elsewhere=frozenset(held.rules.elsewhere),
+        answered=trials.session is not None and was_answered(trials.session.meta.health),
     )
     measured = [_measured(held, name, suite, beside) for name, suite in trials.suites.items()]
     return conclude(measured, held.rules.config, setting, trials.rows_of)

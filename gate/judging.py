@@ -18,6 +18,7 @@ from gate.errors import GateError
 from gate.evidence import write_evidence
 from gate.lookup import Compared, differences
 from gate.measured import Measured, Setting
+from gate.outage import was_answered
 from gate.pipeline import Collected
 from gate.places import located
 from gate.plugins import METRICS, REPORTERS
@@ -87,6 +88,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         duration_s=round((datetime.now(UTC) - setup.now).total_seconds(), 1),
         mode=setup.job.mode,
         provenance=setup.provenance,
+        answered=was_answered(session.meta.health),
         loosened=_loosened(setup),
         unprotected=setup.rules.base is None,
         notes=tuple(dict.fromkeys(notes)),

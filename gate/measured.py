@@ -86,6 +86,7 @@ class Setting:
     mode: Mode
     provenance: Provenance
     loosened: tuple[str, ...] = ()
+    answered: bool = False  # the health check, by something that is no agent that is well
     unprotected: bool = False  # what is loosened is in force
     notes: tuple[str, ...] = ()
     comment_id: str = "gate"

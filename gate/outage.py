@@ -44,6 +44,11 @@ def is_undecided(row: Mapping[str, Json]) -> bool:
     return isinstance(judging, dict) and bool(judging.get("undecided", is_unjudged(row)))
 
 
+def was_answered(health: Mapping[str, Json]) -> bool:
+    """Whether somebody answered a health check, and not as an agent does."""
+    return health.get("transport") in _ANSWERED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage:
     """`said`: a sentence. `answered`: the agent was there, so that it may be the change itself that

@@ -15,7 +15,7 @@ from gate.arms import Answers, Arm, Arms, PairedWorker
 from gate.batches import batch, case_order, in_turn, whole_rounds
 from gate.columns import Columns
 from gate.course import Course
-from gate.errors import InfraFailure
+from gate.errors import InfraFailure, Transport
 from gate.executors import Worker, run_threads
 from gate.grading import failed_values, grade_attempt, nobody
 from gate.kept_answers import kept_answers
@@ -84,12 +84,13 @@ def health(agent: Agent, world: World) -> Health:
     """Whether the agent can be asked, and if not, why."""
     start = perf_counter()
     status, error = None, ""
+    transport: Transport | None = None
     try:
         status = agent.check(world)
     except InfraFailure as failure:
-        error = str(failure)
+        error, transport = str(failure), failure.transport
     took = round((perf_counter() - start) * 1e3, 3)
-    return Health(ok=not error, latency_ms=took, status=status, error=error)
+    return Health(ok=not error, latency_ms=took, status=status, error=error, transport=transport)
 
 
 def measure(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gate.errors import Transport
+
 LogKind = Literal["access", "console", "audit"]
 # offset: the bytes that were appended while the request ran; window: lines by their time.
 Bound = Literal["offset", "window"]
@@ -101,3 +103,4 @@ class Health:
     latency_ms: float
     status: int | None = None  # of HTTP; None: nothing was asked by HTTP
     error: str = ""
+    transport: Transport | None = None  # how it failed, where somebody answered

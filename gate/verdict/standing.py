@@ -40,7 +40,8 @@ class SuiteData:
     quarantined: frozenset[str] = _NONE  # run and listed, but do not gate
     accepted: frozenset[str] = _NONE  # metrics whose change somebody accepted
     accepts_all: bool = False  # somebody accepted whatever got worse, without naming it
-    unreachable: str = ""  # or a judge: what the health check said, as a sentence
+    unreachable: str = ""  # what the health check said, as a sentence
+    answered: bool = False  # that health check, by something that is no agent that is well
     control_unreachable: str = ""  # of the agent that a fresh baseline comes from
     outage: Outage | None = None  # nearly all trials failed alike, below what the agent says
     unjudged: str = ""  # that a judge, though it may have answered, scored nothing at all
@@ -77,8 +78,10 @@ class SuiteData:
         """Whether nothing is judged because of an agent that was there: a change may have broken
         it.
         """
-        lost = self.unreachable or self.control_unreachable
-        return not lost and self.outage is not None and self.outage.answered
+        if self.unreachable:
+            return self.answered
+        out = None if self.control_unreachable else self.outage
+        return out is not None and out.answered
 
     @property
     def excused(self) -> frozenset[str]:

@@ -144,3 +144,23 @@ def test_shards_of_an_outage_are_one_when_they_are_merged(tmp_path):
     folders = map(session, parts)
     merged = gate(tmp_path, "merge", *folders, "--baseline", "none", "--out", "m")
     assert (summary(tmp_path, merged)["outcome"], merged.returncode) == ("error", 6)
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        (ok(b"boom", status="500 Internal Server Error"), 6),
+        (ok(b"<html>Sign in</html>", "Content-Type: text/html"), 6),
+        (ok(b'{"status": "starting"}'), 0),
+    ],
+)
+def test_a_health_check_that_an_agent_answers_as_none_does_is_let_through_by_no_policy(
+    tmp_path, reply, code
+):
+    with Agent(reply) as agent:
+        project(tmp_path, agent.url, WARN)
+        written = (tmp_path / "gate.yml").read_text().replace("type: openai", "type: openagent")
+        (tmp_path / "gate.yml").write_text(written)
+        done = gate(tmp_path, "run", "--baseline", "none")
+    assert summary(tmp_path, done)["outcome"] == "error"
+    assert done.returncode == code, done.stdout
