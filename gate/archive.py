@@ -34,6 +34,7 @@ from gate.records import (
     ToldBy,
 )
 from gate.session_form import check_form, check_names, read_json, read_report, regular, report_of
+from gate.shortage import advice
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 LOCK = ".lock"
@@ -105,9 +106,16 @@ class SessionWriter:
             message = f"{folder}: cannot be made: {error.strerror}; name another place with --out"
             raise InfrastructureError(message) from error
         writer = cls(folder, meta, redact)
-        writer._open()
-        writer._write_meta()
-        writer.log.line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
+        try:
+            writer._open()
+            writer._write_meta()
+            writer.log.line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
+        except InfrastructureError as error:  # there is nothing to go on with
+            writer.discard()
+            why, what = getattr(error.__cause__, "strerror", ""), "name another place with --out"
+            if isinstance(error.__cause__, OSError):
+                what = advice(error.__cause__) or what
+            raise InfrastructureError(f"{folder}: cannot be written: {why}; {what}") from error
         return writer
 
     @classmethod
@@ -150,9 +158,15 @@ class SessionWriter:
 
     def _put(self, name: str, clean: str) -> Path:
         path = self.folder / name
+        part = path.with_name(f".{path.name}.part")  # a file that is cut off cannot be gone on with
         with disk(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(clean.encode("utf-8", SURROGATES))
+            try:
+                part.write_bytes(clean.encode("utf-8", SURROGATES))
+                part.replace(path)
+            except OSError:
+                part.unlink(missing_ok=True)
+                raise
         return path
 
     def write_report(self, text: str) -> Report:

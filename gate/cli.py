@@ -18,6 +18,7 @@ from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import parse, parser
 from gate.outlet import Outlets, keep_descriptors, outlets
 from gate.sealing import is_in_a_job, sealed
+from gate.shortage import guard_exit, shortage
 from gate.stop import Stop
 from gate.text import plain, stand_ins
 from gate.user_code.processes import PROCESSES
@@ -63,8 +64,11 @@ def _leave(argv: list[str]) -> NoReturn:
     own where the output cannot be written.
     """
     keep_descriptors()
+    guard_exit(InfrastructureError.exit_code)
+    env = _own_environment(argv)  # what is set below is for this process alone
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's; a thread a core is not needed
     try:
-        code = run(argv, _own_environment(argv))
+        code = run(argv, env)
     except SystemExit as ended:  # of --help, or of wrong arguments
         code = ended.code if isinstance(ended.code, int) else bool(ended.code)
     os._exit(code)
@@ -122,10 +126,13 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return _tell(error, env, options.secrets)
     except KeyboardInterrupt:
         return 130
-    except OSError as error:  # a full disk, say
-        told = InfrastructureError(f"{error.filename or 'output'}: {error.strerror}")
-        return _tell(told, env, options.secrets)
-    except Exception:
+    except Exception as error:
+        if (short := shortage(error)) is not None:
+            return _tell(short, env, options.secrets)
+        if isinstance(error, OSError):
+            where = error.filename or "output"
+            told = InfrastructureError(f"{where}: {error.strerror}")
+            return _tell(told, env, options.secrets)
         _print(traceback.format_exc(), env, options.secrets)
         print(
             "gate: this is a bug of Agent Gate, not of your agent: please report it",

@@ -27,6 +27,7 @@ from gate.github.statuses import post_status
 from gate.records import Report
 from gate.reporters.annotations import render_annotations
 from gate.reporters.comment import step_summary
+from gate.shortage import shortage
 from gate.text import command, one_line
 from gate.wording.unjudged import no_verdict
 
@@ -273,6 +274,8 @@ def _code_and_words(error: BaseException) -> tuple[int, str]:
         return 130, CANCELLED
     if isinstance(error, GateError):
         return error.exit_code, str(error)
+    if (short := shortage(error)) is not None:
+        return short.exit_code, str(short)
     if isinstance(error, OSError):
         said = f"{error.filename or 'output'}: {error.strerror or type(error).__name__}"
         return InfrastructureError.exit_code, said

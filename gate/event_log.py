@@ -19,6 +19,7 @@ from gate.codec import json_line
 from gate.errors import InfrastructureError
 from gate.outage import is_unjudged
 from gate.records import Json
+from gate.shortage import advice
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
 ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
@@ -210,7 +211,8 @@ class disk:  # noqa: N801 - reads as a statement: with disk(path): ...
         trace: TracebackType | None,
     ) -> None:
         if isinstance(error, OSError):
+            what = advice(error) or "make room"
             raise InfrastructureError(
-                f"{self._path}: {error.strerror or error}; finished trials are kept: make room and "
+                f"{self._path}: {error.strerror or error}; finished trials are kept: {what}, and "
                 f"go on with `gate run --resume {self._path.parent}`"
             ) from error

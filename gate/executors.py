@@ -151,8 +151,8 @@ class _Pool(Generic[T, R]):
         self._in.put(task)
         if len(self._threads) < min(self._limit, self.in_flight):
             thread = threading.Thread(target=self._loop, daemon=True, name="gate-worker")
-            self._threads.append(thread)
             thread.start()
+            self._threads.append(thread)
 
     def wait(self, timeout: float) -> Iterator[R | Later[T]]:
         """At least one result unless the time runs out, and whatever else is there already."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from threading import BoundedSemaphore
 from time import perf_counter
 from typing import Protocol
@@ -15,7 +16,7 @@ from gate.arms import Answers, Arm, Arms, PairedWorker
 from gate.batches import batch, case_order, in_turn, whole_rounds
 from gate.columns import Columns
 from gate.course import Course
-from gate.errors import InfraFailure, Transport
+from gate.errors import InfraFailure, InfrastructureError, Transport
 from gate.executors import Worker, run_threads
 from gate.grading import failed_values, grade_attempt, nobody
 from gate.kept_answers import kept_answers
@@ -25,6 +26,7 @@ from gate.pricing import trial_cost
 from gate.records import Budget, Case, Health, Json, Price, Response, Trial
 from gate.rows import row_of
 from gate.runner import Allowance, Clock, Task, TrialWorker
+from gate.shortage import shortage
 from gate.stop import Stop
 from gate.tally import Tally
 
@@ -113,8 +115,12 @@ def measure(
     """
     run = _Run(plans, effects, budget, prices, course, undecided)
     with effects.stop.deferred():
-        for trial in run.trials(agent, control) if agent else ():
-            run.take(trial)
+        try:
+            for trial in run.trials(agent, control) if agent else ():
+                run.take(trial)
+        except Exception as error:
+            _tell_shortage(error, effects.session.folder)
+            raise
     run.give_up_unanswered()
     if effects.stop.requested():
         raise effects.stop.error(
@@ -122,6 +128,14 @@ def measure(
             f"`gate run --resume {effects.session.folder}`"
         )
     return run.collected()
+
+
+def _tell_shortage(error: Exception, folder: Path) -> None:
+    """Raises InfrastructureError with the way on where the machine is short of something."""
+    if (short := shortage(error)) is not None:
+        raise InfrastructureError(
+            f"{short}; finished trials are kept: go on with `gate run --resume {folder}`"
+        ) from error
 
 
 class _Run:

@@ -14,6 +14,7 @@ import pkgutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from gate.errors import UsageError
@@ -103,8 +104,9 @@ class Meanwhile:
         """Begins the import in a thread, once."""
         if self._thread is None:
             work = threading.Thread(target=_import_politely, args=(self._module,), daemon=True)
-            self._thread = work
-            work.start()
+            with suppress(RuntimeError):  # no thread to spare: `loaded` imports it
+                work.start()
+                self._thread = work
 
     def loaded(self) -> Any:
         """The module; imports it now if nobody has begun."""
@@ -117,7 +119,6 @@ def _import_politely(module: str) -> None:
     """Threads that send a request or take an answer wait 0.5 ms at most, not the usual 5 ms."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(0.0005)
-    try:
+    with suppress(Exception):  # `loaded` meets the same, and tells
         importlib.import_module(module)
-    finally:
-        sys.setswitchinterval(before)
+    sys.setswitchinterval(before)

@@ -15,6 +15,7 @@ from gate.http.endpoint import key_of
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Response
 from gate.redact import Redactor
+from gate.shortage import shortage
 from gate.text import one_line
 from gate.wire import answer, tracing
 from gate.wire.tracing import TraceShape
@@ -114,6 +115,8 @@ class _Connection:
                 max_bytes=MAX_BYTES,
             )
         except OSError as error:
+            if (short := shortage(error)) is not None:
+                raise short from error
             raise InfraFailure(f"{self._name} cannot be started: {error.strerror}") from error
         return self._read(done, timeout_s)
 

@@ -52,8 +52,8 @@ class Desk:
                 self._votes.put((case, question, then, future))
                 if len(self._threads) < min(self._agent.concurrency, len(self._open)):
                     thread = Thread(target=self._work, daemon=True, name="gate-judge")
-                    self._threads.append(thread)
                     thread.start()
+                    self._threads.append(thread)
                 return future
         future.set_result(self._failed(NOT_ASKED, "stopped"))
         return future

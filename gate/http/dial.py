@@ -12,6 +12,7 @@ from gate.errors import InfraFailure
 from gate.http.route import Route
 from gate.http.sockets import Adopt, left, reason
 from gate.http.stream import Cut, Malformed, Silence, Stream
+from gate.shortage import shortage
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IN_CONTAINER = "/github/workspace"  # what GITHUB_WORKSPACE is in a container action
@@ -28,6 +29,8 @@ def dial(
         else:
             sock = _connected(proxy.host, proxy.port, deadline, adopt)
     except OSError as error:
+        if (short := shortage(error)) is not None:
+            raise short from error
         raise InfraFailure(_unreachable(error, route, env, setting)) from error
     if route.scheme == "http":
         return Stream(sock)
