@@ -105,21 +105,17 @@ def set_up(
         baselines=stored,
         accepted=meant.changes,
         reviewed=people,
-        notes=(
-            *_recorded(config),
-            *([more["note"]] if "note" in more else []),
-            *control.notes,
-            *meant.notes,
-        ),
+        notes=(*_notes(config, more), *control.notes, *meant.notes),
     )
 
 
-def _recorded(config: Config) -> tuple[str, ...]:
+def _notes(config: Config, more: Mapping[str, str]) -> list[str]:
     """Who reads that an agent is as good as before must know that none was asked."""
+    given = [more["note"]] if "note" in more else []
     if config.agent.name != "replay":
-        return ()
+        return given
     name = Path(str(config.agent.options["file"])).name
-    return (f"recorded answers were judged (`{name}`): no agent was asked",)
+    return [f"recorded answers were judged (`{name}`): no agent was asked", *given]
 
 
 def _only_threads(options: argparse.Namespace) -> None:

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from gate.options import parse
 from gate.set_up import set_up
 from gate.stop import Stop
@@ -37,3 +39,21 @@ def test_a_run_on_github_without_a_token_says_how_to_give_it_one(tmp_path: Path)
     assert note == (
         "judged by its own rules: there is no token; set `github-token: ${{ github.token }}`"
     )
+
+
+@pytest.mark.parametrize("how", ["option", "gate.yml"])
+def test_recorded_answers_are_told_as_such(tmp_path: Path, how: str) -> None:
+    agent = "{type: replay, file: a.jsonl}" if how == "gate.yml" else "{type: sample}"
+    (tmp_path / "gate.yml").write_text(
+        f"version: 1\nagent: {agent}\n"
+        "suites: [{name: s, dataset: d.jsonl, graders: [exact_match]}]\n",
+        encoding="utf-8",
+    )
+    case = {"id": "a", "input": "?", "expected_answer": "x"}
+    (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
+    given = ["--replay", str(tmp_path / "a.jsonl")] if how == "option" else []
+    options = parse(["run", "--config", str(tmp_path / "gate.yml"), *given])
+    options.stop = Stop()
+    told = "recorded answers were judged (`a.jsonl`): no agent was asked"
+    assert set_up(options, {}, {"note": "more"}).notes == (told, "more")
