@@ -170,8 +170,11 @@ def _git(
     timeout_s: float,
     asked: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    # safe.directory: a job in a container is root, the checkout is not; only this tree is trusted.
-    command = [program, "-c", f"safe.directory={top.as_posix()}", *arguments]
+    # Named, not looked for from the folder upwards: a change may bring a bare repository of its
+    # own, to forge the base branch with. safe.directory: a job in a container is root, the checkout
+    # is not; only this tree is trusted.
+    tree = ("--git-dir", str(top / ".git"), "--work-tree", str(top))
+    command = [program, "-c", f"safe.directory={top.as_posix()}", *tree, *arguments]
     try:
         return subprocess.run(  # noqa: S603 - no shell, and the arguments are ours
             command,

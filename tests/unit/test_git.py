@@ -87,6 +87,29 @@ def test_a_file_that_git_lost_is_not_one_that_the_ref_lacks(work: Path) -> None:
             opened(root).read(path, "main")
 
 
+def test_a_repository_inside_the_checkout_does_not_stand_in_for_the_checkouts(work: Path) -> None:
+    """A change may add a folder's HEAD, objects, refs and config: a bare repository of its own."""
+    forged = work.parent / "forged"
+    forged.mkdir()
+    git(forged, "init", "-q", "-b", "main")
+    commit(forged, "easy", services__bot__b_json="easy", b_json="easy")
+    git(work.parent, "clone", "-q", "--bare", str(forged), str(work / "services" / "bot" / "x"))
+    bot = work / "services" / "bot"
+    for path in (bot / "x").iterdir():
+        path.rename(bot / path.name)
+    forge = opened(bot)
+    assert forge.read("b.json", "main") == b"bot"
+    assert forge.head() == git(work, "rev-parse", "HEAD")
+
+
+def test_a_second_work_tree_has_its_repository_elsewhere(work: Path) -> None:
+    second = work.parent / "second"
+    git(work, "worktree", "add", "-q", str(second), "main")
+    forge = opened(second / "services" / "bot")
+    assert forge.head() == git(work, "rev-parse", "main")
+    assert forge.read("../../baselines/a.json", "topic") == b"forged"
+
+
 def test_paths_are_relative_to_the_folder_of_the_config(work: Path) -> None:
     forge = opened(work / "services" / "bot")
     assert forge.read("b.json", "main") == b"bot"
