@@ -18,10 +18,15 @@ from gate.github.opening import Opened, open_local
 from gate.hosting import Here
 from gate.records import Config, Provenance
 from gate.rules import Base, Rules, judging_rules, own_config
-from gate.untrusted import rules_of_base
-from gate.workflow_file import changed_workflow
+from gate.untrusted import RUNS_CODE, rules_of_base
+from gate.workflow_file import changed_workflow, kept_token
 
 TOOTHLESS = "the exit code is off (`fail: false` in the workflow): the step is green on any verdict"
+
+KEPT = (
+    "the checkout keeps the workflow's token, and the agent's program can read it there; set "
+    "`persist-credentials: false` for actions/checkout"
+)
 
 
 def rules_for(
@@ -66,11 +71,13 @@ def _as_started(
     rules: Rules, base: Base | None, job: Job, opened: Opened, env: Mapping[str, str]
 ) -> Rules:
     """With what the workflow may make of the rules, whoever they are from."""
+    top = opened.git.top if opened.git else Path.cwd()
     if flag(env, "fail") is False:
         rules = replace(rules, notes=(*rules.notes, TOOTHLESS))
+    if job.mode == "pull_request" and rules.own.agent.name in RUNS_CODE and kept_token(top):
+        rules = replace(rules, notes=(*rules.notes, KEPT))
     if base is None or not rules.compared or job.mode != "pull_request":
         return rules
-    top = opened.git.top if opened.git else Path.cwd()
     told = changed_workflow(env, base, rules.root, top, job.base_ref)
     return replace(rules, loosened=(*rules.loosened, told)) if told else rules
 

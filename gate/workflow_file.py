@@ -1,4 +1,6 @@
-"""The workflow that starts the gate: its inputs can switch off what gate.yml asks for."""
+"""The workflow that starts the gate: its inputs can switch off what gate.yml asks for, and its
+checkout can leave the token where programs of the change may read it.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +31,17 @@ def changed_workflow(
     if _lines(text) in (_lines(theirs), _lines(base.forge.read(path, branch or "") or b"")):
         return ""
     return f"changes the workflow `{file}`, which starts the gate: its inputs may ask for less"
+
+
+def kept_token(top: Path) -> bool:
+    """Whether actions/checkout left the token in the work tree's git configuration, or the way to
+    it; it does unless it is told `persist-credentials: false`.
+    """
+    try:
+        text = (top / ".git" / "config").read_bytes()
+    except OSError:
+        return False
+    return any(sign in text.lower() for sign in (b"extraheader", b"git-credentials-"))
 
 
 def _file(env: Mapping[str, str]) -> str:

@@ -75,6 +75,21 @@ def test_a_release_a_schedule_and_a_plan_are_judged_by_the_own_rules(work: Path)
     assert least(work, Job(), alone=True) == 0.1
 
 
+@pytest.mark.parametrize(("agent", "count"), [("sample", 0), ("command", 1)])
+def test_a_token_that_a_program_of_the_change_could_read_is_told(
+    work: Path, agent: str, count: int
+) -> None:
+    text = (RULES % 0.1).replace("type: sample", f"type: {agent}, command: [echo]")
+    (work / "gate.yml").write_text(text if count else RULES % 0.1, encoding="utf-8")
+    git(work, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic eA==")
+    pull = replace(PULL, protect_ref=git(work, "rev-parse", "main"))
+    options = Namespace(config=str(work / "gate.yml"), replay=None)
+    notes = rules_for(pull, open_local(work), options, {}, NOW, alone=False).notes
+    assert [note.startswith("the checkout keeps the workflow's token") for note in notes] == (
+        [True] * count
+    )
+
+
 PULL = Job(event="pull_request", mode="pull_request")
 PUSH = Job(event="push", mode="branch", head_ref="topic")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.rules import Base
-from gate.workflow_file import changed_workflow
+from gate.workflow_file import changed_workflow, kept_token
 
 FILE = ".github/workflows/gate.yml"
 ENV = {
@@ -66,3 +66,21 @@ def test_where_the_file_is_not_known_or_not_checked_out_nothing_is_told(
     top: Path, env: dict[str, str]
 ) -> None:
     assert told(top, b"with: {}\n", env=env) == ""
+
+
+@pytest.mark.parametrize(
+    ("config", "kept"),
+    [
+        (None, False),
+        ("[core]\n\tbare = false\n", False),
+        ('[http "https://github.com/"]\n\textraheader = AUTHORIZATION: basic eA==\n', True),
+        ('[includeIf "gitdir:/w/.git"]\n\tpath = /tmp/git-credentials-8f.config\n', True),
+    ],
+)
+def test_a_token_that_the_checkout_keeps_is_seen(
+    tmp_path: Path, config: str | None, kept: bool
+) -> None:
+    (tmp_path / ".git").mkdir()
+    if config is not None:
+        (tmp_path / ".git" / "config").write_text(config, encoding="utf-8")
+    assert kept_token(tmp_path) is kept
