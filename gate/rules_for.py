@@ -79,7 +79,7 @@ def _as_started(
     if base is None or not rules.compared or job.mode != "pull_request":
         return rules
     told = changed_workflow(env, base, rules.root, top, job.base_ref)
-    return replace(rules, loosened=(*rules.loosened, told)) if told else rules
+    return replace(rules, loosened=(told, *rules.loosened)) if told else rules
 
 
 def _unknown_base(job: Job) -> str:

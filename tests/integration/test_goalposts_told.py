@@ -5,6 +5,7 @@ the report and the log say so.
 from __future__ import annotations
 
 import html
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -87,7 +88,10 @@ def test_rules_under_another_name_that_the_base_has_not_are_told(
     project: Path, github: GitHub, known: bool
 ) -> None:
     """GitHub's 404 is what it says, too, of what a token must not see."""
-    easier = f"{RULES}regression: {{tolerance: 0.9}}\nprotect: false\n"
+    tiny = (project / "d.jsonl").read_bytes().splitlines()[0]
+    (project / "tiny.jsonl").write_bytes(tiny)
+    warned = ", {name: t, dataset: tiny.jsonl, graders: [facts]}]\n"
+    easier = RULES.removesuffix("]\n") + warned + "regression: {tolerance: 0.9}\nprotect: false\n"
     (project / "other.yml").write_text(easier, encoding="utf-8")
     if not known:
         github.contents.clear()
@@ -95,3 +99,7 @@ def test_rules_under_another_name_that_the_base_has_not_are_told(
     for text in everywhere(project, github):
         assert "judged by its own rules: main has no other.yml that can be read" in text
         assert ("and its gate.yml did not judge" in text) is known
+    (session,) = (project / "results").glob("session-*")
+    first, second, *_ = json.loads((session / "summary.json").read_text("utf-8"))["notes"]
+    assert first.startswith("judged by"), "warnings of an own file push it out of no comment"
+    assert "fewer than 5" in second
