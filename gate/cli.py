@@ -8,10 +8,11 @@ import argparse
 import codecs
 import gc
 import importlib
+import itertools
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
@@ -31,6 +32,9 @@ OF_THE_CHECKOUT = (
 # Commands whose exit code is what they say; of the first ones a session has it in full.
 KEPT = ("run", "merge", "import", "action", "comment")
 JUDGING = ("compare", "validate", "verify", "calibrate", "self_test")
+
+_MOST_PRINTED = 1_000  # lines of user code that are shown
+_GIVEN = ("provider_key", "base_url")  # options that may be, or hold, secrets
 
 
 def main() -> NoReturn:
@@ -114,7 +118,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     stop = Stop()
     stop.install()
     options.stop = stop
-    PROCESSES.begin(env, _printer(env) if getattr(options, "verbose", False) else _say_nothing)
+    PROCESSES.begin(env, _printer(env, options) if getattr(options, "verbose", False) else _say_nothing)
     try:
         if options.command in OF_THE_CHECKOUT:
             importlib.import_module("gate.untrusted").refuse_checkout(options.command, env)
@@ -122,18 +126,18 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return int(command.run(options, env))
     except GateError as error:
         if getattr(options, "verbose", False):
-            _print(traceback.format_exc(), env, options.secrets)
-        return _tell(error, env, options.secrets)
+            _print(traceback.format_exc(), env, options)
+        return _tell(error, env, options)
     except KeyboardInterrupt:
         return 130
     except Exception as error:
         if (short := shortage(error)) is not None:
-            return _tell(short, env, options.secrets)
+            return _tell(short, env, options)
         if isinstance(error, OSError):
             where = error.filename or "output"
             told = InfrastructureError(f"{where}: {error.strerror}")
-            return _tell(told, env, options.secrets)
-        _print(traceback.format_exc(), env, options.secrets)
+            return _tell(told, env, options)
+        _print(traceback.format_exc(), env, options)
         print(
             "gate: this is a bug of Agent Gate, not of your agent: please report it",
             file=sys.stderr,
@@ -147,25 +151,34 @@ def _say_nothing(line: str) -> None:
     """What user code prints is shown with --verbose only."""
 
 
-def _printer(env: Mapping[str, str]) -> Callable[[str], None]:
+def _printer(env: Mapping[str, str], options: argparse.Namespace) -> Callable[[str], None]:
     """Shows what user code prints, on standard error: it never mixes with what the command says."""
-    secrets = importlib.import_module("gate.secret_names").secrets_sent(env, ())
-    redact = importlib.import_module("gate.redact").Redactor(secrets).redact
-    return lambda line: print("user code:", plain(redact(line)), file=sys.stderr)
+    lines = itertools.count(1)
+
+    def show(line: str) -> None:
+        number = next(lines)
+        if number <= _MOST_PRINTED:
+            _print(f"user code: {line}", env, options)
+        elif number == _MOST_PRINTED + 1:
+            _print("user code: (what it prints from here on is not shown)", env, options)
+
+    return show
 
 
-def _tell(error: GateError, env: Mapping[str, str], known: Set[str]) -> int:
+def _tell(error: GateError, env: Mapping[str, str], options: argparse.Namespace) -> int:
     prefix = "" if isinstance(error, UsageError) and "\n" in str(error) else "gate: "
     for line in str(error).splitlines():
-        _print(prefix + line, env, known)
+        _print(prefix + line, env, options)
     if isinstance(error, Interrupted):
         sys.stdout.flush()
     return error.exit_code
 
 
-def _print(text: str, env: Mapping[str, str], known: Set[str]) -> None:
+def _print(text: str, env: Mapping[str, str], options: argparse.Namespace) -> None:
     """Without secrets: what the user's own code raises, of a suite or a grader, is told, too."""
-    secrets = {*importlib.import_module("gate.secret_names").secrets_sent(env, ()), *known}
+    given = {f"GIVEN_{name}": getattr(options, name, None) or "" for name in _GIVEN}
+    found = importlib.import_module("gate.secret_names").secrets_sent({**env, **given}, ())
+    secrets = {*found, *options.secrets}
     redacted = importlib.import_module("gate.redact").Redactor(secrets).redact(text)
     safe = importlib.import_module("gate.credentials").without_passwords(redacted)
     print(plain(safe), file=sys.stderr)

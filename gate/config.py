@@ -17,11 +17,13 @@ from gate.config_judge import judges
 from gate.config_lint import Findings, Measured, lint
 from gate.config_suites import bundled_entry, settled
 from gate.default_gates import with_default_gates
-from gate.errors import InfraFailure, InvalidInput, Place, UsageError
+from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
+from gate.redact import Redactor
 from gate.registry import Registry, did_you_mean
+from gate.secret_names import secrets_sent
 from gate.user_code.graders import make_grader, option_faults
 from gate.user_code.processes import PROCESSES
 
@@ -85,9 +87,21 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     found.add(lint(config, measured, today, complete=complete))
     unread = any(problem.place.key.startswith("judge") for problem in found.problems)
     found.add(judges(config, root, complete=complete, judge_unread=unread))
+    found.problems[:] = _without_secrets(found.problems, config, env)
     sha = digest(config, document.data or {})
     config = replace(config, digest=sha, warnings=tuple(found.warnings))
     return Examined(config=config, measured=measured, findings=found)
+
+
+def _without_secrets(
+    problems: Sequence[Problem], config: Config, env: Mapping[str, str]
+) -> list[Problem]:
+    """User code that does not load may tell any of them, those that only this file names too."""
+    if not problems:
+        return []
+    asked = (config.agent, config.control_agent, config.retriever, *models_of(config))
+    redact = Redactor(secrets_sent(env, (one.options for one in asked if one is not None))).redact
+    return [replace(problem, message=redact(problem.message)) for problem in problems]
 
 
 def defaults() -> Config:

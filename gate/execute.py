@@ -182,7 +182,9 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
     config = setup.config if setup.rules.base is None else without_open_caches(setup.config)
     before = session.rows() if asking else ()
     spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in before)
-    panel = panel_of(config if asking else None, setup.world, spend_before=spent)
+    asked = config if asking else None
+    hidden = setup.options.secrets
+    panel = panel_of(asked, setup.world, spend_before=spent, hidden=hidden)
     try:
         yield panel
     finally:

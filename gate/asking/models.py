@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from gate.asking.budget import Budget
@@ -51,12 +51,15 @@ def model_of(
     *,
     spent: float,
     patience: Patience,
+    hidden: Set[str] = frozenset(),
 ) -> Model:
-    """Raises UsageError for a protocol that cannot be made."""
+    """`hidden`: secrets of others that no reply may show, nor a file of replies. Raises UsageError
+    for a protocol that cannot be made.
+    """
     world, options = replace(world, section=section), _filled(spec)
     agent = build(AGENTS, replace(spec, options=options), world.root)
     secret = world.env.get(str(options.get("api_key_env") or "")) or None
-    redact = Redactor(secrets_sent(world.env, [options]))
+    sent = {*secrets_sent(world.env, [options])}
     file = options.get("cache")
     cache = Cache(world.root / file, file, section, secret) if file else None
     budget = Budget(section, options.get("budget_usd"), spent=spent)
@@ -66,7 +69,7 @@ def model_of(
         model=options.get("model") or None,
         prices=prices,
         one_text=spec.name in ("http", "python"),
-        scrub=redact.scrub,
+        scrub=Redactor(sent | hidden).scrub,
     )
     return Model(
         section=section,
@@ -76,7 +79,7 @@ def model_of(
         budget=budget,
         cache=cache,
         votes=options.get("votes", 1),
-        identity=redact.scrub(_identity(spec.name, options, world)),
+        identity=Redactor(sent).scrub(_identity(spec.name, options, world)),
     )
 
 

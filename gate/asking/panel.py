@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import Lock
@@ -26,11 +26,12 @@ def panel_of(
     *,
     spend_before: float = 0.0,
     patience: Patience | None = None,
+    hidden: Set[str] = frozenset(),
 ) -> Panel:
     """The judge and the verifier of gate.yml; without a config nobody.
 
     `spend_before`: USD that an interrupted run has spent; it counts for each budget, since nobody
-    knows who spent it. Raises UsageError.
+    knows who spent it. `hidden`: secrets of others that no reply may show. Raises UsageError.
     """
     written = {} if config is None else {"judge": config.judge, "verifier": config.verifier}
     models = [
@@ -41,6 +42,7 @@ def panel_of(
             world,
             spent=spend_before,
             patience=patience or Patience(),
+            hidden=hidden,
         )
         for role in ("judge", "verifier")
         if config is not None and (spec := written[role]) is not None

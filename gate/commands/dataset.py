@@ -146,7 +146,7 @@ def _asked(
     config: Config,
     world: World,
 ) -> list[dict[str, Json]]:
-    panel = panel_of(config, world)
+    panel = panel_of(config, world, hidden=options.secrets)
     try:
         if lost := panel.unreachable():
             raise InfrastructureError(lost)
