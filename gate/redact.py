@@ -8,6 +8,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_letters, digits
 from typing import Any, TypeVar, cast
 
 from gate.secret_forms import SHORTEST, forms, parts
@@ -42,6 +43,9 @@ class Redactor:
         self._tight = sorted({form for form in tight.values() if len(form) >= SPLIT}, key=len)
         self._brief = [form for form in self._tight if len(form) < _SAMPLED]
         self._long = self._tight[len(self._brief) :]
+        # Quotes and angles are escaped everywhere: their usual escapes are forms of a secret, and
+        # alone no reason to read a text once more.
+        self._signs = frozenset(ascii_letters + digits + "\\%&").union(*known) - {*"\"'<>"}
         self._words = frozenset(word for form in self._long for word in _sampled(form))
 
     def __repr__(self) -> str:
@@ -100,7 +104,9 @@ class Redactor:
             bare = folded(data)
             found = [span for form in self._long for span in _finds(form, bare)]
             yield from _placed(found, text, written=False)
-        plain = undone(text, data) if depth and (written or not text.isascii()) else None
+        plain = (
+            undone(text, data, self._signs) if depth and (written or not text.isascii()) else None
+        )
         if plain is not None:
             yield from (plain.span(*span) for span in self._spans(plain.text, depth - 1))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from html.entities import html5
 
@@ -17,15 +17,17 @@ _BACKSLASH = re.compile(
     r"\\\\{0,8}(?:u(?P<pair>[dD]83[0-9a-fA-F]\\{1,9}u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{2}))"
 )
-# Nobody needs to escape a letter or a digit. Signs are: their usual escapes are forms of a secret
-# (gate/secret_forms.py), and alone no reason to read the whole text once more.
-_TELLING_PERCENT = re.compile(
+_PERCENT = re.compile(
     r"%(?:3[0-9]|4[1-9A-Fa-f]|5[0-9AaCc]|6[1-9A-Fa-f]|7[0-9Aa]|2[56])"  # %, &, \ escape, too
 )
 _PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
 _ENTITY = re.compile(
     r"&(?:amp;){0,8}(?:#[xX]0{0,6}([0-9a-fA-F]{2,6});?|#0{0,6}(?P<decimal>[0-9]{2,7});?"
     r"|(?P<name>[A-Za-z]{2,12});)"
+)
+# Another one than those that stand all over HTML and Markdown: for these no text is read again.
+_UNUSUAL = re.compile(
+    r"&(?!(?:quot|lt|gt|#3[49]|#[xX]2[27]|#8203);|amp;(?!amp;|#))(?:amp;|#|[A-Za-z]{2,12};)"
 )
 _ALIKE = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]")
 _NAMED = {
@@ -57,12 +59,12 @@ class Undone:
         return at, at + 1
 
 
-def undone(text: str, data: bytes) -> Undone | None:
-    """`text`, whose UTF-8 is `data`, without other spellings; None where there seem to be none of
-    letters, digits and further escapes.
+def undone(text: str, data: bytes, wanted: Set[str]) -> Undone | None:
+    """`text`, whose UTF-8 is `data`, without other spellings; None where it has none of the signs
+    that are `wanted`.
     """
-    found = [one for one in _spelled(text, data) if one[2]] if _telling(text, data) else []
-    if not found:
+    found = [one for one in _spelled(text, data) if one[2]]
+    if wanted.isdisjoint(sign for _, _, sign in found):
         return None
     found.sort()
     pieces: list[str] = []
@@ -76,23 +78,16 @@ def undone(text: str, data: bytes) -> Undone | None:
     return Undone(text="".join((*pieces, text[end:])), _signs=signs, _were=found)
 
 
-def _telling(text: str, data: bytes) -> bool:
-    if b"\\u" in data or b"\\x" in data:
-        return True
-    if "&" in text and (b"&#" in data or b"&amp;" in data):
-        return True
-    if "%" in text and _TELLING_PERCENT.search(text):
-        return True
-    return not text.isascii() and (b"\xef" in data or b"\xf0\x9d" in data)
-
-
 def _spelled(text: str, data: bytes) -> Iterator[_Spelled]:
     """No two overlap: each begins with another sign, which the others cannot hold."""
-    for mark, pattern in (("\\", _BACKSLASH), ("%", _PERCENT), ("&", _ENTITY)):
-        for found in pattern.finditer(text) if mark in text else ():
-            yield *found.span(), _meant(found)
-    for found in _ALIKE.finditer(text) if not text.isascii() else ():
-        yield *found.span(), _plain(found[0])
+    if b"\\u" in data or b"\\x" in data:
+        yield from ((*found.span(), _meant(found)) for found in _BACKSLASH.finditer(text))
+    if "%" in text:
+        yield from ((*found.span(), _meant(found)) for found in _PERCENT.finditer(text))
+    if "&" in text and _UNUSUAL.search(text):
+        yield from ((*found.span(), _meant(found)) for found in _ENTITY.finditer(text))
+    if not text.isascii() and (b"\xef" in data or b"\xf0\x9d" in data):
+        yield from ((*found.span(), _plain(found[0])) for found in _ALIKE.finditer(text))
 
 
 def _meant(found: re.Match[str]) -> str:
