@@ -118,7 +118,9 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     stop = Stop()
     stop.install()
     options.stop = stop
-    PROCESSES.begin(env, _printer(env, options) if getattr(options, "verbose", False) else _say_nothing)
+    PROCESSES.begin(
+        env, _printer(env, options) if getattr(options, "verbose", False) else _say_nothing
+    )
     try:
         if options.command in OF_THE_CHECKOUT:
             importlib.import_module("gate.untrusted").refuse_checkout(options.command, env)
