@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,9 +22,7 @@ from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
-from gate.redact import Redactor
 from gate.registry import Registry, did_you_mean
-from gate.secret_names import secrets_sent
 from gate.user_code.graders import make_grader, option_faults
 from gate.user_code.processes import PROCESSES
 
@@ -100,7 +99,10 @@ def _without_secrets(
     if not problems:
         return []
     asked = (config.agent, config.control_agent, config.retriever, *models_of(config))
-    redact = Redactor(secrets_sent(env, (one.options for one in asked if one is not None))).redact
+    # What finds secrets takes time to import: only where something is wrong.
+    names, redacting = map(importlib.import_module, ("gate.secret_names", "gate.redact"))
+    secrets = names.secrets_sent(env, (one.options for one in asked if one is not None))
+    redact = redacting.Redactor(secrets).redact
     return [replace(problem, message=redact(problem.message)) for problem in problems]
 
 
