@@ -34,7 +34,7 @@ def located(name: str, root: Path) -> str:
     """`module:function` or `./file.py:function` below `root`; UsageError when it is not there."""
     if ":" not in name:
         raise UsageError(f"embed: '{name}' - write module:function or ./file.py:function")
-    PROCESSES.judging(root).load(name, ["function", name])
+    PROCESSES.judging(root).load(name, ["function", name], int)
     return name
 
 
@@ -55,7 +55,7 @@ def vector(text: str, name: str | None, root: Path) -> array[float]:
 
 def _asked(text: str, name: str, root: Path) -> list[list[float]]:
     process = PROCESSES.judging(root)
-    of = process.load(name, ["function", name])
+    of = process.load(name, ["function", name], int)
     calling = importlib.import_module("gate.user_code.calling")
     found = calling.judged_by(process, ["embed", of, [text]], PROCESSES.seconds, name)
     return cast("list[list[float]]", found)

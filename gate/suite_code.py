@@ -22,7 +22,7 @@ from gate.wire import answer
 
 if TYPE_CHECKING:
     from gate.user_code.frames import Frame
-    from gate.user_code.process import Lane
+    from gate.user_code.process import Lane, Told
 
 __all__ = ["RunRecord", "SuiteCode", "load_suite"]
 
@@ -39,9 +39,12 @@ class SuiteCode:
         self._process = PROCESSES.of(
             "suite", root, judges=True, threads=16, load_s=PROCESSES.seconds
         )
-        loaded = self._process.load(name, ["suite", "load", name])
-        self._of, self._alone = int(loaded["of"]), bool(loaded["alone"])
-        self._lines = "".join(f"{line}\n" for line in loaded["lines"]).encode()
+        loaded = self._process.load(name, ["suite", "load", name], dict)
+        try:
+            self._of, self._alone = int(loaded["of"]), bool(loaded["alone"])
+            self._lines = "".join(f"{line}\n" for line in loaded["lines"]).encode()
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"'{name}': what its process says of it makes no sense") from error
         self._turns = Turns()
 
     @property
@@ -121,11 +124,14 @@ def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame
         )
         return reply
     except AgentFailure as failure:
-        told = getattr(failure.__cause__, "told", {})
-        failure.latency_ms = failure.latency_ms or told.get("seconds", timeout_s) * 1e3
-        known = told.get("http_status")
-        lost = told.get("os_error") and not told.get("kind") and not failure.timed_out
-        if lost and nobody_answered(str(failure), known):
+        told: Told | None = getattr(failure.__cause__, "told", None)
+        if told is None:  # it was late, or ended its process
+            code = failure.code if failure.timed_out else WRONG
+            late, took = failure.timed_out, timeout_s * 1e3
+            raise AgentFailure(str(failure), timed_out=late, code=code, latency_ms=took) from None
+        failure.latency_ms = failure.latency_ms or told.seconds * 1e3
+        lost = told.os_error and not told.kind and not failure.timed_out
+        if lost and nobody_answered(str(failure), told.http_status):
             raise InfraFailure(str(failure), code="api_error") from failure
         raise
     finally:

@@ -68,7 +68,7 @@ class Python(_Sharing):
             where = f"{world.section}.callable"
             raise UsageError(f"{where}: '{self.callable}' - write module:function")
         request = ["function", self.callable]
-        return int(self._process(world, nth).load(self.callable, request))
+        return self._process(world, nth).load(self.callable, request, int)
 
     def _process(self, world: World, nth: int) -> CodeProcess:
         return PROCESSES.of(

@@ -43,7 +43,7 @@ class Python:
             raise UsageError(f"{where}: '{self.callable}' - write module:function")
         request = ["retriever", self.callable]
         try:
-            return int(self._process(world).load(self.callable, request))
+            return self._process(world).load(self.callable, request, int)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from error
 

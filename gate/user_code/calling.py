@@ -19,7 +19,8 @@ def call(lane: Lane, request: list[Any], seconds: float, who: str) -> Frame:
         message = f"the {who} did not return within {seconds:g} s"
         raise AgentFailure(message, timed_out=True) from None
     except CodeDied as death:
-        raise AgentFailure(f"the {who}'s process {death} during the call") from None
+        message = f"the {who}'s process {death} during the call"
+        raise AgentFailure(message, final=True) from death
     except CodeRaised as raised:
         raise failure_of(raised) from raised
 
@@ -27,20 +28,13 @@ def call(lane: Lane, request: list[Any], seconds: float, who: str) -> Frame:
 def failure_of(raised: CodeRaised) -> AgentFailure | InfraFailure:
     """AgentFailure and InfraFailure cross as such; any other exception is the agent's."""
     told = raised.told
-    if told["kind"] == "infra":
-        again, code = told.get("retry_after"), told.get("code")
-        return InfraFailure(
-            raised.said,
-            retry_after=float(again) if isinstance(again, (int, float)) else None,
-            code=code if isinstance(code, str) else None,
-            begun=told.get("begun") is True,
-        )
-    late = told.get("timed_out") is True
-    if told["kind"] == "agent":
-        code, final = told.get("code"), told.get("final") is True
-        known_code = code if isinstance(code, str) else None
-        return AgentFailure(raised.said, final=final, timed_out=late, code=known_code)
-    return AgentFailure(str(raised), timed_out=late)
+    if told.kind == "infra":
+        again, code = told.retry_after, told.code
+        return InfraFailure(raised.said, retry_after=again, code=code, begun=told.begun)
+    if told.kind == "agent":
+        final, late = told.final, told.timed_out
+        return AgentFailure(raised.said, final=final, timed_out=late, code=told.code)
+    return AgentFailure(str(raised), timed_out=told.timed_out)
 
 
 class TooLong(Exception):
@@ -56,7 +50,7 @@ def ask_main(process: CodeProcess, request: list[Any], seconds: float) -> Any:
     except CallLate:
         raise TooLong from None
     except CodeRaised as raised:
-        if raised.told["timed_out"]:
+        if raised.told.timed_out:
             raise TooLong from None
         raise GraderFailure(str(raised)) from None
     except CodeDied as death:
@@ -76,7 +70,7 @@ def judged_by(process: CodeProcess, request: list[Any], seconds: float, who: str
     except CodeDied as death:
         raise GraderFailure(f"the {who}'s process {death} while it judged") from None
     except CodeRaised as raised:
-        known = raised.told["kind"] == "grader"
+        known = raised.told.kind == "grader"
         raise GraderFailure(raised.said if known else str(raised)) from None
     except InfraFailure as failure:
         raise GraderFailure(str(failure)) from None

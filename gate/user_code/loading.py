@@ -201,6 +201,8 @@ def place_of(error: BaseException, workspace: Workspace) -> str:
         for file, line in _lines(error.__traceback__)
         if workspace.holds(file)
     ]
+    if not places and error.__cause__ is not None:
+        return place_of(error.__cause__, workspace)
     return places[-1] if places else ""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
 from threading import Lock, RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from gate.errors import InfraFailure, UsageError
 from gate.text import one_line
@@ -21,11 +21,13 @@ from gate.user_code import frames
 from gate.user_code.frames import Frame
 from gate.user_code.started import Asked, Death, Started
 
+T = TypeVar("T")
 MOST_DEATHS = 3  # in a row, without a call that came back
 _FILES_S = 20.0  # to say which files were loaded
 _PONG_S = 1.5  # for a process that can run at all to say so
 _LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
 _SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
+NO_SENSE = "what its process says of it makes no sense"
 _GIVEN_UP = "the call was given up: the run is being stopped"
 
 
@@ -37,15 +39,61 @@ class CodeDied(Exception):
     """A call ended the process: how."""
 
 
-class CodeRaised(Exception):
-    """A call raised: `told` is what the process says of the exception (child.py)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the process says of an exception. User code may have written it: nothing but texts,
+    numbers and signs of the right type is taken over.
+    """
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        place = f" ({told['place']})" if told.get("place") else ""
-        said = one_line(str(told.get("message", "")), 200)
-        super().__init__(f"{told.get('type')}: {said}{place}")
+    kind: str  # agent, infra, grader, usage: of which of our classes; late; empty: any other
+    type: str
+    message: str
+    place: str  # file:line, empty where it is not known
+    code: str | None
+    retry_after: float | None
+    http_status: int | None
+    begun: bool
+    final: bool
+    timed_out: bool
+    os_error: bool
+    seconds: float  # that the call took
+
+
+def _told(frame: Frame) -> Told:
+    try:
+        found = json.loads(frame.body)
+    except (ValueError, RecursionError):
+        found = None
+    data = found if isinstance(found, dict) else {"type": "an exception that cannot be read"}
+    kind, name, place, said = (
+        one_line(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
+    )
+    again: Any = data.get("retry_after")
+    code, status = data.get("code"), data.get("http_status")
+    return Told(
+        kind=kind,
+        type=name,
+        place=place,
+        message=said,
+        code=one_line(code, 100) if isinstance(code, str) else None,
+        retry_after=float(again) if type(again) in (int, float) and 0 <= again < 1e9 else None,
+        http_status=status if type(status) is int else None,
+        seconds=frame.seconds,
+        begun=data.get("begun") is True,
+        final=data.get("final") is True,
+        timed_out=data.get("timed_out") is True,
+        os_error=data.get("os_error") is True,
+    )
+
+
+class CodeRaised(Exception):
+    """A call raised an exception."""
+
+    def __init__(self, told: Told) -> None:
+        place = f" ({told.place})" if told.place else ""
+        self.said = f"{told.message[:200]}{place}"
+        super().__init__(f"{told.type}: {self.said}")
         self.told = told
-        self.said = f"{one_line(str(told.get('message', '')), 200)}{place}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +126,10 @@ class CodeProcess:
         self.main_lane = Lane(self, 0)
         self.given_up = ""  # why it is not started any more
 
-    def load(self, name: str, request: list[Any]) -> Any:
-        """What loading an object of the user's returned; it is loaded once, and again in a process
-        that takes the place of a dead one. `name`: as gate.yml has it, for messages.
+    def load(self, name: str, request: list[Any], kind: type[T]) -> T:
+        """What loading an object of the user's returned, of type `kind`; it is loaded once, and
+        again in a process that takes the place of a dead one. `name`: as gate.yml has it, for
+        messages.
 
         Raises UsageError with file and line.
         """
@@ -89,7 +138,10 @@ class CodeProcess:
             if body not in self._known:
                 self._known[body] = self._loaded(self._ready(), name, body)
                 self._loads.append((name, body))
-            return self._known[body]
+            found = self._known[body]
+        if type(found) is not kind:
+            raise UsageError(f"'{name}': {NO_SENSE}")
+        return found
 
     def new_lane(self) -> Lane:
         return Lane(self, next(self._lanes))
@@ -122,9 +174,10 @@ class CodeProcess:
             asked = self._running.ask(frames.CALL, 0, _FILES_S, b'["files"]')
         try:
             reply = asked.replies.get(timeout=_FILES_S)
-        except Empty:
+            found = json.loads(reply.body) if isinstance(reply, Frame) else {}
+            return {name: {**files} for name, files in found.items()}
+        except (Empty, ValueError, RecursionError, AttributeError, TypeError):
             return {}
-        return dict(json.loads(reply.body)) if isinstance(reply, Frame) else {}
 
     def close(self) -> None:
         """Ends the process and everything that it started; calls under way raise InfraFailure."""
@@ -156,8 +209,8 @@ class CodeProcess:
             return reply
         self._deaths = 0
         if reply.kind == frames.RAISED:
-            told = {**json.loads(reply.body), "seconds": reply.seconds}
-            raise CallLate if told["kind"] == "late" else CodeRaised(told)
+            told = _told(reply)
+            raise CallLate if told.kind == "late" else CodeRaised(told)
         return reply
 
     def _late(self, running: Started, asked: Asked) -> Death:
@@ -230,10 +283,12 @@ class CodeProcess:
             self._deaths = 0
             reply = reply or Death(how="was ended")
             raise UsageError(self._why_not_loaded(running, reply, name, body))
-        found = json.loads(reply.body)
         if reply.kind == frames.RAISED:
-            raise UsageError(_unloadable(name, found))
-        return found
+            raise UsageError(_unloadable(name, _told(reply)))
+        try:
+            return json.loads(reply.body)
+        except (ValueError, RecursionError):
+            return None
 
     def _why_not_loaded(self, running: Started, death: Death, name: str, body: bytes) -> str:
         place = running.hangs_at()
@@ -296,13 +351,12 @@ class Lane:
         self.process.forget(self)
 
 
-def _unloadable(name: str, told: Mapping[str, Any]) -> str:
+def _unloadable(name: str, told: Told) -> str:
     """Why an object of the user's cannot be used, with the place."""
-    said = one_line(str(told.get("message", "")), 300)
-    if told.get("kind") == "usage":
-        return said if name in said else f"'{name}': {said}"
-    place = f"{told['place']}: " if told.get("place") else ""
+    place = f"{told.place}: " if told.place else ""
+    if told.kind == "usage":
+        return told.message if name in told.message else f"'{name}': {place}{told.message}"
     hint = ""
-    if told.get("type") == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
+    if told.type == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
         hint = " - name it as module:attribute to import what lies beside it"
-    return f"'{name}': {place}does not load: {told.get('type')}: {said}{hint}"
+    return f"'{name}': {place}does not load: {told.type}: {told.message}{hint}"

@@ -15,7 +15,7 @@ from gate.fits import Check, compiled
 from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
 from gate.schema import mismatches
 from gate.user_code.calling import judged_by
-from gate.user_code.process import CodeProcess
+from gate.user_code.process import NO_SENSE, CodeProcess
 from gate.user_code.processes import PROCESSES
 from gate.yamlfile import dotted
 
@@ -33,7 +33,7 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     """The grader that a checked piece of gate.yml describes. Raises UsageError."""
     process = PROCESSES.judging(root)
     request = ["grader", "make", spec.name, to_json(spec.options)]
-    told = process.load(spec.name, request)
+    told = process.load(spec.name, request, dict)
     try:
         metrics = tuple(from_json(MetricSpec, one) for one in told["metrics"])
         for one in told["metrics"]:
@@ -75,7 +75,9 @@ class Examined:
 
 def examined(name: str, root: Path) -> Examined:
     """Raises UsageError."""
-    told = PROCESSES.judging(root).load(name, ["grader", "examine", name])
+    told = PROCESSES.judging(root).load(name, ["grader", "examine", name], dict)
+    if wrong := mismatches(schema_of(Examined), told):
+        raise UsageError(f"'{name}': {NO_SENSE}: {wrong[0].message}")
     return from_json(Examined, told)
 
 
