@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gate.errors import UsageError
 from gate.fits import Check, compiled
 from gate.plugins import GRADERS, Grader
-from gate.records import Json
+from gate.records import LONGEST_S, Json
 from gate.schema import mismatches
 from gate.yamlfile import dotted, scalar
 
@@ -29,7 +29,7 @@ OWN_KEYS: Mapping[str, Json] = {
     "temperature": {"type": ["number", "null"], "minimum": 0, "maximum": 2},
     "top_p": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
     "max_tokens": {"type": ["integer", "null"], "minimum": 1},
-    "timeout_sec": {"type": ["number", "null"], "exclusiveMinimum": 0},
+    "timeout_sec": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": LONGEST_S},
 }
 REQUEST_KEYS = ("temperature", "top_p", "max_tokens")  # of a case, for its own request
 # Keys of docs/datasets.md and of the OpenAgent suites that a case may have although no grader here

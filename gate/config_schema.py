@@ -8,6 +8,8 @@ from typing import Any
 from gate.codec import schema_of
 from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import (
+    LONGEST_S,
+    MOST_DAYS,
     MOST_ROUNDS,
     BaselineRules,
     Budget,
@@ -40,8 +42,9 @@ JUDGE_KEYS: dict[str, Json] = {
     "labels": {"type": "string", "minLength": 1},
 }
 
-# A suite's name is a folder of the session, so it is no file of it either.
-_SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]*$"
+# A suite's name is a folder of the session, so it is no file of it either, and leaves room for what
+# files are called after it. A `$` alone lets a line end pass.
+_SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,199}$(?!\n)"
 _NUMBER: Json = {"type": "number"}
 _WHOLE: Json = {"type": "integer", "minimum": 1}
 _ROUNDS: Json = {**_WHOLE, "maximum": MOST_ROUNDS}
@@ -63,7 +66,7 @@ REQUEST: Json = {  # keys of a chat completion's body
     "additionalProperties": False,
 }
 MANNERS: dict[str, Json] = {  # of whoever is asked: agent, retriever, judge, verifier
-    "timeout_s": {"type": "number", "exclusiveMinimum": 0},
+    "timeout_s": {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_S},
     "concurrency": _WHOLE,
     "requests_per_minute": _ABOVE_ZERO,
 }
@@ -116,7 +119,7 @@ def _top() -> dict[str, Json]:
         "regression_threshold": {"$ref": "#/$defs/amount"},
         "policy": _policy(),
         "protect": {"type": "boolean"},
-        "baseline": _record(BaselineRules, keep_rounds=_WHOLE, max_age_days=_above_zero()),
+        "baseline": _record(BaselineRules, keep_rounds=_WHOLE, max_age_days=_days()),
         "budget": _record(Budget, usd=_ABOVE_ZERO, calls=_optional(_WHOLE), minutes=_ABOVE_ZERO),
         "quarantine": {"type": "array", "items": _quarantine()},
         "report": _record(ReportOptions, dir=_TEXT),
@@ -209,8 +212,8 @@ def _regression() -> dict[str, Json]:
     return _record(
         RegressionRules,
         drop=("place",),
-        alpha={"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
-        power={"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        alpha={"type": "number", "minimum": 1e-9, "maximum": 0.5},
+        power={"type": "number", "minimum": 0.01, "exclusiveMaximum": 1},
         tolerance={"$ref": "#/$defs/amount"},
         metrics={"type": "object", "additionalProperties": metric},
         max_removed={**_SHARE_OR_PERCENT, "maximum": 1},
@@ -230,7 +233,7 @@ def _quarantine() -> dict[str, Json]:
 
 
 def _price() -> dict[str, Json]:
-    price = {"type": "number", "minimum": 0}
+    price = {"type": "number", "minimum": 0, "maximum": 1e9}
     more = {name: _optional(price) for name in ("cached_input", "reasoning")}
     return _record(Price, input=price, output=price, **more)
 
@@ -256,5 +259,5 @@ def _optional(schema: Json) -> Json:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-def _above_zero() -> Json:
-    return {"type": "number", "exclusiveMinimum": 0}
+def _days() -> Json:
+    return {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_DAYS}

@@ -5,6 +5,7 @@ no key twice, no NaN, no half characters.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from typing import BinaryIO
 
@@ -133,4 +134,13 @@ def _not_a_number(word: str) -> Json:
     raise ValueError(f"{word} is not JSON - leave the key out or write null")
 
 
-_one_line = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_not_a_number)
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return value
+
+
+_one_line = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_not_a_number
+)

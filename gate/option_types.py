@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from gate.records import LONGEST_S
+
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     end = "on" if most is None else f"to {most}"
@@ -25,6 +27,13 @@ def positive(text: str) -> float:
         value = 0.0
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return value
+
+
+def seconds(text: str) -> float:
+    value = positive(text)
+    if value > LONGEST_S:
+        raise argparse.ArgumentTypeError(f"'{text}' is more than a week, {LONGEST_S:g} seconds")
     return value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from gate import __version__, option_reading
 from gate.option_parser import Parser, actions_of, add_action, sentence
 from gate.option_reading import output
-from gate.option_types import moment, positive, rate, shard, whole
+from gate.option_types import moment, positive, rate, seconds, shard, whole
 
 COMMANDS: dict[str, str] = {
     "run": "run the suites, compare with the baseline, decide, report",
@@ -60,7 +60,7 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
     add("--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)")
     add("--max-attempts", type=whole(1), metavar="N", help="tries of a trial, the first too (2)")
-    add("--timeout", type=positive, metavar="S", help="seconds in total for a request (240)")
+    add("--timeout", type=seconds, metavar="S", help="seconds in total for a request (240)")
     add("--concurrency", type=whole(1), metavar="N", help="requests under way at once (16)")
     add("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)")
     add("--out", metavar="DIR", help="where session folders go (results)")
@@ -278,7 +278,18 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """`secrets` is no option: what the command learns that no output may show."""
-    options = parser().parse_args(argv)
+    """`secrets` is no option: what the command learns that no output may show.
+
+    Exits with 2 and one sentence, also for a value that is empty: of a variable that is not set, it
+    would be taken for `the working folder`, or for nothing at all.
+    """
+    top = parser()
+    options = top.parse_args(argv)
+    for name, value in vars(options).items():
+        given = value if isinstance(value, list) else [value]
+        if "" in given:
+            option = f"--{name.replace('_', '-')}"
+            told = option if any(one.startswith(option) for one in argv) else name.upper()
+            top.error(f"{told}: the value is empty; leave it out, or give one")
     options.secrets = set()
     return options

@@ -160,6 +160,8 @@ class _Builder:
     def _scalar(self, event: Any) -> None:
         if _LONE.search(event.value):
             self._stop(event, "half a character: an escape without its pair")
+        if "\0" in event.value:
+            self._stop(event, "a NUL character, which no text or path has")
         top = self.stack[-1] if self.stack else None
         if top and isinstance(top.value, dict) and top.key is None:
             self._key(top, event)

@@ -9,7 +9,7 @@ less).
 
 from gate.records.evidence import Evidence, Sight
 from gate.records.labels import Agreement, Corrected, Label, Measure
-from gate.records.limits import LARGEST, MOST_CASES, MOST_ROUNDS
+from gate.records.limits import LARGEST, LONGEST_S, MOST_CASES, MOST_DAYS, MOST_ROUNDS
 from gate.records.looks import Looks, equal_looks
 from gate.records.patterns import (
     CategoryReport,
@@ -98,7 +98,9 @@ from gate.records.verdict import (
 
 __all__ = [
     "LARGEST",
+    "LONGEST_S",
     "MOST_CASES",
+    "MOST_DAYS",
     "MOST_ROUNDS",
     "AcceptedChange",
     "Agreement",

@@ -184,3 +184,80 @@ def test_a_link_to_a_file_works(name: str, project: Path) -> None:
     (project / name).symlink_to(real)
     done = gate(project, *READ[name](project))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+WRITTEN = {
+    "a time-out": ("file: answers.jsonl", "file: answers.jsonl, timeout_s: 1e10", "604800"),
+    "no number": ("file: answers.jsonl", "file: answers.jsonl, timeout_s: 1e400", "not a number"),
+    "a line end": ("name: s,", 'name: "s\\n",', "suites[0].name"),
+    "300 characters": ("name: s,", f"name: {'s' * 300},", "suites[0].name"),
+    "NUL in a dataset": ("cases.jsonl", '"a\\0b.jsonl"', "NUL"),
+    "NUL in a file": ("file: answers.jsonl", 'file: "a\\0b"', "NUL"),
+    "days": ("protect: false", "protect: false\nbaseline: {max_age_days: 1e10}", "max_age_days"),
+    "alpha": ("protect: false", "protect: false\nregression: {alpha: 1e-300}", "alpha"),
+    "power": ("protect: false", "protect: false\nregression: {power: 1e-300}", "power"),
+    "a price": (
+        "protect: false",
+        "protect: false\npricing: {m: {input: 1e300, output: 1}}",
+        "pric",
+    ),
+    "a limit": ("protect: false", "protect: false\ngates: {agent.avg_steps: {max: 1e999}}", "max"),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_gate_yml_may_not_say(name: str, project: Path) -> None:
+    old, new, said = WRITTEN[name]
+    text = (project / "gate.yml").read_text()
+    assert old in text
+    (project / "gate.yml").write_text(text.replace(old, new))
+    for command in ("run", "validate"):
+        done = gate(project, command)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert said in done.stderr
+    assert not list((project / "results").iterdir())
+
+
+@pytest.mark.parametrize(
+    "key", ["timeout_sec", "input", "expected_answer", "metadata", "relevance_scores", "status"]
+)
+def test_a_number_that_no_dataset_has(key: str, project: Path) -> None:
+    line = '{"id": "x", "input": "q", "expected_answer": "a"}'.removesuffix("}")
+    (project / "cases.jsonl").write_text(f'{line}, "{key}": {{"a": 1e400}}}}\n'.replace("\\", ""))
+    done = gate(project, "run", "--baseline", "none")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "cases.jsonl:1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["run", f"--{name}", ""] for name in ("resume", "config", "out", "suite", "baseline")),
+        *(["run", f"--{name}="] for name in ("case", "record", "replay", "model", "base-url")),
+        ["report", ""],
+        ["compare", "session", ""],
+        ["merge", "session", "--out", ""],
+        ["history", ""],
+        ["run", "--timeout", "1e10"],
+        ["run", "--timeout", "1e400"],
+        ["run", "--budget-usd", "nan"],
+        ["run", "--rounds", "9" * 5000],
+    ],
+    ids=" ".join,
+)
+def test_options_without_a_value(arguments: list[str], project: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        gate(project, *arguments)
+    assert ended.value.code == 2
+    assert not list((project / "results").iterdir())
+
+
+@pytest.mark.parametrize("left", [0, 1, 100])
+@pytest.mark.parametrize("name", ["meta.json", "summary.json"])
+def test_a_session_that_was_cut_off(name: str, left: int, project: Path) -> None:
+    path = project / "session" / name
+    path.write_bytes(path.read_bytes()[:left])
+    arguments = ["run", "--resume", "session"] if name == "meta.json" else ["report", "session"]
+    done = gate(project, *arguments)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert name in done.stderr
