@@ -191,7 +191,8 @@ def is_trial(row: Mapping[str, Json]) -> bool:
 
 
 def _copy(log: mmap, entries: Iterable[_Entry], to: Path) -> None:
-    with to.open("wb") as file:
+    to.unlink(missing_ok=True)  # nothing is written through a link, or into a pipe
+    with to.open("xb") as file:
         file.writelines(log[offset : offset + length] for _, _, _, offset, length in entries)
 
 

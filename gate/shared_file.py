@@ -36,7 +36,7 @@ def alone(lock_file: Path, busy: str) -> Iterator[None]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Whoever reads meanwhile has the old file or the new one. Raises InfrastructureError."""
-    check_folder(path.parent, "the folder of")
+    check_folder(path.parent, "the folder")
     check_target(path, "the file")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

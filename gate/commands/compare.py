@@ -23,6 +23,7 @@ from gate.prepare import metrics_elsewhere, metrics_of
 from gate.publish import write_reports
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.rules import Rules, own_config
+from gate.shared_file import write_whole
 from gate.stored import Stored, StoredSuite, load
 
 
@@ -127,8 +128,6 @@ def _write(folder: Path, report: Report, after: Stored) -> None:
     check_folder(folder, "--out")
 
     def write(name: str, text: str) -> None:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8", SURROGATES))
+        write_whole(folder / name, text.encode("utf-8", SURROGATES))
 
     write_reports(write, report, after.rows, ReportOptions())

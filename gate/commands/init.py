@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.errors import InfrastructureError, UsageError
+from gate.errors import UsageError
+from gate.shared_file import write_whole
 from gate.templates import rendered
 
 
@@ -17,20 +19,11 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     folder = Path(options.dir or ".")
     files = rendered()
-    there = [path for path in files if (folder / path).exists()]
+    there = [path for path in files if os.path.lexists(folder / path)]
     if there and not options.force:
         raise UsageError(f"{', '.join(there)}: there already - `gate init --force` overwrites")
     for path, content in files.items():
-        _write(folder / path, content)
+        write_whole(folder / path, content.encode())
         print(f"wrote {(folder / path).as_posix()}")
     print("Next: `gate run`; then name your own agent in gate.yml.")
     return 0
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8", newline="\n")
-    except OSError as error:
-        message = f"{path.as_posix()}: cannot be written: {error.strerror}"
-        raise InfrastructureError(message) from error

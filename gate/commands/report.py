@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gate.archive import load_session
-from gate.errors import InfrastructureError, UsageError
+from gate.errors import UsageError
 from gate.event_log import SURROGATES
 from gate.publish import write_reports
 from gate.records import ReportOptions
 from gate.session_form import checked_rows
+from gate.shared_file import write_whole
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -28,11 +29,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     def write(name: str, text: str) -> None:
         path = folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode("utf-8", SURROGATES))
-        except OSError as error:
-            raise InfrastructureError(f"{path}: {error.strerror or error}") from error
+        write_whole(path, text.encode("utf-8", SURROGATES))
         written.append(path)
 
     sarif = (folder / "gate.sarif").exists()  # asked for by name, so only where it was

@@ -115,6 +115,10 @@ PLACES = {
     "import": ("answers.jsonl", ["import", "messages", "answers.jsonl"]),
     "import, auto": ("answers.jsonl", ["import", "auto", "answers.jsonl"]),
     "review sample": ("reviews/w1.json", ["review", "sample", "session", "--period", "w1"]),
+    "report of a session": ("session/report.md", ["report", "session"]),
+    "report of compare": ("out/report.md", ["compare", "session", "session", "--out", "out"]),
+    "init": ("new/gate.yml", ["init", "new"]),
+    "init, by force": ("new/gate.yml", ["init", "new", "--force"]),
     "review import": ("filled.json", ["review", "import", "filled.json"]),
 }
 
