@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from gate.codec import from_json, schema_of
+from gate.codec import from_json, parse_json, schema_of
 from gate.errors import UsageError
 from gate.first_look import FirstLook, look
 from gate.plugins import IMPORTERS, Importer
@@ -78,6 +77,6 @@ def _value(text: str, schema: Json) -> Json:
     if "string" in ([kinds] if isinstance(kinds, str) else kinds) or "enum" in schema:
         return text
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, RecursionError):
         return text
