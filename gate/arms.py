@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from gate.archive import Meta, Row, SessionWriter
 from gate.columns import Columns
-from gate.errors import Transport
 from gate.event_log import unanswered
 from gate.executors import Later
 from gate.outage import Transports
@@ -37,13 +36,28 @@ class Arm:
         self.columns = {name: Columns(name) for name in suites}
         self.tallies = {name: Tally() for name in self.columns}
         self._unanswered: dict[Key, Row] = {}  # of the session; asked again if there is time
-        out = _outages(session.rows())
-        for row in session.rows():
-            if unanswered(row) or out.get(row["suite"], "") == row.get("transport"):
+        self._read(session.rows())
+        self.done = frozenset(session.done()) - self._unanswered.keys()  # when the run began
+
+    def _read(self, rows: Iterable[Row]) -> None:
+        """What the session has. An agent that was down for nearly all trials is asked again."""
+        counted = {name: Transports() for name in self.tallies}
+        held = []
+        for row in rows:
+            counted[row["suite"]].add(row)
+            if unanswered(row):
+                self._unanswered[_key(row)] = row
+            elif row.get("transport"):
+                held.append(row)
+            else:
+                self._add(row)
+        out = {name: one.outage() for name, one in counted.items()}
+        for row in held:
+            outage = out[row["suite"]]
+            if outage is not None and outage.kind == row["transport"]:
                 self._unanswered[_key(row)] = row
             else:
                 self._add(row)
-        self.done = frozenset(session.done()) - self._unanswered.keys()  # when the run began
 
     def take(self, row: Row) -> None:
         """One trial more; it is on disk first."""
@@ -125,15 +139,6 @@ class PairedWorker:
     def close(self) -> None:
         self._candidate.close()
         self._control.close()
-
-
-def _outages(rows: Iterable[Row]) -> dict[str, Transport]:
-    """Suite -> how nearly all of its trials failed: their agent is asked again, as it was down."""
-    found: dict[str, Transports] = {}
-    for row in rows:
-        found.setdefault(row["suite"], Transports()).add(row)
-    each = ((suite, one.outage()) for suite, one in found.items())
-    return {suite: outage.kind for suite, outage in each if outage is not None}
 
 
 def _control_first(task: Task) -> bool:

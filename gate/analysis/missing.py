@@ -130,6 +130,8 @@ def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> 
     it applies; with `useless` also because it was there and scored nothing. What the agent tells
     itself does not depend on a judge.
     """
+    if UNJUDGED not in table.columns and not useless:
+        return 0.0
     out = table.column(UNJUDGED) == 1.0
     if useless:
         out |= table.column("judge_coverage") == 0.0

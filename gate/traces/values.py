@@ -117,15 +117,6 @@ def mapped(value: Json, key: str) -> dict[str, Json]:
     raise AgentFailure(f"{key} is not an object")
 
 
-def number(value: Json, key: str) -> float | None:
-    """A number from 0 to 1e15."""
-    if value is None:
-        return None
-    if not is_amount(value):
-        raise AgentFailure(f"{key} is not a number of 0 or more")
-    return float(value)
-
-
 def is_amount(value: Json) -> bool:
     """Whether it is a number from 0 to 1e15."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -137,11 +128,6 @@ def cost_of(value: Json) -> float | None:
     if value is None:
         return None
     return float(value) if is_amount(value) else math.nan
-
-
-def count(value: Json, key: str) -> int | None:
-    found = number(value, key)
-    return None if found is None else int(found)
 
 
 def each(items: Iterable[Json], key: str, read: Callable[[Json], None]) -> None:

@@ -24,7 +24,7 @@ _BESIDE = {  # what else an answer object may have
 }
 
 # Traces are read with the same eyes.
-parse, first, text, count = values.parse, values.first, values.text, values.count
+parse, first, text = values.parse, values.first, values.text
 answer_text, cost_of, usage_of = values.as_text, values.cost_of, spending.usage_of
 
 
@@ -77,9 +77,15 @@ def response(
         finish_reason=text(own.get("finish_reason"), "finish_reason") or told.finish_reason,
         safety_violations=violations(own.get("safety_violations")),
         state=values.mapped({} if own.get("state") is None else own["state"], "state"),
-        **tracing.taken(steps, count(own.get("turns"), "turns"), found),
+        **tracing.taken(steps, turns_of(own, faults), found),
     )
     return with_faults(told_by_agent, faults)
+
+
+def turns_of(data: Mapping[str, Json], faults: Faults) -> int | None:
+    """`turns`: how many times the model was called, where it is such a number."""
+    found = faults.number(data.get("turns"), "turns")
+    return None if found is None else int(found)
 
 
 def with_faults(found: Response, faults: Faults) -> Response:

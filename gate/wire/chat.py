@@ -104,17 +104,18 @@ def extras(data: Mapping[str, Json]) -> Response:
         return _NOTHING
     context = found["context"] if isinstance(found["context"], (str, list)) else None
     trace = tracing.beside(found)
-    told = trace or Trace(shape=None)
+    told, faults = trace or Trace(shape=None), Faults()
     retrieved = answer.documents(found["retrieved"], "retrieved")
-    return Response(
+    beyond = Response(
         answer="",
         retrieved=told.retrieved if retrieved is None else retrieved,
         context=answer.context_text(context, "context"),
         usage=told.usage,
         model=told.model,
         safety_violations=answer.violations(found["safety_violations"]),
-        **tracing.taken(found["steps"], answer.count(found["turns"], "turns"), trace),
+        **tracing.taken(found["steps"], answer.turns_of(found, faults), trace),
     )
+    return answer.with_faults(beyond, faults)
 
 
 _NOTHING = Response(answer="")

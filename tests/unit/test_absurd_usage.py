@@ -83,6 +83,17 @@ def test_an_absurd_number_of_tokens_is_unknown_and_noted(ask, absurd):
     assert "input_tokens" in note
 
 
+@pytest.mark.parametrize("absurd", ABSURD)
+def test_an_absurd_number_of_turns_is_unknown_and_noted(absurd):
+    body = {"choices": [{"message": {"content": "x"}}], "turns": absurd}
+    for found in (
+        answer.response({"answer": "x", "turns": absurd}),
+        OpenAI(base_url="http://x")._read(reply(body)),
+    ):
+        assert (found.answer, found.turns) == ("x", None)
+        assert NOTE in found.trace_faults[0]
+
+
 @pytest.mark.parametrize("absurd", [5, "lots", [1], True])
 @pytest.mark.parametrize("ask", [chat, responses, messages, plain, traced])
 def test_a_usage_that_is_no_object_is_unknown_and_noted(ask, absurd):
