@@ -9,7 +9,6 @@ from gate.traces.values import (
     LARGEST,
     arguments_of,
     called,
-    count,
     error_of,
     first,
     mapped,
@@ -19,9 +18,10 @@ from gate.traces.values import (
 
 def step(value: Json, key: str, faults: Faults | None = None) -> ToolCall:
     """{name, arguments, result, error, id, turn, latency_ms, correction}, or a call as OpenAI,
-    Anthropic or LangChain writes it. `faults` are told of a time that cannot be one.
+    Anthropic or LangChain writes it. `faults` are told of numbers that can be none.
     """
-    made = called(value, key)
+    made, told = called(value, key), faults or Faults()
+    turn = told.number(value.get("turn"), f"{key}.turn")
     arguments, raw = (made.given, None) if made.custom else arguments_of(made.given)
     result = first(value, "result", "output")
     return ToolCall(
@@ -31,8 +31,8 @@ def step(value: Json, key: str, faults: Faults | None = None) -> ToolCall:
         result=result,
         error=error_of(value.get("error"), result),
         id=made.id,
-        turn=count(value.get("turn"), f"{key}.turn"),
-        latency_ms=(faults or Faults()).number(value.get("latency_ms"), f"{key}.latency_ms"),
+        turn=None if turn is None else int(turn),
+        latency_ms=told.number(value.get("latency_ms"), f"{key}.latency_ms"),
         correction=bool(value.get("correction")),
     )
 
