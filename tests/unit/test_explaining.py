@@ -9,7 +9,7 @@ from gate.analysis import falls
 from gate.conclude import conclude
 from gate.records import GateRule, RegressionRules, ToldBy
 from gate.tally import Tally
-from tests.unit.test_conclude import CONFIG, SETTING, measured, table
+from tests.unit.test_conclude import CONFIG, SETTING, measured
 from tests.verdict_tables import JUDGE, P95, SUCCESS, build
 
 FAITHFUL = JUDGE.name
@@ -123,15 +123,24 @@ def test_cases_that_newly_fail_are_told_there():
     assert falls(now, was, JUDGE, told={"c000", "c001"}) is None
 
 
-@pytest.mark.parametrize("scored", [0, 1])
-def test_a_judge_that_scored_nothing_is_an_error_and_no_fact_about_the_agent(scored):
-    why = {"the judge could not be asked: 401": 20, "other": 1}
-    tally = Tally(trials=60, calls=60, judge_asked=60, judge_scored=scored)
+@pytest.mark.parametrize(("gates", "outcome"), [(BLOCKS, "error"), ((), "pass")])
+def test_a_judge_that_scored_nothing_takes_its_own_metrics_with_it(gates, outcome):
+    why = {"the judge's reply does not fit": 20, "other": 1}
+    tally = Tally(trials=60, calls=60, judge_asked=60)
     tally.judge_failures.update(why)
-    one = measured(table(), baseline=table(), tally=tally)
-    found = conclude([one], CONFIG, SETTING, rows)
-    assert found.outcome == ("pass" if scored else "error")
-    assert scored or "60 times: the judge could not be asked: 401" in found.reason
+    spec = replace(JUDGE, asks="judge")
+    was, coverage = scores(*[5.0] * 20), {"judge_coverage": np.zeros((20, 3))}
+    tables = [
+        build({"success": np.ones((20, 3)), "judge": values, **more}, specs=(SUCCESS, spec))
+        for values, more in ((was, {}), (was * NAN, coverage))
+    ]
+    one = measured(tables[1], baseline=tables[0], tally=tally)
+    found = conclude([one], replace(CONFIG, gates=gates), SETTING, rows)
+    assert found.outcome == outcome
+    row = next(row for row in found.comparisons if row.metric == FAITHFUL)
+    assert row.status == "missing"
+    assert "60 times: the judge's reply does not fit" in row.reason
+    assert (row.reason in found.reason) == bool(gates)
 
 
 @pytest.mark.parametrize(
