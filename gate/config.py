@@ -86,13 +86,13 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     found.add(lint(config, measured, today, complete=complete))
     unread = any(problem.place.key.startswith("judge") for problem in found.problems)
     found.add(judges(config, root, complete=complete, judge_unread=unread))
-    found.problems[:] = _without_secrets(found.problems, config, env)
+    found.problems[:] = without_secrets(found.problems, config, env)
     sha = digest(config, document.data or {})
     config = replace(config, digest=sha, warnings=tuple(found.warnings))
     return Examined(config=config, measured=measured, findings=found)
 
 
-def _without_secrets(
+def without_secrets(
     problems: Sequence[Problem], config: Config, env: Mapping[str, str]
 ) -> list[Problem]:
     """User code that does not load may tell any of them, those that only this file names too."""

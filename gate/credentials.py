@@ -104,6 +104,7 @@ def whole(value: str) -> Iterator[str]:
     if "://" in value:  # an address may be secret by its path
         path = value.partition("://")[2].partition("/")[2]
         yield from (path, path.rpartition("/")[2])
+        yield from (unquote(found["user"]) for found in _ADDRESS.finditer(value))  # Sentry's DSN
     yield _text_of(value)
     yield from parts(value)
 

@@ -4,6 +4,7 @@ headers, of those that look it by their name, and what looks it within the other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
@@ -18,6 +19,8 @@ from gate.credentials import (
     whole,
 )
 from gate.records import Json
+
+_UNLIKE_WORDS = re.compile(r"[0-9:]")
 
 
 def secrets_sent(env: Mapping[str, str], asked: Iterable[Mapping[str, Json]]) -> Iterator[str]:
@@ -72,8 +75,9 @@ def secrets_of(
         elif holds_connections(name):
             yield from _telling(parts(value))
         else:  # texts of other people, too, who must not choose what reports cannot say
-            found = (*of_address(value), *own_forms(value), *of_headers(value))
+            found = (*of_address(value), *own_forms(value))
             yield from (one for one in _telling(found) if any(map(str.isdigit, one)))
+            yield from (one for one in _telling(of_headers(value)) if _UNLIKE_WORDS.search(one))
     yield from _telling(of_headers(sent))
 
 

@@ -15,6 +15,7 @@ from gate.http.endpoint import key_of
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Response
 from gate.redact import Redactor
+from gate.secret_names import secrets_of
 from gate.shortage import shortage
 from gate.text import one_line
 from gate.wire import answer, tracing
@@ -99,8 +100,8 @@ class _Connection:
         self._env = agent.environment(world)
         self._words = [agent.program(world), *agent.words()[1:]]
         self._name = Path(self._words[0]).name
-        named = (*agent.env, agent.api_key_env)
-        self._secrets = [value for name, value in self._env.items() if name in named]
+        named = (*agent.env, *filter(None, (agent.api_key_env,)))
+        self._secrets = [*secrets_of(self._env, named)]
         self._child = ChildProcess()
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:

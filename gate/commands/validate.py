@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from gate import baseline_schema
-from gate.config import Examined, defaults, examine, measure, select
+from gate.config import Examined, defaults, examine, measure, select, without_secrets
 from gate.config_evidence import provider_key
 from gate.config_judge import kinship
 from gate.config_lint import Findings, lint_with_data
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     for warning in dict.fromkeys(done.found.warnings):
         print("warning:", plain(warning))
     if done.found.problems:
-        raise InvalidInput(done.found.problems)
+        raise InvalidInput(without_secrets(done.found.problems, config, env))
     for line in done.lines:
         print(plain(line))
     print("All of it can be used as it is.")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from gate import __version__
+from gate.credentials import is_ordinary, of_headers
 from gate.errors import UsageError
 from gate.http.proxies import Proxies, Proxy, basic
 
@@ -128,4 +129,5 @@ def _secrets(headers: Mapping[str, str], parts: SplitResult) -> list[str]:
     found = [value for name, value in headers.items() if name not in _PLAIN]
     found += [value.rpartition(" ")[2] for value in found]  # a bearer token without its scheme
     found += [value for _, value in parse_qsl(parts.query)]
-    return [*found, parts.password or "", unquote(parts.password or "")]
+    found += [parts.password or "", unquote(parts.password or ""), *of_headers("\0".join(found))]
+    return [value for value in found if not is_ordinary(value)]

@@ -206,6 +206,25 @@ suites: [{name: s, dataset: cases.jsonl, rounds: 1, graders: [exact_match]}]
     scan(tmp_path, done.stdout, done.stderr)
 
 
+@pytest.mark.parametrize("command", ["run", "validate", "plan"])
+def test_a_suite_as_code_that_fails_tells_none(tmp_path: Path, command: str) -> None:
+    """Only gate.yml says that the variable holds a key."""
+    code = f"def load_tasks(self): raise ValueError('no acc-{A}')"
+    (tmp_path / "own.py").write_text(
+        f"class S:\n    {code}\n    def run_task(self, task, **asked): pass\n"
+    )
+    (tmp_path / "gate.yml").write_text(
+        """version: 1
+agent: {type: openai, base_url: "http://127.0.0.1:9", model: m, api_key_env: MY_ACCESS}
+suites: [{name: s, suite: "./own.py:S", rounds: 1, graders: [exact_match]}]
+"""
+    )
+    done = gate(tmp_path, command, env=VARIABLES)
+    assert done.returncode == 2
+    assert "raised ValueError: no ***" in done.stderr
+    scan(tmp_path, done.stdout, done.stderr)
+
+
 def test_gate_action_leaves_none(project: Path) -> None:
     with serving(GitHub()) as github:
         for name in ("gate.yml", "cases.jsonl"):

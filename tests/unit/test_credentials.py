@@ -54,6 +54,11 @@ SECRET = {  # variable -> its value, and what of it must not be seen
     ),
     "BLOB_URL": (f"https://a.blob.x.net/c?sv=2024-11-04&sig={LONG}%3D", [f"{LONG}="]),
     "SENTRY_DSN": (f"https://{HEX}@o4501.ingest.sentry.io/4501", [HEX]),
+    "SHORT_DSN": ("https://abc123d@errors.corp/4", ["abc123d"]),
+    "WITHIN": (
+        f"curl -H 'Authorization: Basic {b64('ci-bot:secret-word')}'",
+        ["ci-bot:secret-word"],
+    ),
     "SLACK_WEBHOOK_URL": (
         f"https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/{LONG[:24]}",
         [LONG[:24], f"services/T0AB12CD3/B0AB12CD3/{LONG[:24]}"],

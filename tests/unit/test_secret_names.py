@@ -1,3 +1,5 @@
+import base64
+
 from gate.secret_names import secrets_of, secrets_sent
 
 
@@ -13,6 +15,27 @@ def test_secrets_are_found_by_name_and_by_look():
         "KEYBOARD": "us",
     }
     assert set(secrets_of(env, {"MY_CRED"})) == {"named-one", "sk-1", "ghs_1", "p-w", "user:pass"}
+
+
+def test_a_word_in_a_header_is_none():
+    env = {"USER": "github", "LANG": "en", "CORP": "zebra-1"}
+    assert set(secrets_of(env, (), ["github-actions en zebra-1"])) == {"zebra-1"}
+
+
+def test_credentials_put_together_in_a_header_are_taken_apart():
+    encoded = base64.b64encode(b"ci:zebra-1").decode()
+    sent = {"headers": {"authorization": f"Basic {encoded}", "x-own": "Bearer zebra-2-of-two"}}
+    found = set(secrets_sent({}, [sent]))
+    assert found == {encoded, "ci:zebra-1", "zebra-1", "zebra-2-of-two"}
+
+
+def test_the_password_of_an_address_is_one_wherever_it_comes_from():
+    options = [
+        {"base_url": "https://me:zebra-1@h/v1?api-version=2024-10-21&api-key=zebra-2"},
+        {"url": "https://zebra-of-sixteen-3@h"},
+    ]
+    hidden = {"me:zebra-1", *(f"zebra-{n}" for n in (1, 2)), "zebra-of-sixteen-3"}
+    assert set(secrets_sent({}, options)) == hidden
 
 
 def test_what_an_agent_is_sent_in_a_header_is_one():
