@@ -15,10 +15,7 @@ from html.entities import html5
 # of its own, for which `re` looks quickly.
 _BACKSLASH = re.compile(
     r"\\\\{0,8}(?:u(?P<pair>[dD]83[0-9a-fA-F]\\{1,9}u[dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{2}))"
-)
-_PERCENT = re.compile(
-    r"%(?:3[0-9]|4[1-9A-Fa-f]|5[0-9AaCc]|6[1-9A-Fa-f]|7[0-9Aa]|2[56])"  # %, &, \ escape, too
+    r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,8})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))"
 )
 _PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
 _ENTITY = re.compile(
@@ -80,7 +77,7 @@ def undone(text: str, data: bytes, wanted: Set[str]) -> Undone | None:
 
 def _spelled(text: str, data: bytes) -> Iterator[_Spelled]:
     """No two overlap: each begins with another sign, which the others cannot hold."""
-    if b"\\u" in data or b"\\x" in data:
+    if b"\\u" in data or b"\\x" in data or b"\\U" in data:
         yield from ((*found.span(), _meant(found)) for found in _BACKSLASH.finditer(text))
     if "%" in text:
         yield from ((*found.span(), _meant(found)) for found in _PERCENT.finditer(text))

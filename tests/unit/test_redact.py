@@ -154,6 +154,7 @@ WRITTEN_OTHERWISE = {
     "JSON in JSON": lambda text: "".join(f"\\\\u{ord(sign):04x}" for sign in text),
     "JavaScript": lambda text: "".join(f"\\u{{{ord(sign):x}}}" for sign in text),
     "Python": lambda text: "".join(f"\\x{ord(sign):02x}" for sign in text),
+    "Python, long": lambda text: "".join(f"\\U{ord(sign):08x}" for sign in text),
     "escapes here and there": lambda text: text[:3] + f"\\u{ord(text[3]):04x}" + text[4:],
     "HTML": lambda text: "".join(f"&#{ord(sign)};" for sign in text),
     "HTML, hexadecimal": lambda text: "".join(f"&#x{ord(sign):x};" for sign in text),
