@@ -25,6 +25,7 @@ BASIC = base64.b64encode(b"ci-bot:Trub4dor&3x").decode()
 VARIABLES = {
     "MY_ACCESS": f"acc-{A}",  # named by api_key_env; --provider-key stands for it
     "JUDGES_OWN": f"jud-{B}",
+    "JUDGE_API_KEY": f"old-{A}",  # the input judge-key stands for it
     "GITHUB_PAT": f"github_pat_{B}{C}",
     "STRIPE_KEY_PROD": f"sk_live_{C}{A}",
     "DB_PASSWORD_2": "c0rrect-h0rse&9",
@@ -40,7 +41,7 @@ VARIABLES = {
     "DB_USER_SECRET": "wrong",  # an ordinary word, which stays
 }
 SECRETS = (
-    *(f"acc-{A}", f"jud-{B}", f"pro-{C}", f"github_pat_{B}{C}", f"sk_live_{C}{A}"),
+    *(f"acc-{A}", f"jud-{B}", f"old-{A}", f"pro-{C}", f"github_pat_{B}{C}", f"sk_live_{C}{A}"),
     *("c0rrect-h0rse&9", f"{A}/{B}+", "AKIAQ7ZW4TRB8KCV1N9F", "pr0xy-Pa55", "proxyuser:pr0xy-Pa55"),
     *("d4tabase-Pa55", f"{C}{C[:12]}", f"B0AB12CD3/{B}Xy12", "ci-bot:Trub4dor&3x", "Trub4dor&3x"),
     *(f"{B}{A}==", f"{A}{B}{C}", "base-Pa55"),
@@ -231,7 +232,7 @@ def test_gate_action_leaves_none(project: Path) -> None:
             github.contents[BASE, name] = (project / name).read_bytes()
         inputs = {
             "INPUT_PROVIDER-KEY": f"pro-{C}",
-            "INPUT_JUDGE-KEY": "",
+            "INPUT_JUDGE-KEY": f"new-{B}",
             "INPUT_CHECK-RUN": "true",
             "INPUT_VERBOSE": "true",
             "INPUT_BASELINE": "none",
@@ -262,3 +263,24 @@ def test_a_key_of_gate_yml_is_in_no_error_of_the_action(project: Path) -> None:
     assert done.returncode
     assert "no: ***" in done.stdout + done.stderr, done.stdout
     scan(project, done.stdout, done.stderr, *bodies)
+
+
+def test_what_is_imported_leaves_none(tmp_path: Path) -> None:
+    told = html.escape("; ".join(form for way, form in PLANTED if way == "plain"))
+    (tmp_path / "gate.yml").write_text(
+        """version: 1
+agent: {type: openai, base_url: "http://u:base-Pa55@h", model: m, api_key_env: MY_ACCESS}
+judge: {type: openai, base_url: "http://127.0.0.1:9", model: n, api_key_env: JUDGES_OWN}
+suites: [{name: s, dataset: c.jsonl, graders: [exact_match]}]
+"""
+    )
+    (tmp_path / "given.py").write_text(  # not among what is searched
+        f'<testsuite name="s"><testcase classname="a" name="b"><error message="{told}">{told}'
+        "</error></testcase></testsuite>"
+    )
+    options = ("--out=results", "--recording=kept.jsonl", "--config=gate.yml")
+    env = {**VARIABLES, "PROVIDER_KEY": f"pro-{C}"}
+    done = gate(tmp_path, "import", "junit", "given.py", *options, env=env)
+    assert done.returncode in (0, 1), done.stderr
+    assert "***" in (tmp_path / "kept.jsonl").read_text("utf-8")
+    scan(tmp_path, done.stdout, done.stderr)

@@ -9,6 +9,7 @@ import sys
 import time
 import tracemalloc
 import unicodedata
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -204,8 +205,24 @@ def test_base32_is_found_at_every_alignment(alignment):
 def test_what_is_not_covered_is_named_in_security_md():
     """A form that begins to be covered moves from that list into the other one."""
     redact = Redactor([SHARP]).redact
-    for form in ("-".join(SHARP), base64.b85encode(SHARP.encode()).decode(), SHARP[:10]):
+    named = {
+        "visible signs between": "-".join(SHARP),
+        "as numbers": " ".join(str(ord(sign)) for sign in SHARP),
+        "a part of a secret": SHARP[:10],
+        "base64 of base64": base64.b64encode(base64.b64encode(SHARP.encode())).decode(),
+        "base85": base64.b85encode(SHARP.encode()).decode(),
+        "quoted-printable": "".join(f"={ord(sign):02X}" for sign in SHARP),
+        "octal": "".join(f"\\{ord(sign):o}" for sign in SHARP),
+        "UTF-16": base64.b64encode(SHARP.encode("utf-16-le")).decode(),
+        "circled": "".join(chr(0x24D0 + ord(s) - 97) if s.islower() else s for s in SHARP),
+    }
+    security = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    covered, _, left = security.partition("Not covered")
+    for words, form in named.items():
+        assert words in left
         assert redact(f"x {form} y") == f"x {form} y"
+    for words in ("base32", "rot13", "backwards", "full width", "upper and lower case", "`%XX`"):
+        assert words in covered
 
 
 def test_ordinary_text_is_left_alone():
@@ -266,6 +283,19 @@ def test_a_form_split_by_what_nobody_sees_is_replaced(separator, step):
         assert not [n for n in range(4, len(form) - 12) if form[n : n + 4] in left]
         assert shown.startswith("é before ")
         assert " after" in shown
+
+
+@given(
+    st.text(st.sampled_from('ntu0x4126.,:"\\[]{}/ \n%41&#;'), min_size=6, max_size=9),
+    st.recursive(
+        st.integers() | st.text(st.sampled_from('ntu0x4126.,:"\\[]{}/ \n%41&#;')),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner),
+    ),
+)
+def test_what_was_json_stays_it(secret, data):
+    redact = Redactor([secret]).redact
+    for line in (json.dumps({"a": data, "b": secret}), json.dumps([secret, data, 0x4126])):
+        assert isinstance(json.loads(redact(line)), (dict, list))
 
 
 @given(st.lists(st.sampled_from(SEPARATORS), min_size=len(PLAIN) - 1, max_size=len(PLAIN) - 1))
