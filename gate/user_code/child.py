@@ -11,6 +11,7 @@ import faulthandler
 import importlib
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -26,6 +27,7 @@ from gate.user_code.frames import Frame
 from gate.user_code.loading import Workspace, pin, place_of
 
 _END_S = 1.0  # for the user's own clean-up once nothing is asked any more
+_PIECE = 1 << 20  # bytes that are read at once
 _SAID_LIMIT = 2_000  # characters of an exception's text
 Jobs = SimpleQueue[Frame | None]
 
@@ -36,6 +38,8 @@ def main() -> None:
     sys.argv = ["gate"]
     channel = _Channel()
     faulthandler.enable(file=channel.complaints)
+    # One that the user's code sends itself would end the main thread; the gate closes the input.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
     pin("numpy")
     workspace = Workspace(Path(started["root"]))
 
@@ -68,7 +72,7 @@ class _Channel:
 
     def receive(self) -> Frame | None:
         try:
-            return frames.received(self._read)
+            return frames.received(self._read, sys.maxsize)
         except OSError:  # the user's code closed it
             os._exit(1)
 
@@ -84,13 +88,10 @@ class _Channel:
             os._exit(1)
 
     def _read(self, n: int) -> bytes:
-        found = os.read(self._in, n)
-        while 0 < len(found) < n:
-            more = os.read(self._in, n - len(found))
-            if not more:
-                break
+        found = bytearray()
+        while len(found) < n and (more := os.read(self._in, min(n - len(found), _PIECE))):
             found += more
-        return found
+        return bytes(found)
 
     def _leave_to_parent(self) -> None:
         self._forked = True

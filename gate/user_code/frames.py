@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
-MAX_BYTES = 20_000_000  # of one body
+MAX_BYTES = 20_000_000  # of the body of a reply; the gate's requests hold what they must
 PING, CALL, LOAD, END = 0, 1, 2, 3  # kinds of a request; END: nobody waits for this lane any more
 PONG, RETURNED, RAISED, REACHED = 0, 1, 2, 3  # kinds of a reply; REACHED: a line while loading
 
@@ -36,16 +36,16 @@ def packed(frame: Frame) -> bytes:
     return _HEAD.pack(kind, number, lane, seconds, len(body)) + body
 
 
-def received(read: Callable[[int], bytes]) -> Frame | None:
+def received(read: Callable[[int], bytes], most: int) -> Frame | None:
     """The next frame; None at the end of the stream, also where it ends inside a frame.
 
-    `read(n)` gives n bytes, fewer only at the end. Raises ValueError for a body over MAX_BYTES.
+    `read(n)` gives n bytes, fewer only at the end. Raises ValueError for a body of over `most`.
     """
     head = read(HEAD_BYTES)
     if len(head) < HEAD_BYTES:
         return None
     kind, number, lane, seconds, length = _HEAD.unpack(head)
-    if length > MAX_BYTES:
+    if length > most:
         raise ValueError(f"a message of {length} bytes")
     body = read(length) if length else b""
     return None if len(body) < length else Frame(kind, number, lane, seconds, body)

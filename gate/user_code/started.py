@@ -160,7 +160,7 @@ class Started:
 
     def _listen(self) -> None:
         try:
-            while (frame := frames.received(self._read)) is not None:
+            while (frame := frames.received(self._read, frames.MAX_BYTES)) is not None:
                 if frame.kind == frames.REACHED:
                     self.reached = frame.body.decode("utf-8", "replace")
                     continue
@@ -226,13 +226,10 @@ def _exactly(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     """Reads as many bytes as wanted, fewer only at the end."""
 
     def all_of(n: int) -> bytes:
-        found = read(n)
-        while 0 < len(found) < n:
-            more = read(n - len(found))
-            if not more:
-                break
+        found = bytearray()
+        while len(found) < n and (more := read(n - len(found))):
             found += more
-        return found
+        return bytes(found)
 
     return all_of
 

@@ -75,7 +75,7 @@ def test_what_is_not_there_is_told(code, spec, told):
     assert spec in str(caught.value)
 
 
-# ------------------------------------------------------------------------------ what does not load
+# ------------------------------------------------------------------------------- what does not load
 
 SEGFAULT = "import ctypes\n\nctypes.string_at(0)\n"
 BROKEN = {
@@ -153,7 +153,7 @@ def test_what_loads_after_what_did_not_is_unharmed(code, tmp_path):
     assert made.call("f") == "fine"
 
 
-# ------------------------------------------------------------------------------------ the checkout
+# ------------------------------------------------------------------------------------- the checkout
 
 
 def test_files_of_the_checkout_are_told_with_their_hashes(tmp_path):
