@@ -124,14 +124,14 @@ def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame
         )
         return reply
     except AgentFailure as failure:
-        told: Told | None = getattr(failure.__cause__, "told", None)
-        if told is None:  # it was late, or ended its process
-            code = failure.code if failure.timed_out else WRONG
-            late, took = failure.timed_out, timeout_s * 1e3
-            raise AgentFailure(str(failure), timed_out=late, code=code, latency_ms=took) from None
-        failure.latency_ms = failure.latency_ms or told.seconds * 1e3
-        lost = told.os_error and not told.kind and not failure.timed_out
-        if lost and nobody_answered(str(failure), told.http_status):
+        raised = failure.__cause__
+        told: Told | None = getattr(raised, "told", None)
+        if raised is not None and (told is None or told.kind == "unusable"):
+            failure.code = WRONG  # it died, or what it returned is too much to be read
+        took = told.seconds if told else timeout_s
+        failure.latency_ms = failure.latency_ms or took * 1e3
+        lost = told is not None and told.os_error and not told.kind and not failure.timed_out
+        if told is not None and lost and nobody_answered(str(failure), told.http_status):
             raise InfraFailure(str(failure), code="api_error") from failure
         raise
     finally:

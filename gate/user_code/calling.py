@@ -22,12 +22,14 @@ def call(lane: Lane, request: list[Any], seconds: float, who: str) -> Frame:
         message = f"the {who}'s process {death} during the call"
         raise AgentFailure(message, final=True) from death
     except CodeRaised as raised:
-        raise failure_of(raised) from raised
+        raise failure_of(raised, who) from raised
 
 
-def failure_of(raised: CodeRaised) -> AgentFailure | InfraFailure:
+def failure_of(raised: CodeRaised, who: str) -> AgentFailure | InfraFailure:
     """AgentFailure and InfraFailure cross as such; any other exception is the agent's."""
     told = raised.told
+    if told.kind == "unusable":
+        return AgentFailure(f"the {who} {raised.said}")
     if told.kind == "infra":
         again, code = told.retry_after, told.code
         return InfraFailure(raised.said, retry_after=again, code=code, begun=told.begun)
@@ -70,6 +72,8 @@ def judged_by(process: CodeProcess, request: list[Any], seconds: float, who: str
     except CodeDied as death:
         raise GraderFailure(f"the {who}'s process {death} while it judged") from None
     except CodeRaised as raised:
+        if raised.told.kind == "unusable":
+            raise GraderFailure(f"the {who} {raised.said}") from None
         known = raised.told.kind == "grader"
         raise GraderFailure(raised.said if known else str(raised)) from None
     except InfraFailure as failure:

@@ -145,7 +145,7 @@ class _Lane:
             took = time.perf_counter() - begun
             kind, body = frames.RETURNED, roles.encoded(found)
             if len(body) > frames.MAX_BYTES:
-                raise AgentFailure(f"returned more than {frames.MAX_BYTES / 1e6:g} MB")
+                raise roles.Unusable(f"returned more than {frames.MAX_BYTES / 1e6:g} MB")
         except BaseException as error:  # SystemExit too: it ends nothing here
             took = took or time.perf_counter() - begun
             kind, body = frames.RAISED, _told(error, self._desk.workspace)
@@ -164,7 +164,7 @@ class _Lane:
 def _told(error: BaseException, workspace: Workspace) -> bytes:
     """An exception as JSON: what it is, what it says, where in the user's code it arose."""
     kinds = {AgentFailure: "agent", InfraFailure: "infra", GraderFailure: "grader"}
-    kinds |= {UsageError: "usage"}
+    kinds |= {UsageError: "usage", roles.Unusable: "unusable"}
     kind = next((word for cls, word in kinds.items() if isinstance(error, cls)), "")
     late = type(error).__module__ == "gate.user_code.awaiting"
     fields = ("retry_after", "code", "begun", "final", "timed_out", "latency_ms", "status")

@@ -24,6 +24,10 @@ Finish = Callable[[Any, float], Any]  # awaits what can be awaited, within so ma
 _FIELDS = ("id", "doc_id", "document_id", "score", "text", "content", "page_content", "metadata")
 
 
+class Unusable(Exception):
+    """The code returned what cannot be taken; reads after "the agent" or "the grader"."""
+
+
 class Desk:
     """The user's objects that were loaded so far, and what can be asked of them."""
 
@@ -151,15 +155,15 @@ def _answer_of(found: Any) -> Any:
         return _dumped(found)
     except TypeError:
         kind = type(found).__name__
-        raise AgentFailure(f"returned {kind}: return a text, or a dict with 'answer'") from None
+        raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'") from None
 
 
 def encoded(value: Any) -> bytes:
-    """As JSON. Raises AgentFailure for what JSON cannot hold."""
+    """As JSON. Raises Unusable for what JSON cannot hold."""
     try:
         return json.dumps(value, default=_dumped).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise AgentFailure(f"returned what JSON cannot hold: {error}") from error
+        raise Unusable(f"returned what JSON cannot hold: {error}") from error
 
 
 def _dumped(value: Any) -> Any:

@@ -200,7 +200,7 @@ def test_the_key_is_in_no_reply_and_not_in_the_cache(tmp_path):
     judges = panel_of(written, world(tmp_path), patience=Still().patience)
     good, failed = (judges.ask(replace(CASE, id=id), [QUESTION])[0][0] for id in ("ok", "fail"))
     assert good.data == {"score": 4, "why": "my key is ***"}
-    assert failed.failure == "the judge failed: ValueError: ***"
+    assert failed.failure == "the judge failed: ValueError: *** (judge.py:2)"
     assert leak not in (tmp_path / "c.jsonl").read_text()
 
 

@@ -1,12 +1,12 @@
 """Suites written as code: their tasks as cases, their calls as answers, what is wrong with them."""
 
+import json
 import math
 import re
-import sys
-import threading
+import textwrap
+import time
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,6 +26,7 @@ from gate.run_record import response_of
 from gate.runner import Task, TrialWorker
 from gate.suite_code import RunRecord, SuiteCode, load_suite
 from gate.turns import turns_of
+from gate.user_code.processes import PROCESSES
 from tests.unit.test_rules import TODAY, dataset, plan_of, repository  # noqa: F401
 from tests.unit.test_runner import Scripted, grade
 
@@ -52,60 +53,98 @@ def world(**env):
     return World(env=env, root=Path())
 
 
+PLAIN = """
+import asyncio, json, math, os, re, sys, threading, time
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+from gate.suite_code import RunRecord
+
+TASKS = [{"id": "a", "prompt": "q"}]
+
+def run(**asked):
+    return RunRecord(ok=True)
+
+{code}
+
 class Plain:
-    """One task, and what is asked with."""
-
-    def __init__(self, run=lambda **asked: RunRecord(ok=True), tasks=({"id": "a", "prompt": "q"},)):
-        self.run, self.tasks = run, tasks
-
     def load_tasks(self):
-        return self.tasks
+        return TASKS
 
     def run_task(self, task, round_index, attempt, base_url, model, provider_key, timeout_s):
-        return self.run(
-            task=task, **{k: v for k, v in locals().items() if k not in ("self", "task")}
-        )
+        asked = {k: v for k, v in locals().items() if k != "self"}
+        return run(**asked)
+"""
 
 
-def rows(*tasks):
-    return list(cases(SuiteCode("./x.py:X", Plain(tasks=tasks)).source, {}))
+@pytest.fixture
+def code(tmp_path):
+    """The class X of a file of which `content` is a part: `TASKS`, `run`, or a class X of its own;
+    without that it is `Plain`.
+    """
+
+    def make(content=""):
+        content = textwrap.dedent(content)
+        name = "X" if re.search(r"^(class )?X\b", content, re.MULTILINE) else "Plain"
+        (tmp_path / "x.py").write_text(PLAIN.replace("{code}", content), encoding="utf-8")
+        return SuiteCode(f"./x.py:{name}", tmp_path)
+
+    return make
 
 
-def asked(run, *, timeout_s=20.0, agent=AGENT, env=None):
-    code = SuiteCode("./x.py:X", Plain(run))
-    return code.ask(rows({"id": "a"})[0], 2, 3, timeout_s, agent, world(**(env or {"KEY": "k"})))
+@pytest.fixture
+def rows(code):
+    return lambda tasks: list(cases(code(f"TASKS = {tasks}").source, {}))
+
+
+@pytest.fixture
+def asked(code):
+    def ask(content, *, timeout_s=20.0, agent=AGENT, env=None):
+        suite = code(content)
+        (case,) = cases(suite.source, {})
+        return suite.ask(case, 2, 3, timeout_s, agent, world(**(env or {"KEY": "k"})))
+
+    return ask
+
+
+def the_case(suite):
+    (case,) = cases(suite.source, {})
+    return case
 
 
 class Raising:
-    """As a record and as a task."""
+    """As a record."""
 
-    id, ok = "a", True
+    ok = True
 
     @property
     def response_text(self):
         raise RuntimeError("boom")
 
-    @property
-    def __dict__(self):
-        return {"response_text": 1}
-
 
 # ------------------------------------------------------------------------------------------- tasks
 
 
-@dataclass
-class TheirTask:
-    id: str
-    prompt: str
-    category: str = "geo"
-    check: object = None
+def test_tasks_are_cases_whatever_they_are_made_of(code):
+    mapping, record, thing = cases(
+        code(
+            """
+            @dataclass
+            class TheirTask:
+                id: str
+                prompt: str
+                category: str = "geo"
+                check: object = None
 
-
-def test_tasks_are_cases_whatever_they_are_made_of():
-    mapping, record, thing = rows(
-        {"id": 7, "prompt": "q", "want": set("hgfedcba"), "pattern": re.compile("x+")},
-        TheirTask("r", "q", check=math.sqrt),
-        SimpleNamespace(id="o", goal=("go", Path("a/b"))),
+            TASKS = (
+                {"id": 7, "prompt": "q", "want": set("hgfedcba"), "pattern": re.compile("x+")},
+                TheirTask("r", "q", check=math.sqrt),
+                SimpleNamespace(id="o", goal=("go", Path("a/b"))),
+            )
+            """
+        ).source,
+        {},
     )
     assert (mapping.id, mapping.input, mapping.question) == ("7", "q", "q")
     assert (mapping.keys["want"], mapping.keys["pattern"]) == ([*"abcdefgh"], "x+")
@@ -113,161 +152,199 @@ def test_tasks_are_cases_whatever_they_are_made_of():
     assert thing.input == {"goal": ["go", "a/b"]}, "no prompt: the task itself"
 
 
-def test_a_task_of_the_same_content_pairs_and_another_does_not():
-    one, same, moved, other = (
-        rows({"id": "a", "want": 1})[0],
-        rows({"want": 1, "id": "a"})[0],
-        rows({"id": "a", "want": 1, "category": "x", "tags": ["y"]})[0],
-        rows({"id": "a", "want": 2})[0],
+def test_a_task_of_the_same_content_pairs_and_another_does_not(tmp_path):
+    written = (
+        {"id": "a", "want": 1},
+        {"want": 1, "id": "a"},
+        {"id": "a", "want": 1, "category": "x", "tags": ["y"]},
+        {"id": "a", "want": 2},
     )
-    assert one.digest == same.digest == moved.digest != other.digest
+    found = []
+    for number, task in enumerate(written):
+        content = PLAIN.replace("{code}", f"TASKS = [{task}]")
+        (tmp_path / f"x{number}.py").write_text(content)
+        found.append(the_case(SuiteCode(f"./x{number}.py:Plain", tmp_path)).digest)
+    one, same, moved, other = found
+    assert one == same == moved != other
 
 
-def test_a_task_with_two_prompts_is_its_own_question():
-    (found,) = rows({"id": "a", "prompt": "p", "query": "q"})
+def test_a_task_with_two_prompts_is_its_own_question(rows):
+    (found,) = rows([{"id": "a", "prompt": "p", "query": "q"}])
     assert found.input == {"prompt": "p", "query": "q"}
 
 
+def test_tasks_are_loaded_once(code):
+    suite = code(
+        """
+        class X:
+            loaded = 0
+            def load_tasks(self):
+                X.loaded += 1
+                return TASKS
+            def run_task(self, *_):
+                return RunRecord(ok=True, response_text=str(X.loaded))
+        """
+    )
+    found = [suite.ask(the_case(suite), n, 1, 9.0, AGENT, world()).answer for n in (1, 2)]
+    assert found == ["1", "1"]
+
+
+RAISING = """
+class Raising:
+    id = "a"
+    @property
+    def response_text(self): raise RuntimeError("boom")
+    @property
+    def __dict__(self): return {"response_text": 1}
+TASKS = [Raising()]
+"""
+
+
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("content", "said"),
     [
-        (Plain(tasks=[]), "returned no task"),
-        (Plain(tasks={"id": "a"}), r"load_tasks\(\) returned dict: return a list"),
-        (Plain(tasks=[{"id": "a"}, {"id": " "}]), "task 2 has no id"),
-        (Plain(tasks=["a"]), "task 1 has no id"),
-        (Plain(tasks=[{"id": 1}, {"id": "1"}]), "tasks 1 and 2 are both called '1'"),
-        (SimpleNamespace(load_tasks=lambda: 1 / 0, run_task=print), "ZeroDivisionError"),
-        (SimpleNamespace(load_tasks=sys.exit, run_task=print), "raised SystemExit"),
-        (Plain(tasks=[Raising()]), "task 'a' raised RuntimeError: boom"),
-        (SimpleNamespace(load_tasks=list, run_task=lambda task, url: None), r"must take \(task, "),
+        ("TASKS = []", "returned no task"),
+        ("TASKS = {'id': 'a'}", r"load_tasks\(\) returned dict: return a list"),
+        ("TASKS = [{'id': 'a'}, {'id': ' '}]", "task 2 has no id"),
+        ("TASKS = ['a']", "task 1 has no id"),
+        ("TASKS = [{'id': 1}, {'id': '1'}]", "tasks 1 and 2 are both called '1'"),
+        ("X = SimpleNamespace(load_tasks=lambda: 1 / 0, run_task=print)", "ZeroDivisionError"),
+        ("X = SimpleNamespace(load_tasks=sys.exit, run_task=print)", "raised SystemExit"),
+        (RAISING, "task 'a' raised RuntimeError: boom"),
+        (
+            "X = SimpleNamespace(load_tasks=list, run_task=lambda task, url: None)",
+            r"must take \(task, ",
+        ),
+        ("class X:\n    def __init__(self): 1 / 0", r"X\(\) raised ZeroDivisionError"),
+        ("class X:\n    def load_tasks(self): return []", "is no suite: run_task missing"),
+        ("X = SimpleNamespace(load_tasks=lambda: os._exit(0), run_task=print)", "exit status 0"),
+        ("TASKS = [{'id': 'a'}]\nTASKS[0]['self'] = TASKS[0]", "nested too deeply"),
+        ("1 / 0", r"x\.py:\d+: does not load: ZeroDivisionError"),
     ],
 )
-def test_a_class_that_makes_no_sense_is_refused(made, said):
+def test_a_class_that_makes_no_sense_is_refused(code, content, said):
     with pytest.raises(UsageError, match=said):
-        SuiteCode("./x.py:X", made)
-
-
-def test_a_task_that_holds_itself_is_refused():
-    task = {"id": "a"}
-    task["self"] = task
-    with pytest.raises(UsageError, match="nested too deeply"):
-        rows(task)
+        code(content)
 
 
 # ------------------------------------------------------------------------------------------- calls
 
 
-def test_it_is_asked_with_what_the_agents_section_says():
-    seen = {}
-
-    def run(**given):
-        seen.update(given)
-        return RunRecord(ok=True, response_text="yes", prompt_tokens=3, completion_tokens=4)
-
-    found = asked(run, timeout_s=9.0)
+def test_it_is_asked_with_what_the_agents_section_says(asked):
+    found = asked(
+        """
+        def run(**given):
+            text = json.dumps(given)
+            return RunRecord(ok=True, response_text=text, prompt_tokens=3, completion_tokens=4)
+        """,
+        timeout_s=9.0,
+    )
+    seen = json.loads(found.answer)
     assert (seen.pop("task"), seen.pop("timeout_s")) == ({"id": "a", "prompt": "q"}, 9.0)
     assert seen == {
         **{"round_index": 2, "attempt": 3, "base_url": "http://here:1"},
         **{"model": "m", "provider_key": "k"},
     }
-    assert (found.answer, found.model, found.usage.total_tokens) == ("yes", "m", 7)
+    assert (found.model, found.usage.total_tokens) == ("m", 7)
     assert found.own_verdict == OwnVerdict(passed=True)
 
 
-def test_an_agent_behind_a_retriever_is_the_one_that_is_meant():
+def test_an_agent_behind_a_retriever_is_the_one_that_is_meant(asked):
     behind = SimpleNamespace(agent=SimpleNamespace(url="http://there:2", model="n"))
-    seen = {}
-    asked(lambda **given: seen.update(given) or RunRecord(ok=True), agent=behind)
-    assert (seen["base_url"], seen["model"], seen["provider_key"]) == ("http://there:2", "n", "")
+    found = asked(
+        """
+        def run(base_url, model, provider_key, **_):
+            return RunRecord(ok=True, response_text=json.dumps([base_url, model, provider_key]))
+        """,
+        agent=behind,
+    )
+    assert json.loads(found.answer) == ["http://there:2", "n", ""]
 
 
-def test_other_names_of_the_parameters_and_coroutines_do():
-    async def run_task(one, two, three, four, five, six, seven):
-        return {"ok": True, "response_text": f"{two}{three}{four}"}
+def test_other_names_of_the_parameters_and_coroutines_do(asked):
+    found = asked(
+        """
+        async def run_task(one, two, three, four, five, six, seven):
+            return {"ok": True, "response_text": f"{two}{three}{four}"}
 
-    made = SimpleNamespace(load_tasks=lambda: [{"id": "a"}], run_task=run_task)
-    found = SuiteCode("./x.py:X", made).ask(rows({"id": "a"})[0], 2, 1, 9.0, AGENT, world())
-    assert found.answer == "21http://here:1"
+        X = SimpleNamespace(load_tasks=lambda: [{"id": "a"}], run_task=run_task)
+        """
+    )
+    assert found.answer == "23http://here:1"
 
 
-def test_what_one_round_does_to_a_task_the_next_does_not_see():
-    def run(task, **_):
-        task["prompt"] += "!"
-        return RunRecord(ok=True, response_text=task["prompt"])
-
-    code = SuiteCode("./x.py:X", Plain(run))
-    case = rows({"id": "a"})[0]
-    assert [code.ask(case, n, 1, 9.0, AGENT, world()).answer for n in (1, 2)] == ["q!", "q!"]
+def test_what_one_round_does_to_a_task_the_next_does_not_see(code):
+    suite = code(
+        """
+        def run(task, **_):
+            task["prompt"] += "!"
+            return RunRecord(ok=True, response_text=task["prompt"])
+        """
+    )
+    case = the_case(suite)
+    assert [suite.ask(case, n, 1, 9.0, AGENT, world()).answer for n in (1, 2)] == ["q!", "q!"]
 
 
 @pytest.mark.parametrize(("concurrent", "most"), [(False, 1), (True, 3)])
-def test_calls_come_one_at_a_time_unless_the_class_says_otherwise(concurrent, most):
-    inside, peaks = [], []
-    all_in = threading.Barrier(3)
+def test_calls_come_one_at_a_time_unless_the_class_says_otherwise(code, concurrent, most):
+    suite = code(
+        f"""
+        inside, all_in = [], threading.Barrier(3)
 
-    def run(**_):
-        inside.append(1)
-        if concurrent:
-            all_in.wait(10)
-        peaks.append(len(inside))
-        if concurrent:
-            all_in.wait(10)
-        inside.pop()
-        return RunRecord(ok=True)
+        def run(**_):
+            inside.append(1)
+            if {concurrent}: all_in.wait(10)
+            peak = len(inside)
+            if {concurrent}: all_in.wait(10)
+            inside.pop()
+            return RunRecord(ok=True, response_text=str(peak))
 
-    made = Plain(run)
-    made.concurrent = concurrent
-    code, case = SuiteCode("./x.py:X", made), rows({"id": "a"})[0]
+        class X:
+            concurrent = {concurrent}
+            def load_tasks(self): return TASKS
+            def run_task(self, *_): return run()
+        """
+    )
+    case = the_case(suite)
     with ThreadPoolExecutor(3) as pool:
-        answers = list(pool.map(lambda n: code.ask(case, n, 1, 9.0, AGENT, world()), (1, 2, 3)))
-    assert max(peaks) == most
+        answers = list(pool.map(lambda n: suite.ask(case, n, 1, 9.0, AGENT, world()), (1, 2, 3)))
+    assert max(int(one.answer) for one in answers) == most
     assert len(answers) == 3
 
 
-def test_waiting_for_the_turn_is_neither_latency_nor_time_out():
-    """The first call takes 100 s by the clock; the second, which has 60 s, waits for it."""
-    clock, begun, go_on = [0.0], threading.Event(), threading.Event()
-    given = []
-
-    def run(round_index, timeout_s, **_):
-        given.append(timeout_s)
-        if round_index == 1:
-            begun.set()
-            assert go_on.wait(10)
-            clock[0] = 100.0
-        return RunRecord(ok=True)
-
-    code = SuiteCode("./x.py:X", Plain(run), seconds=lambda: clock[0])
-    case = rows({"id": "a"})[0]
+def test_waiting_for_the_turn_is_neither_latency_nor_time_out(code):
+    """The first call takes 0.6 s; the second, which has 0.5 s, waits for it."""
+    suite = code(
+        """
+        def run(round_index, timeout_s, **_):
+            time.sleep(0.6 if round_index == 1 else 0)
+            return RunRecord(ok=True, response_text=str(timeout_s))
+        """
+    )
+    case = the_case(suite)
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(code.ask, case, 1, 1, 120.0, AGENT, world())
-        assert begun.wait(10)
-        second = pool.submit(code.ask, case, 2, 1, 60.0, AGENT, world())
-        go_on.set()
-        assert (first.result(10).latency_ms, second.result(10).latency_ms) == (100_000.0, 0.0)
-    assert given == [120.0, 60.0]
+        first = pool.submit(suite.ask, case, 1, 1, 9.0, AGENT, world())
+        time.sleep(0.1)
+        second = pool.submit(suite.ask, case, 2, 1, 0.5, AGENT, world())
+        slow, quick = first.result(10), second.result(10)
+    assert (slow.answer, quick.answer) == ("9.0", "0.5")
+    assert slow.latency_ms >= 600
+    assert quick.latency_ms < 300
 
 
-def test_a_call_that_hangs_is_a_time_out_and_its_thread_is_left_behind():
-    never = threading.Event()
-    try:
-        with pytest.raises(AgentFailure, match=r"did not return within 0\.05 s") as caught:
-            asked(lambda **_: never.wait(10), timeout_s=0.05)
-    finally:
-        never.set()
+def test_a_call_that_hangs_is_a_time_out_and_its_thread_is_left_behind(asked):
+    with pytest.raises(AgentFailure, match=r"did not return within 0\.05 s") as caught:
+        asked("def run(**_): time.sleep(10)", timeout_s=0.05)
     assert (caught.value.timed_out, caught.value.code) == (True, "timeout")
+    assert caught.value.latency_ms == 50
 
 
-def test_a_call_that_hangs_may_still_ask_the_server():
+def test_a_call_that_hangs_may_still_ask_the_server(asked):
     """What its logs show meanwhile is not surely the next request's."""
-    never, server = threading.Event(), "http://hung.example:1"
+    server = "http://hung.example:1"
     agent = SimpleNamespace(base_url=server, server=server, model="m", api_key_env=None)
-    code = SuiteCode("./x.py:X", Plain(lambda **_: never.wait(10)))
-    try:
-        with pytest.raises(AgentFailure):
-            code.ask(rows({"id": "a"})[0], 1, 1, 0.05, agent, world())
-    finally:
-        never.set()
+    with pytest.raises(AgentFailure):
+        asked("def run(**_): time.sleep(10)", timeout_s=0.05, agent=agent)
     with turns_of(server).taken(exclusive=True, given_up=bool) as turn:
         assert not turn.alone
 
@@ -275,24 +352,43 @@ def test_a_call_that_hangs_may_still_ask_the_server():
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (ConnectionRefusedError("[Errno 111] Connection refused"), InfraFailure),
-        (OSError("HTTP Error 503: Service Unavailable"), InfraFailure),
-        (OSError("HTTP Error 500: Internal Server Error"), AgentFailure),
-        (FileNotFoundError("no such file"), AgentFailure),
-        (KeyError("connection refused"), AgentFailure),
-        (SystemExit(3), AgentFailure),
+        ("ConnectionRefusedError('[Errno 111] Connection refused')", InfraFailure),
+        ("OSError('HTTP Error 503: Service Unavailable')", InfraFailure),
+        ("OSError('HTTP Error 500: Internal Server Error')", AgentFailure),
+        ("FileNotFoundError('no such file')", AgentFailure),
+        ("KeyError('connection refused')", AgentFailure),
+        ("SystemExit(3)", AgentFailure),
     ],
 )
-def test_an_exception_is_the_agents_unless_the_connection_failed(error, kind):
-    def run(**_):
-        raise error
-
-    with pytest.raises(kind, match=type(error).__name__) as caught:
-        asked(run)
+def test_an_exception_is_the_agents_unless_the_connection_failed(asked, error, kind):
+    with pytest.raises(kind, match=error.partition("(")[0]) as caught:
+        asked(f"def run(**_): raise {error}")
     if kind is InfraFailure:
         assert caught.value.code == "api_error"
     else:
         assert caught.value.latency_ms is not None
+
+
+def test_an_error_of_urllib_tells_its_status(asked):
+    content = """
+    from urllib.error import HTTPError
+    def run(**_): raise HTTPError("http://x", {status}, "no", {{}}, None)
+    """
+    with pytest.raises(InfraFailure):
+        asked(content.format(status=503))
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("os._exit(0)", "the run_task of Plain's process ended with exit status 0 during the call"),
+        ("return {'ok': True, 'response_text': 'x' * 21_000_000}", "returned more than 20 MB"),
+    ],
+)
+def test_a_call_that_brings_no_record_back_is_an_invalid_one(asked, does, said):
+    with pytest.raises(AgentFailure, match=said) as caught:
+        asked(f"def run(**_): {does}")
+    assert (caught.value.code, caught.value.timed_out) == ("run_record_invalid", False)
 
 
 # ----------------------------------------------------------------------------------------- records
@@ -488,6 +584,7 @@ def test_an_edited_suite_is_told_and_nothing_of_it_is_compared(repository):  # n
     repository.commit(gate_yml=CONFIG, mine_py=MINE)
     before = plan_of(repository.rules())
     assert (before.edited, before.loosened, len(before.all_ids)) == ({}, (), 6)
+    PROCESSES.end()  # the next command
     repository.write(mine_py=MINE + "# looser\n")
     rules = repository.rules()
     assert rules.loosened == ("changes the suite file `mine.py`: its metrics are not compared",)

@@ -164,9 +164,11 @@ def test_files_of_the_checkout_are_told_with_their_hashes(tmp_path):
         assert made.call("own_g:f") == "ok"
         told = made.process.files()
     assert told == {
-        "own_g.py": sha(top),
-        "own_h/__init__.py": sha(""),
-        "own_h/inner.py": sha(other),
+        "own_g:f": {
+            "own_g.py": sha(top),
+            "own_h/__init__.py": sha(""),
+            "own_h/inner.py": sha(other),
+        }
     }
 
 
@@ -177,7 +179,7 @@ def test_a_package_that_takes_a_modules_place_is_told(tmp_path):
     (tmp_path / "own_checks" / "__init__.py").write_text("def f(x): return 'planted'\n")
     with coded(tmp_path, judges=True) as made:
         assert made.call("own_checks:f") == "planted"
-        assert list(made.process.files()) == ["own_checks/__init__.py"]
+        assert list(made.process.files()["own_checks:f"]) == ["own_checks/__init__.py"]
 
 
 @pytest.mark.parametrize("spec", ["./own_a.py:f", "own_b:f", "own_c.inner:f", "own_d:f"])
@@ -192,7 +194,8 @@ def test_a_compiled_file_beside_the_source_is_never_run(code, tmp_path, spec):
         source.write_text("def f(x):\n    return 'as hashed'\n")
     made = code(judges=True)
     assert made.call(spec) == "as hashed"
-    assert list(made.process.files().values()) == [sha("def f(x):\n    return 'as hashed'\n")]
+    digests = list(made.process.files()[spec].values())
+    assert digests == [sha("def f(x):\n    return 'as hashed'\n")]
 
 
 def test_a_compiled_file_without_a_source_is_told(code, tmp_path):
@@ -200,7 +203,7 @@ def test_a_compiled_file_without_a_source_is_told(code, tmp_path):
     py_compile.compile(str(tmp_path / "source.py"), cfile=str(tmp_path / "own_bare.pyc"))
     made = code(judges=True)
     assert made.call("own_bare:f") == "compiled"
-    assert list(made.process.files()) == ["own_bare.pyc"]
+    assert list(made.process.files()["own_bare:f"]) == ["own_bare.pyc"]
 
 
 @pytest.mark.parametrize("judges", [True, False])
@@ -222,15 +225,18 @@ def test_installed_packages_come_first_for_what_judges(tmp_path, monkeypatch, ju
         assert made.call("start:f") == whose
 
 
-def test_a_nested_repository_is_not_the_checkouts(tmp_path):
-    write(tmp_path, own_py="", vendored__theirs_py="", plain__deep__also_py="")
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "vendored" / ".git").mkdir()
+def test_what_counts_as_the_checkout(tmp_path, monkeypatch):
+    write(tmp_path, own_py="", submodule__theirs_py="", plain__deep__also_py="", editable__x_py="")
+    for folder in (tmp_path, tmp_path / "submodule", tmp_path / "editable"):
+        (folder / ".git").mkdir()
     (tmp_path / "sub").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "editable"))
+    monkeypatch.syspath_prepend(str(tmp_path / "plain"))
     space = Workspace(tmp_path / "sub")
     assert space.holds(str(tmp_path / "own.py"))
     assert space.holds(str(tmp_path / "plain" / "deep" / "also.py"))
-    assert not space.holds(str(tmp_path / "vendored" / "theirs.py"))
+    assert space.holds(str(tmp_path / "submodule" / "theirs.py"))
+    assert not space.holds(str(tmp_path / "editable" / "x.py")), "another repository, installed"
     assert not space.holds(str(tmp_path.parent / "x.py"))
     assert not space.holds("<string>")
     assert space.name_of(str(tmp_path / "own.py")) == "../own.py"
