@@ -1,5 +1,6 @@
 """With functions of the user's as source of embeddings; with the model where the extra is there."""
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +20,12 @@ from gate.records import Case, PluginSpec, Response
 with_model = pytest.mark.skipif(find_spec(MODEL) is None, reason=f"no model: {EXTRA}")
 without_model = pytest.mark.skipif(find_spec(MODEL) is not None, reason="the model is here")
 VECTORS = """
-CALLS = []
+import json, os
+from pathlib import Path
 PLACES = {"east": [1, 0], "north": [0, 2], "north-east": [1, 1], "west": [-3, 0]}
 def places(texts):
-    CALLS.append(list(texts))
+    with Path(__file__).with_name("calls.jsonl").open("a") as calls:
+        calls.write(json.dumps(texts) + "\\n")
     return [PLACES[text] for text in texts]
 def nothing(texts):
     return [[0.0, 0.0] for _ in texts]
@@ -30,6 +33,12 @@ def fewer(texts):
     return []
 def broken(texts):
     return [[float("nan")]]
+def raises(texts):
+    raise LookupError("no such text")
+def leaves(texts):
+    os._exit(0)
+def no_list(texts):
+    return 3
 def other_spaces(texts):
     return [[1.0] * len(text) for text in texts]
 constant = 3
@@ -90,22 +99,27 @@ def test_a_function_gets_lists_of_texts_and_each_text_once(folder):
     grader = made(folder)
     for _ in range(3):
         score(grader, "north", ["east", "north"])
-    calls = sys.modules[module_of(folder)].CALLS
+    calls = [json.loads(line) for line in (folder / "calls.jsonl").read_text().splitlines()]
     assert sorted(calls) == [["east"], ["north"]]
-
-
-def module_of(folder):
-    return next(
-        name
-        for name, module in sys.modules.items()
-        if getattr(module, "__file__", None) == str((folder / "mine.py").resolve())
-    )
 
 
 @pytest.mark.parametrize("function", ["nothing", "fewer", "broken", "other_spaces", "places"])
 def test_what_is_no_vector_leaves_the_answer_unscored(folder, function):
     with pytest.raises(GraderFailure, match=rf"mine\.py:{function} gave no vectors: "):
         score(made(folder, function), "unknown", "also unknown")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("raises", r"LookupError: no such text \(mine\.py:\d+\)"),
+        ("no_list", "TypeError: 'int' object is not iterable"),
+        ("leaves", "process ended with exit status 0 while it judged"),
+    ],
+)
+def test_what_goes_wrong_in_the_function_leaves_the_answer_unscored(folder, function, said):
+    with pytest.raises(GraderFailure, match=said):
+        score(made(folder, function), "east", "north")
 
 
 @pytest.mark.parametrize(
