@@ -64,7 +64,7 @@ class GitForge:
             raise UsageError(f"{path} at {sha[:7]}: {_LINKS[kind[0]]}; commit the file itself")
         if kind[-2:-1] == [b"blob"]:
             return rest[: int(kind[-1])]
-        if b" blob " in (self._output("ls-tree", sha, "--", path) or b""):
+        if (self._output("ls-tree", sha, "--", path) or b"").startswith(b"100"):
             raise InfrastructureError(
                 f"git has {path} at {sha[:7]} and cannot read it; fetch the whole history "
                 "(`fetch-depth: 0`, no `filter`), or run `git fsck`"
