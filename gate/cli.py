@@ -18,6 +18,7 @@ from typing import NoReturn
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.options import parse, parser
 from gate.outlet import Outlets, keep_descriptors, outlets
+from gate.plain_file import no_such_name
 from gate.sealing import is_in_a_job, sealed
 from gate.shortage import guard_exit, shortage
 from gate.stop import Stop
@@ -133,7 +134,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        if (short := shortage(error)) is not None:
+        if (short := shortage(error) or no_such_name(error)) is not None:
             return _tell(short, env, options)
         if isinstance(error, OSError):
             where = error.filename or "output"

@@ -24,6 +24,7 @@ from gate.github.forge import connect
 from gate.github.inputs import Plan
 from gate.github.outputs import error_outputs, report_outputs, write_outputs, write_summary
 from gate.github.statuses import post_status
+from gate.plain_file import no_such_name
 from gate.records import Report
 from gate.reporters.annotations import render_annotations
 from gate.reporters.comment import step_summary
@@ -274,8 +275,8 @@ def _code_and_words(error: BaseException) -> tuple[int, str]:
         return 130, CANCELLED
     if isinstance(error, GateError):
         return error.exit_code, str(error)
-    if (short := shortage(error)) is not None:
-        return short.exit_code, str(short)
+    if (told := shortage(error) or no_such_name(error)) is not None:
+        return told.exit_code, str(told)
     if isinstance(error, OSError):
         said = f"{error.filename or 'output'}: {error.strerror or type(error).__name__}"
         return InfrastructureError.exit_code, said

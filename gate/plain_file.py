@@ -16,6 +16,7 @@ from gate.errors import UsageError
 
 # Not to wait for a pipe that takes the file's place between the look and the opening.
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC"))
+_NO_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
 _KINDS = (
     (stat.S_ISDIR, "a folder, no plain file"),
     (stat.S_ISFIFO, "a named pipe, no plain file"),
@@ -100,6 +101,13 @@ def check_folder(path: Path, option: str) -> None:
             why = error.strerror if isinstance(error, OSError) else "a path with a NUL character"
             raise UsageError(f"{option} {path}: {why}; name another folder") from error
         raise UsageError(f"{option} {path}: {step} is no folder; name another one")
+
+
+def no_such_name(error: BaseException) -> UsageError | None:
+    """What to tell where the system says that a path can be that of no file."""
+    if isinstance(error, OSError) and error.errno in _NO_NAMES:
+        return UsageError(f"{str(error.filename)[:200]}: {error.strerror}; name another path")
+    return None
 
 
 def kind_of(mode: int) -> str:

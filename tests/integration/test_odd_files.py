@@ -265,3 +265,26 @@ def test_a_session_that_was_cut_off(name: str, left: int, project: Path) -> None
     done = gate(project, *arguments)
     assert done.returncode == 2, done.stdout + done.stderr
     assert name in done.stderr
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["run", f"--{name}", LONG] for name in ("baseline", "config", "resume", "replay")),
+        *(["run", "--baseline", "none", f"--{name}", LONG] for name in ("out", "record")),
+        *([name, LONG] for name in ("report", "history", "verify", "calibrate", "plan")),
+        ["compare", LONG, "session"],
+        ["compare", "session", "session", "--out", LONG],
+        ["merge", LONG, "--out", "joined"],
+        ["import", "auto", LONG],
+        ["dataset", "stats", LONG],
+        ["init", LONG],
+    ],
+    ids=lambda arguments: " ".join(arguments).replace(LONG, "LONG"),
+)
+def test_a_path_longer_than_any_file_s(arguments: list[str], project: Path) -> None:
+    done = gate(project, *arguments)
+    assert done.returncode == 2, done.stdout + done.stderr
