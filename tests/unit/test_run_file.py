@@ -110,7 +110,9 @@ def test_every_problem_is_told_at_once_up_to_fifty():
     assert len(problems("x\n" * 60)) == 50
 
 
-@pytest.mark.parametrize(("file", "said"), [(".", "no plain file"), ("lost", "No such file")])
+@pytest.mark.parametrize(
+    ("file", "said"), [(".", "a folder, no plain file"), ("lost", "No such file")]
+)
 def test_what_is_no_file_is_told_with_its_setting(tmp_path, file, said):
     world = World(env={}, root=tmp_path, section="retriever")
     with pytest.raises(UsageError, match=rf"retriever\.file: {re.escape(file)}: {said}"):
