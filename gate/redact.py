@@ -34,12 +34,15 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         known = {part for secret in secrets for part in parts(secret)}
-        found = {form for part in known for form in forms(part) if len(form) >= SHORTEST}
+        made = {part: [form for form in forms(part) if len(form) >= SHORTEST] for part in known}
+        found = {form for some in made.values() for form in some}
         tight = {form: squeezed(form) for form in found}
         self._short = [form for form in found if len(tight[form]) < SPLIT]
-        # What a separator in characters may hide a part of, and signs that a notation escapes: the
-        # escape belongs to what is masked.
-        self._whole = [f for f in found if len(tight[f]) < _SAMPLED or not _PLAIN.fullmatch(f)]
+        # What a separator in characters may hide a part of, and what has signs that a notation
+        # escapes: the escape belongs to what is masked.
+        odd = (form for part in known if not _PLAIN.fullmatch(part) for form in made[part])
+        hidden = (part for part in known if len(squeezed(part)) < _SAMPLED)
+        self._whole = list({*self._short, *odd, *hidden})
         self._tight = sorted({form for form in tight.values() if len(form) >= SPLIT}, key=len)
         self._brief = [form for form in self._tight if len(form) < _SAMPLED]
         self._long = self._tight[len(self._brief) :]
