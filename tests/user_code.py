@@ -26,7 +26,7 @@ class Code:
     def load(self, name: str) -> int:
         """The number of the function. `name`: in the file, or `module:name`."""
         spec = name if ":" in name else f"./{self.file}:{name}"
-        return int(self.process.load(spec, ["function", spec]))
+        return self.process.load(spec, ["function", spec], int)
 
     def call(self, name: str, argument: Any = None, *, seconds: float = 5.0) -> Any:
         """What the function returned, by a thread of its own."""

@@ -214,6 +214,7 @@ def test_the_call_that_ended_the_process_is_found_among_four(run):
     code = run()
     innocent = [code.begin("sleep", 0.3) for _ in range(3)]
     while not (code.root / "calls.log").exists() or len(calls(code)) < 3:
+        assert not any(one.done() and one.exception() for one in innocent)
         time.sleep(0.01)
     with pytest.raises(CodeDied, match="ended with exit status 3"):
         code.call("leave")
