@@ -8,6 +8,7 @@ in one of their own, under a deadline.
 from __future__ import annotations
 
 import importlib
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -26,7 +27,9 @@ _CUT = 80  # characters of a pattern in a message
 _REPEAT = re.compile(r"(\*|\+|\?|\{(\d*)(,?)(\d*)\})([?+]?)")
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _FEW = 3  # repetitions that do no harm
-_ODD = re.compile(r"\\[1-9]|\(\?P=|\(\?\(|\(\?[aiLmsu]*x")  # back-references, (?x): not weighed
+# Back-references, (?x) and comments: not weighed.
+_ODD = re.compile(r"\\[1-9]|\(\?P=|\(\?\(|\(\?[aiLmsu]*x|\(\?#")
+_MANY = 10**12
 
 _IN_TURN = Lock()  # they are searched one after the other: none waits within its deadline
 _ran_out: Counter[tuple[str, int]] = Counter()
@@ -44,89 +47,117 @@ class Weight:
     ways: int
 
 
-def search(pattern: re.Pattern[str], text: str, start: int = 0) -> tuple[int, int] | None:
+@dataclass(slots=True)
+class _Part:
+    """Of a pattern: a group, or a single character."""
+
+    atomic: bool = False
+    varies: bool = False  # it can match one text in several ways
+    repeats: int = 0
+    ways: int = 1
+
+    def add(self, part: _Part) -> None:
+        """`part` follows in it."""
+        self.varies |= part.varies
+        self.repeats += part.repeats
+        self.ways = min(self.ways * part.ways, _MANY)
+
+    def repeat(self, sign: re.Match[str]) -> bool:
+        """Whether that explodes."""
+        varies = self.varies and not self.atomic and sign[5] != "+"
+        most = _most(sign)
+        choice = sign[1] in ("*", "+", "?") or bool(sign[3])
+        if varies and most <= _FEW:
+            self.repeats *= int(most)
+            self.ways = min(self.ways ** int(most), _MANY)
+        if most == math.inf:
+            self.repeats += 1
+        elif most > _FEW or choice:
+            self.ways = min(self.ways * (int(most) + 1), _MANY)
+        self.varies = varies or (choice and sign[5] != "+")
+        return varies and most > _FEW
+
+
+def search(
+    pattern: re.Pattern[str], text: str, start: int = 0, *, seconds: float = SECONDS
+) -> tuple[int, int] | None:
     """Where it is found first, from `start` on. Raises GraderFailure when that takes too long."""
-    if _is_short(pattern, len(text) - start):
+    if is_short(pattern, len(text) - start):
         found = pattern.search(text, start)
         return found and found.span()
-    return _search_elsewhere(pattern, text, start)
+    return _search_elsewhere(pattern, text, start, seconds)
 
 
 @lru_cache(maxsize=4096)
 def weigh(pattern: str) -> Weight:
     """By its text; possessive and atomic groups are not tried again."""
-    open_groups = [False]  # of each open group: whether it can match in several ways
-    atomic = [False]
-    at, repeats, ways = 0, 0, 1
-    explodes = False
+    open_parts = [_Part()]
+    at, explodes = 0, False
     while at < len(pattern):
-        sign, inner = pattern[at], False
-        if sign == "\\":
-            at += 2
-        elif sign == "[":
-            match = _CLASS.match(pattern, at)
-            at = match.end() if match else at + 1
-        elif sign == "(":
-            open_groups.append(False)
-            atomic.append(pattern.startswith("(?>", at))
+        sign, part = pattern[at], _Part()
+        if sign == "(":
+            open_parts.append(_Part(atomic=pattern.startswith("(?>", at)))
             at += 3 if pattern.startswith("(?", at) else 1
             continue
-        elif sign == "|":
-            open_groups[-1] = True
-            ways += 1
+        if sign == "|":
+            open_parts[-1].add(_Part(varies=True))
+            open_parts[-1].ways += 1
             at += 1
             continue
-        elif sign == ")" and len(open_groups) > 1:
-            inner = open_groups.pop() and not atomic[-1]
-            atomic.pop()
+        if sign == ")" and len(open_parts) > 1:
+            part = open_parts.pop()
             at += 1
         else:
-            at += 1
-        repeat = _REPEAT.match(pattern, at)
-        at = repeat.end() if repeat else at
-        varies = repeat is not None and repeat[5] != "+" and _varies(repeat)
-        if repeat is not None and varies:
-            repeats += _often(repeat)
-            ways *= 1 if _often(repeat) else _FEW + 1
-            explodes |= inner and _often(repeat)
-        elif repeat is not None:
-            explodes |= inner and repeat[5] != "+" and _often(repeat)
-        open_groups[-1] |= inner or varies
-    return Weight(explodes, repeats, ways)
+            at = _after_character(pattern, at)
+        if repeat := _REPEAT.match(pattern, at):
+            explodes |= part.repeat(repeat)
+            at = repeat.end()
+        part.varies &= not part.atomic or repeat is not None
+        open_parts[-1].add(part)
+    whole = open_parts[0]
+    return Weight(explodes, whole.repeats, whole.ways)
 
 
-def _is_short(pattern: re.Pattern[str], length: int) -> bool:
+def _after_character(pattern: str, at: int) -> int:
+    """Where a character, or a set of some, that begins at `at` ends."""
+    if pattern[at] == "[" and (match := _CLASS.match(pattern, at)):
+        return match.end()
+    return at + (2 if pattern[at] == "\\" else 1)
+
+
+def is_short(pattern: re.Pattern[str], length: int) -> bool:
+    """Whether a search in so many characters is made in this process."""
     if pattern.flags & re.VERBOSE or _ODD.search(pattern.pattern):
         return False
     weight = weigh(pattern.pattern)
-    steps = weight.ways * float(max(1, length)) ** min(weight.repeats + 1, 60)
+    steps = weight.ways * float(max(2, length)) ** min(weight.repeats + 1, 30)
     return not weight.explodes and steps <= _SHORT
 
 
-def _search_elsewhere(pattern: re.Pattern[str], text: str, start: int) -> tuple[int, int] | None:
+def _search_elsewhere(
+    pattern: re.Pattern[str], text: str, start: int, seconds: float
+) -> tuple[int, int] | None:
     shown = repr(pattern.pattern[:_CUT])
     key = (pattern.pattern, pattern.flags)
-    too_long = f"the pattern {shown} took longer than {SECONDS:g} s"
+    too_long = f"the pattern {shown} took longer than {seconds:g} s"
     if _ran_out[key] >= _MOST_TIMES:
         raise GraderFailure(f"{too_long} {_MOST_TIMES} times and is not tried again: simplify it")
-    process = PROCESSES.of("pattern", Path(), judges=False, threads=1, load_s=SECONDS)
+    process = PROCESSES.of("pattern", Path(), judges=False, threads=1, load_s=seconds)
     calling = importlib.import_module("gate.user_code.calling")
     request = ["match", pattern.pattern, int(pattern.flags), text, start]
     with _IN_TURN:
         try:
-            found = calling.ask_main(process, request, SECONDS)
+            found = calling.ask_main(process, request, seconds)
         except calling.TooLong:
             _ran_out[key] += 1
             raise GraderFailure(f"{too_long}: simplify it") from None
     return cast("tuple[int, int] | None", found and tuple(found))
 
 
-def _varies(repeat: re.Match[str]) -> bool:
-    return repeat[1] in ("*", "+", "?") or bool(repeat[3])
-
-
-def _often(repeat: re.Match[str]) -> bool:
-    if repeat[1] in ("*", "+"):
-        return True
-    most = repeat[4] if repeat[3] else repeat[2]
-    return repeat[1] != "?" and (not most or int(most) > _FEW)
+def _most(sign: re.Match[str]) -> float:
+    """How often it repeats at most."""
+    if sign[1] in ("*", "+"):
+        return math.inf
+    if sign[1] == "?":
+        return 1
+    return float((sign[4] if sign[3] else sign[2]) or math.inf)

@@ -219,7 +219,10 @@ class CodeProcess:
             if running.leave(asked.number) >= self.manner.threads:
                 running.kill(Death(how="was ended: all its threads hang", by_itself=False))
             raise CallLate
+        alone = running.is_alone(asked.number)
         running.kill(Death(how="was ended: a call holds the interpreter", held=True))
+        if alone:
+            raise CallLate
         death = asked.replies.get()
         return death if isinstance(death, Death) else Death(how="was ended", held=True)
 

@@ -48,6 +48,11 @@ class Processes:
         self._seconds = 0.0  # 0: not said yet
 
     @property
+    def used(self) -> bool:
+        """Whether anybody asked for one."""
+        return bool(self._open)
+
+    @property
     def seconds(self) -> float:
         """For a call of code that has no limit of its own, and for its loading."""
         return self._seconds or 240.0

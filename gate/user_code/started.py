@@ -111,7 +111,14 @@ class Started:
         try:
             return isinstance(ping.replies.get(timeout=seconds), Frame)
         except Empty:
+            with self._lock:
+                self._waiting.pop(ping.number, None)
             return False
+
+    def is_alone(self, number: int) -> bool:
+        """Whether no other request is under way."""
+        with self._lock:
+            return self._waiting.keys() <= {number}
 
     def leave(self, number: int) -> int:
         """Nobody waits for that reply any more; how many such calls run on."""
