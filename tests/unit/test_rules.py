@@ -11,6 +11,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.git import open_repository
 from gate.prepare import Selection, prepare
 from gate.rules import Base, disk, judging_rules, own_config
+from gate.user_code.processes import PROCESSES
 from tests.own_grader import GRADER
 
 TODAY = date(2026, 11, 20)
@@ -193,6 +194,7 @@ def test_an_edited_grader_file_is_told_and_its_metric_cannot_be_compared(reposit
     repository.commit(gate_yml=config(graders=mine), mine_py=GRADER)
     before = plan_of(repository.rules()).grader_digests["correctness.mine"]
     assert repository.rules().loosened == ()
+    PROCESSES.end()  # the next command
     repository.write(mine_py=GRADER + "# looser\n")
     rules = repository.rules()
     assert rules.loosened == ("changes the grader file `mine.py`: its metrics are not compared",)
@@ -206,6 +208,7 @@ def test_an_edited_grader_file_is_told_and_its_metric_cannot_be_compared(reposit
 def test_a_grader_named_by_its_module_is_compared_too(repository):
     repository.commit(gate_yml=config(graders='["mine:Mine"]'), mine_py=GRADER)
     assert repository.rules().edited_graders == frozenset()
+    PROCESSES.end()  # the next command
     repository.write(mine_py=GRADER + "# looser\n")
     assert repository.rules().edited_graders == {"mine.py"}
 

@@ -392,7 +392,7 @@ def test_a_try_is_graded_with_the_models_votes(grader, tmp_path):
 
 
 def test_questions_that_are_none_are_unscored(grader):
-    with pytest.raises(GraderFailure, match="^the grader's questions are no Questions"):
+    with pytest.raises(GraderFailure, match=r"^the grader's questions are no Questions"):
         grader("odd", "Asking").questions(CASE, ANSWER)
 
 
