@@ -16,8 +16,8 @@ import json
 import math
 import types
 import typing
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, Literal, NoReturn, TypeVar, Union
 
 from gate.records import LARGEST, Json
@@ -66,6 +66,15 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def to_lean_json(record: Any) -> dict[str, Json]:
+    """As `to_json`, without the fields that are as the record's class has them anyway."""
+    return {
+        name: to_json(value)
+        for name, default in _defaults(record.__class__)
+        if (value := getattr(record, name)) is not default and value != default
+    }
+
+
 def from_json(cls: type[T], data: Json) -> T:
     """A record of class `cls`; `data` must already fit `schema_of(cls)`. Keys that are absent take
     their defaults.
@@ -99,6 +108,16 @@ def _whole(text: str) -> int:
 
 def _refused(text: str) -> NoReturn:
     raise ValueError(f"{text[:20]} is no number that a run measures")
+
+
+@cache
+def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Name and default of each field; what equals nothing where there is none."""
+    missing = dataclasses.MISSING
+    return tuple(
+        (one.name, one.default if one.default_factory is missing else one.default_factory())
+        for one in dataclasses.fields(cls)
+    )
 
 
 @cache
@@ -141,27 +160,58 @@ def _either(schemas: list[dict[str, Json]]) -> dict[str, Json]:
     return {"anyOf": schemas}
 
 
-def _build(hint: Any, data: Json) -> Any:
+Build = Callable[[Any], Any]  # from JSON
+
+
+def _build(cls: type, data: Json) -> Any:
+    builders = _builders(cls)
+    return cls(**{key: builders[key](item) for key, item in data.items() if key in builders})
+
+
+@cache
+def _builders(cls: type) -> dict[str, Build]:
+    """How each field of a record is made."""
+    return {name: _builder(hint) for name, hint in _hints(cls).items()}
+
+
+def _builder(hint: Any) -> Build:
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        hints = _hints(hint)
-        return hint(**{key: _build(hints[key], item) for key, item in data.items() if key in hints})
+        return partial(_build, hint)
     if origin in (Union, types.UnionType):
-        return None if data is None else _build(_branch(args, data), data)
+        return _either_builder(args)
+    if origin is tuple and args[-1] is Ellipsis:
+        inner = _builder(args[0])
+        return lambda data: tuple(map(inner, data))
     if origin is tuple:
-        inner = args[:-1] * len(data) if args[-1] is Ellipsis else args
-        return tuple(_build(kind, item) for kind, item in zip(inner, data, strict=True))
+        each = [_builder(arg) for arg in args]
+        return lambda data: tuple(make(item) for make, item in zip(each, data, strict=True))
     if origin in (Mapping, dict):
-        return {key: _build(args[1], item) for key, item in data.items()}
-    return float(data) if hint is float and data is not None else data
+        value = _builder(args[1])
+        return lambda data: {key: value(item) for key, item in data.items()}
+    return _float if hint is float else _same
 
 
-def _branch(args: tuple[Any, ...], data: Json) -> Any:
+def _either_builder(args: tuple[Any, ...]) -> Build:
     kinds = [arg for arg in args if arg is not type(None)]
     if len(kinds) == 1:
-        return kinds[0]
-    fitting = [kind for kind in kinds if _fits(kind, data)]
-    return fitting[0] if fitting else Any
+        inner = _builder(kinds[0])
+        return lambda data: None if data is None else inner(data)
+    builders = [(kind, _builder(kind)) for kind in kinds]
+
+    def of_several(data: Json) -> Any:
+        fitting = (make for kind, make in builders if data is not None and _fits(kind, data))
+        return next(fitting, _same)(data)
+
+    return of_several
+
+
+def _same(data: Json) -> Json:
+    return data
+
+
+def _float(data: Json) -> Any:
+    return float(data) if data is not None else data
 
 
 def _fits(kind: Any, data: Json) -> bool:

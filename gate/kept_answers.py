@@ -5,7 +5,7 @@ again.
 
 from __future__ import annotations
 
-from gate.codec import from_json, schema_of, to_json
+from gate.codec import from_json, schema_of, to_lean_json
 from gate.event_log import EventLog
 from gate.fits import compiled
 from gate.plugins import Grader
@@ -20,7 +20,9 @@ def kept_answers(log: EventLog) -> Answers:
 
     def keep(task: Task, response: Response, latency: float) -> None:
         if any(map(_is_outside, task.graders.values())):
-            log.append_answer(_key(task), {"latency_ms": latency, "response": to_json(response)})
+            log.append_answer(
+                _key(task), {"latency_ms": latency, "response": to_lean_json(response)}
+            )
 
     def find(task: Task) -> tuple[Response, float] | None:
         told = log.answer(_key(task))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
 from typing import Any
 
-from gate.codec import from_json, schema_of, to_json
+from gate.codec import from_json, schema_of, to_json, to_lean_json
 from gate.errors import GraderFailure, UsageError
 from gate.records import Case, MetricSpec, Question, Reply, Response, Score
 from gate.user_code.roles import Desk
@@ -100,10 +100,8 @@ def _score(score: Any) -> Any:
         if value is not None and not math.isfinite(value):
             raise GraderFailure(f"the grader returned {value} for {column}")
     passed = None if score.passed is None else bool(score.passed)
-    failures = tuple(str(code) for code in score.failures)
-    unscored = None if score.unscored is None else str(score.unscored)
-    plain = replace(score, values=values, passed=passed, failures=failures, unscored=unscored)
-    return to_json(replace(plain, reason=str(score.reason)))
+    codes = tuple(map(str, score.failures))
+    return to_lean_json(replace(score, values=values, passed=passed, failures=codes))
 
 
 _METHODS: dict[str, Callable[..., Any]] = {

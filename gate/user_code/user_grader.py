@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from gate.codec import from_json, schema_of, to_json
+from gate.codec import from_json, schema_of, to_json, to_lean_json
 from gate.errors import GraderFailure, UsageError
 from gate.fits import Check, compiled
 from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
@@ -117,7 +116,7 @@ class UserGrader:
             yield f"the check of '{self.name}' failed: {failure}"
 
     def grade(self, case: Case, response: Response) -> Score:
-        return self._scored(self._asked("grade", _lean(case), _lean(response)))
+        return self._scored(self._asked("grade", to_lean_json(case), to_lean_json(response)))
 
     def _asked(self, method: str, *arguments: Json) -> Any:
         request = ["grader", method, self.of, *arguments]
@@ -150,39 +149,14 @@ class UserModelGrader(UserGrader):
     role: Role
 
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
-        told = self._asked("ask", _lean(case), _lean(response))
+        told = self._asked("ask", to_lean_json(case), to_lean_json(response))
         return tuple(from_json(Question, one) for one in told)
 
     def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
         votes = [[to_json(vote) for vote in given] for given in replies]
-        return self._scored(self._asked("read", _lean(case), _lean(response), votes))
+        return self._scored(self._asked("read", to_lean_json(case), to_lean_json(response), votes))
 
 
 @cache
 def _fits_score() -> Check:
     return compiled(schema_of(Score))
-
-
-@cache
-def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
-    """Name and default of each field; a fresh object where there is none."""
-    return tuple(
-        (
-            one.name,
-            one.default
-            if one.default is not dataclasses.MISSING
-            else one.default_factory()
-            if one.default_factory is not dataclasses.MISSING
-            else object(),
-        )
-        for one in dataclasses.fields(cls)
-    )
-
-
-def _lean(record: Any) -> dict[str, Json]:
-    """As JSON, without what is as the record's class has it anyway."""
-    return {
-        name: to_json(value)
-        for name, default in _defaults(record.__class__)
-        if (value := getattr(record, name)) is not default and value != default
-    }
