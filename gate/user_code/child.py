@@ -36,6 +36,7 @@ def main() -> None:
     """`sys.argv[1]`: the folder of gate.yml and whether the code judges, as JSON."""
     started = json.loads(sys.argv[1])
     sys.argv = ["gate"]
+    sys.dont_write_bytecode = True  # nothing is left in the checkout
     channel = _Channel()
     faulthandler.enable(file=channel.complaints)
     # One that the user's code sends itself would end the main thread; the gate closes the input.

@@ -97,7 +97,8 @@ def test_what_stands_in_a_file_of_the_session_does_not_change_the_verdict(tmp_pa
     )
     (tmp_path / "agent.py").write_text(lying)
     outcome = judged("--baseline", "none")
-    assert (outcome.session_dir / "summary.json").is_symlink()
+    written = json.loads((outcome.session_dir / "summary.json").read_text())
+    assert (written["outcome"], written["exit_code"]) == ("fail", 1), "its link was taken away"
     assert (outcome.report.outcome, outcome.report.exit_code) == ("fail", 1)
 
 

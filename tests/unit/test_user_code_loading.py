@@ -207,6 +207,15 @@ def test_a_compiled_file_without_a_source_is_told(code, tmp_path):
 
 
 @pytest.mark.parametrize("judges", [True, False])
+def test_nothing_is_left_in_the_checkout(code, tmp_path, judges):
+    """What is compiled could hold a key that stands in the source."""
+    write(tmp_path, own_x_py="import own_y\ndef f(x): return 'ok'\n", own_y_py="")
+    made = code("def f(x): return 'ok'\n", judges=judges)
+    assert [made.call(spec) for spec in ("own_x:f", "./code.py:f")] == ["ok", "ok"]
+    assert {path.name for path in tmp_path.iterdir()} == {"own_x.py", "own_y.py", "code.py"}
+
+
+@pytest.mark.parametrize("judges", [True, False])
 def test_numpy_in_the_checkout_never_takes_the_place_of_the_installed_one(code, tmp_path, judges):
     write(tmp_path, numpy_py="raise SystemExit('planted')\n")
     made = code("import numpy\ndef f(x): return str(numpy.zeros(2).sum())\n", judges=judges)
