@@ -184,7 +184,8 @@ def _told(error: BaseException, workspace: Workspace) -> bytes:
 
 def _said(error: BaseException) -> str:
     try:
-        return str(error)[:_SAID_LIMIT]
+        said = str(error)
+        return said if len(said) <= _SAID_LIMIT else f"{said[:_SAID_LIMIT]}…"
     except BaseException:
         return ""
 

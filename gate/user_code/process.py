@@ -91,7 +91,7 @@ class CodeRaised(Exception):
 
     def __init__(self, told: Told) -> None:
         place = f" ({told.place})" if told.place else ""
-        self.said = f"{told.message[:200]}{place}"
+        self.said = f"{one_line(told.message, 200)}{place}"  # a mark where it was cut
         super().__init__(f"{told.type}: {self.said}")
         self.told = told
 

@@ -202,10 +202,14 @@ class Started:
         if pipe is None:
             return
         with suppress(OSError, ValueError), pipe:
+            rest = False
             while line := pipe.readline(_LINE):
                 text = line.decode("utf-8", "replace")
                 self._said = (self._said + text)[-_KEPT:]
-                self._tell(text.rstrip("\n"))
+                cut = len(line) == _LINE and not text.endswith("\n")
+                if not rest:  # in pieces nobody would see the secret that is in two of them
+                    self._tell(text.rstrip("\n") + ("…" if cut else ""))
+                rest = cut
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,11 @@ def prints(_):
     return "said"
 def read(_): return repr(sys.stdin.read()) + str(os.read(0, 9))
 def seen(names): return {name: os.environ.get(name) for name in names}
+def print_long(_):
+    print("x" * 7000)
+    print("short")
+    return "said"
+def raise_long(length): raise ValueError("y" * length)
 def closes_streams(_):
     sys.stdout.close(); sys.stderr.close()
     return "answered"
@@ -164,6 +169,22 @@ def test_nothing_that_it_prints_reaches_our_output(run, capfd):
     assert code.printed == [
         *("by print", "to error", "by the first stdout", "by number", "by a child", "by a shell")
     ]
+
+
+def test_a_long_line_is_cut_and_marked(run):
+    code = run()
+    assert code.call("print_long") == "said"
+    code.process.close()
+    assert code.printed == ["x" * 2000 + "…", "short"]
+
+
+@pytest.mark.parametrize(("length", "kept"), [(100, 100), (250, 199), (5000, 199)])
+def test_a_long_message_is_cut_and_marked(run, length, kept):
+    """So that the beginning of a secret at its end is known as one."""
+    with pytest.raises(CodeRaised) as caught:
+        run().call("raise_long", length)
+    cut = "…" if kept < length else ""
+    assert str(caught.value).startswith(f"ValueError: {'y' * kept}{cut} (code.py:")
 
 
 def test_it_reads_nothing_from_our_input(run):
