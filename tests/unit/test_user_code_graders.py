@@ -349,10 +349,11 @@ def test_what_goes_wrong_leaves_the_answer_unscored_with_its_reason(unscored, do
 @pytest.mark.parametrize("do", ["sleep", "held"])
 def test_one_that_does_not_return_is_unscored_and_the_next_is_judged(grader, do):
     PROCESSES.begin({}, lambda line: None)
+    hangs, plain = grader(do), grader("plain")
     PROCESSES.allow(0.3)
     with pytest.raises(GraderFailure, match=r"^the grader did not return within 0\.3 s$"):
-        grader(do).grade(CASE, ANSWER)
-    assert grader("plain").grade(CASE, ANSWER).passed is True
+        hangs.grade(CASE, ANSWER)
+    assert plain.grade(CASE, ANSWER).passed is True
     PROCESSES.begin({}, lambda line: None)
 
 
