@@ -152,7 +152,7 @@ class _Lane:
             kind, body = frames.RAISED, _told(error, self._desk.workspace)
         if loading:
             faulthandler.cancel_dump_traceback_later()
-        self._channel.send(Frame(kind, frame.number, frame.lane, took, body))
+        self._channel.send(Frame(kind, frame.number, len(self._desk.workspace.files), took, body))
 
     def _finish(self, found: Any, seconds: float) -> Any:
         if not isinstance(found, Awaitable):

@@ -19,7 +19,8 @@ HEAD_BYTES = _HEAD.size
 
 
 class Frame(NamedTuple):
-    """A message. Frames with one `lane` are answered one after the other, in one thread.
+    """A message. Requests with one `lane` are answered one after the other, in one thread; in a
+    reply it is the number of files of the checkout that were loaded so far.
 
     `seconds` is the time that a request grants, or that a reply took.
     """

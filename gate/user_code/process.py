@@ -27,6 +27,7 @@ _FILES_S = 20.0  # to say which files were loaded
 _PONG_S = 1.5  # for a process that can run at all to say so
 _LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
 _SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
+CHANGED = "changed while it ran"  # instead of a sha256
 NO_SENSE = "what its process says of it makes no sense"
 _GIVEN_UP = "the call was given up: the run is being stopped"
 
@@ -121,6 +122,8 @@ class CodeProcess:
         self._running: Started | None = None
         self._loads: list[tuple[str, bytes]] = []  # name and request, in the order of their numbers
         self._known: dict[bytes, Any] = {}  # request -> what it returned
+        self._files: dict[str, dict[str, str]] = {}
+        self._noted = 0  # how many files had been loaded when they were last asked for
         self._deaths = 0
         self._closed = False
         self.main_lane = Lane(self, 0)
@@ -166,18 +169,25 @@ class CodeProcess:
 
     def files(self) -> dict[str, dict[str, str]]:
         """Object as gate.yml names it -> file -> sha256, of all files of the checkout that it was
-        loaded from so far.
+        loaded from so far; CHANGED of one that was another when a process took a dead one's place.
         """
         with self._starting:
-            if self._running is None or not self._running.alive:
-                return {}
-            asked = self._running.ask(frames.CALL, 0, _FILES_S, b'["files"]')
-        try:
+            if self._running is not None and self._running.alive:
+                self._note_files(self._running)
+            return {name: {**files} for name, files in self._files.items()}
+
+    def _note_files(self, running: Started) -> None:
+        """While it lives: what a process was loaded from must be known when it is gone."""
+        asked = running.ask(frames.CALL, 0, _FILES_S, b'["files"]')
+        with suppress(Empty, ValueError, RecursionError, AttributeError, TypeError):
             reply = asked.replies.get(timeout=_FILES_S)
-            found = json.loads(reply.body) if isinstance(reply, Frame) else {}
-            return {name: {**files} for name, files in found.items()}
-        except (Empty, ValueError, RecursionError, AttributeError, TypeError):
-            return {}
+            if not isinstance(reply, Frame):
+                return
+            for name, files in json.loads(reply.body).items():
+                known = self._files.setdefault(name, {})
+                for file, digest in files.items():
+                    known[file] = digest if known.get(file, digest) == digest else CHANGED
+            self._noted = reply.lane
 
     def close(self) -> None:
         """Ends the process and everything that it started; calls under way raise InfraFailure."""
@@ -208,6 +218,8 @@ class CodeProcess:
         if isinstance(reply, Death):
             return reply
         self._deaths = 0
+        if self.manner.judges and reply.lane != self._noted:
+            self._note_files(running)
         if reply.kind == frames.RAISED:
             told = _told(reply)
             raise CallLate if told.kind == "late" else CodeRaised(told)
@@ -247,6 +259,8 @@ class CodeProcess:
             self._running = running = self._started()
             for name, body in self._loads:
                 self._loaded(running, name, body)
+            if self._loads and self.manner.judges:
+                self._note_files(running)
         return self._running
 
     def _started(self) -> Started:

@@ -12,6 +12,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.user_code.loading import Workspace
+from gate.user_code.process import CHANGED, CodeDied
 from tests.user_code import coded, coding
 
 GATE = Path(__file__).parents[2]
@@ -265,3 +266,25 @@ def test_an_environment_inside_the_checkout_is_not_the_checkouts(tmp_path):
     words = [str(tmp_path / ".venv" / "bin" / "python"), "-c", ask, str(tmp_path), paths]
     found = subprocess.run(words, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["False", "True"]
+
+
+def test_a_file_that_changes_between_two_processes_is_told(code):
+    made = code("import os\ndef f(x): os._exit(0)\ndef g(x): return 'g'\n", judges=True)
+    assert made.call("g") == "g"
+    (first,) = made.process.files()["./code.py:g"].values()
+    (made.root / "code.py").write_text("import os\ndef f(x): os._exit(0)\ndef g(x): return 'h'\n")
+    with pytest.raises(CodeDied):
+        made.call("f")
+    assert made.call("g") == "h"
+    assert first != CHANGED
+    assert made.process.files()["./code.py:g"] == {"code.py": CHANGED}
+
+
+def test_files_of_a_process_that_is_gone_are_known(code, tmp_path):
+    own = "import os\ndef f(x): import gate_test_late\ndef g(x): os._exit(0)\n"
+    write(tmp_path, gate_test_own_h_py=own, gate_test_late_py="x = 1\n")
+    made = code(judges=True)
+    made.call("gate_test_own_h:f")
+    with pytest.raises(CodeDied):
+        made.call("gate_test_own_h:g")
+    assert "gate_test_late.py" in made.process.files()["gate_test_own_h:f"]
