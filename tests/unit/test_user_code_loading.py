@@ -281,7 +281,7 @@ def test_a_file_that_changes_between_two_processes_is_told(code):
 
 
 def test_files_of_a_process_that_is_gone_are_known(code, tmp_path):
-    own = "import os\ndef f(x): import gate_test_late\ndef g(x): os._exit(0)\n"
+    own = "import os\ndef f(x):\n    import gate_test_late\n    return ''\ndef g(x): os._exit(0)\n"
     write(tmp_path, gate_test_own_h_py=own, gate_test_late_py="x = 1\n")
     made = code(judges=True)
     made.call("gate_test_own_h:f")
