@@ -8,6 +8,7 @@ from gate.agents.python import Python
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
+from gate.user_code.processes import PROCESSES
 
 AGENT = """
 import asyncio, threading, time
@@ -177,3 +178,34 @@ def test_many_threads_load_a_slow_module_once(tmp_path):
     for thread in threads:
         thread.join()
     assert answers == ["ok"] * 8
+
+
+def test_several_processes_share_the_connections(tmp_path):
+    (tmp_path / "agents.py").write_text("import os\ndef answer(case): return str(os.getpid())\n")
+    world = World(env={}, root=tmp_path)
+    agent = Python(callable="./agents.py:answer", processes=2)
+    agent.check(world)
+    connections = [agent.connect(world) for _ in range(4)]
+    case = Case(id="c", input="", keys={})
+    answers = [one.ask(case, timeout_s=5).answer for one in connections]
+    for one in connections:
+        one.close()
+    assert len(set(answers)) == 2
+    assert answers[:2] == answers[2:]
+
+
+def test_a_token_is_handed_over_by_its_name_alone(tmp_path):
+    code = "import os\ndef answer(case): return ' '.join(sorted(os.environ))\n"
+    (tmp_path / "agents.py").write_text(code)
+    env = {"GITHUB_TOKEN": "ghs_1", "GH_TOKEN": "ghs_2", "MINE": "x", "COPY": "ghs_2"}
+    world = World(env=env, root=tmp_path)
+
+    def seen(**more):
+        connection = Python(callable="./agents.py:answer", **more).connect(world)
+        found = connection.ask(Case(id="c", input="", keys={}), timeout_s=5).answer.split()
+        connection.close()
+        PROCESSES.end()
+        return set(found) & set(env)
+
+    assert seen() == {"MINE"}
+    assert seen(api_key_env="GITHUB_TOKEN") == {"MINE", "GITHUB_TOKEN"}
