@@ -6,9 +6,7 @@ output is waited for shortly. One that left its process group lives on, and hold
 
 from __future__ import annotations
 
-import os
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -18,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Event, Lock, Thread
-from typing import IO, Any
+from typing import IO
+
+from gate.process_group import OWN_GROUP, kill_group
 
 _TAIL = 16_384  # bytes of standard error that are kept, the last ones
 _PIECE = 65_536
@@ -58,17 +58,17 @@ class ChildProcess:
         """Feeds `data` to standard input and waits. Raises OSError when it cannot be started."""
         deadline = time.monotonic() + timeout_s
         process = self._start(command, data, env, folder)
-        out = _Drain(process.stdout, limit=max_bytes, over=lambda: _kill(process))
+        out = _Drain(process.stdout, limit=max_bytes, over=lambda: kill_group(process))
         err = _Drain(process.stderr, limit=None, over=lambda: None)
         status = _ended(process, out, deadline)
         if status is None:
-            _kill(process)
+            kill_group(process)
             process.wait()
         for drain in (out, err):
             drain.end()
         for drain in (out, err):
             drain.join(_GRACE_S)
-        _kill_left(process)
+        kill_group(process)
         return Finished(
             status=None if self.killed or out.too_much else status,
             stdout=bytes(out.kept),
@@ -81,7 +81,7 @@ class ChildProcess:
             self.killed = True
             process = self._process
         if process is not None and process.poll() is None:
-            _kill(process)
+            kill_group(process)
 
     def _start(
         self, command: Sequence[str], data: bytes, env: Mapping[str, str], folder: Path
@@ -100,7 +100,7 @@ class ChildProcess:
                 bufsize=0,
                 cwd=folder,
                 env=dict(env),
-                **_OWN_GROUP,
+                **OWN_GROUP,
             )
             return self._process
 
@@ -169,32 +169,12 @@ class _Drain(Thread):
 
 
 if sys.platform == "win32":
-    _OWN_GROUP: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-
-    def _kill(process: subprocess.Popen[bytes]) -> None:
-        subprocess.run(  # noqa: S603
-            ["taskkill", "/T", "/F", "/PID", str(process.pid)],  # noqa: S607
-            capture_output=True,
-            check=False,
-        )
-        with suppress(OSError):
-            process.kill()
-
-    def _kill_left(process: subprocess.Popen[bytes]) -> None:
-        """Nobody knows the children of a process that has ended."""
 
     def _is_readable(pipe: IO[bytes], timeout_s: float) -> bool:
         """Only a read tells, and it waits."""
         return True
 
 else:
-    _OWN_GROUP: dict[str, Any] = {"start_new_session": True}
-
-    def _kill(process: subprocess.Popen[bytes]) -> None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-    _kill_left = _kill
 
     def _is_readable(pipe: IO[bytes], timeout_s: float) -> bool:
         """Not `select`, which knows no descriptor above 1023."""

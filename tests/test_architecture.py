@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"
 
 LAYERS: tuple[str, ...] = (  # lowest first; a package counts whole, but for modules named here
-    "errors text separators spellings filelock spreadsheet outlet",
+    "errors text separators spellings filelock spreadsheet outlet process_group",
     "records plain_file shortage",
     "failures secret_forms violation_log evidence_tally default_gates spread outage",
     "imported first_look metric_names registry codec encoding redact stats stop sampling tally"

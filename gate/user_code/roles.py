@@ -9,6 +9,7 @@ import importlib
 import json
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -131,7 +132,7 @@ def _alarm(seconds: float) -> Iterator[None]:
     """Python's `re` looks for signals while it searches, in the main thread: a pattern that takes
     for ever is ended there. Where there are no timers, the process is killed from outside.
     """
-    if not hasattr(signal, "setitimer"):
+    if sys.platform == "win32":
         yield
         return
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 import signal
 import socket
@@ -19,6 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any
 
+from gate.process_group import OWN_GROUP, kill_group
 from gate.user_code import frames
 from gate.user_code.frames import Frame
 
@@ -103,7 +103,7 @@ class Started:
             with self._sending:
                 self._send(data)
         except (OSError, ValueError):  # it is dead, or has not read for so long that it is stuck
-            _kill(self._process)
+            kill_group(self._process)
 
     def answers(self, seconds: float) -> bool:
         """Whether anything can run in it at all."""
@@ -130,7 +130,7 @@ class Started:
     def kill(self, why: Death) -> None:
         """All that are waited for come to this death."""
         self._why = self._why or why
-        _kill(self._process)
+        kill_group(self._process)
 
     def end(self) -> None:
         """Lets it clean up for a moment; then it is killed, and all that it started."""
@@ -138,7 +138,7 @@ class Started:
         self.finish_input()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
-        _kill(self._process)
+        kill_group(self._process)
 
     def finish_input(self) -> None:
         """No request will come any more."""
@@ -177,16 +177,16 @@ class Started:
                 if replies is not None:
                     replies.put(frame)
         except (OSError, ValueError):
-            _kill(self._process)
+            kill_group(self._process)
         self._end_all()
 
     def _end_all(self) -> None:
         try:
             status = self._process.wait(_END_S)
         except subprocess.TimeoutExpired:  # it closed its output and lives on
-            _kill(self._process)
+            kill_group(self._process)
             status = self._process.wait()
-        _kill(self._process)
+        kill_group(self._process)
         with self._sending:
             self._close()
         death = self._why or Death(how=_how(status))
@@ -254,7 +254,7 @@ if sys.platform == "win32":
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+            **OWN_GROUP,
         )
         entry: IO[bytes] = process.stdin  # type: ignore[assignment]
         found: IO[bytes] = process.stdout  # type: ignore[assignment]
@@ -272,13 +272,6 @@ if sys.platform == "win32":
 
         return process, send, found.read, close
 
-    def _kill(process: subprocess.Popen[bytes]) -> None:
-        subprocess.run(  # noqa: S603
-            ["taskkill", "/T", "/F", "/PID", str(process.pid)],  # noqa: S607
-            capture_output=True,
-            check=False,
-        )
-
 else:
 
     def _opened(words: list[str], env: Mapping[str, str]) -> Any:
@@ -292,7 +285,7 @@ else:
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 stderr=subprocess.PIPE,
-                start_new_session=True,
+                **OWN_GROUP,
             )
 
         def send(data: bytes) -> None:
@@ -302,7 +295,3 @@ else:
                 ours.shutdown(socket.SHUT_WR)
 
         return process, send, _exactly(lambda n: ours.recv(min(n, 1 << 20))), ours.close
-
-    def _kill(process: subprocess.Popen[bytes]) -> None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
