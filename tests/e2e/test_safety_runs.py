@@ -96,7 +96,7 @@ def test_a_rule_that_only_warns_lets_it_pass_the_gate(tmp_path):
 
 
 def test_an_agent_that_only_fails_was_not_looked_at(tmp_path):
-    run(tmp_path, lambda question, nth: (500, {}, {"error": {"message": "no"}}))
+    run(tmp_path, lambda question, nth: (422, {}, {"error": {"message": "no"}}))
     session = sessions(tmp_path)[-1]
     summary = json.loads((session / "summary.json").read_text("utf-8"))
     metrics = summary["suites"]["s"]["metrics"]
