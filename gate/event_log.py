@@ -68,9 +68,12 @@ class EventLog:
             self._note(row, offset, self._size - offset)
 
     def append_answer(self, key: Key, told: Mapping[str, Json]) -> None:
-        """Writes what was answered, before it is judged; any thread may."""
-        line = {"event": ANSWER, "of": list(key), **told}
-        self.line(json_line(line))
+        """Writes what was answered, before it is judged; any thread may. `told` is not empty, and
+        secrets were taken out of it.
+        """
+        # What is told holds no secrets any more; a case's id may.
+        of = self._redact(json_line(list(key)))
+        self._write(f'{{"event":"{ANSWER}","of":{of},{json_line(told)[1:]}')
 
     def answer(self, key: Key) -> Mapping[str, Json] | None:
         """What an earlier run was answered and did not come to judge."""
@@ -118,7 +121,10 @@ class EventLog:
                 _copy(log, own, folder / suite / name)
 
     def line(self, text: str) -> None:
-        data = self._redact(text).encode("utf-8", SURROGATES) + b"\n"
+        self._write(self._redact(text))
+
+    def _write(self, text: str) -> None:
+        data = text.encode("utf-8", SURROGATES) + b"\n"
         with disk(self._path), self._writing:
             if self._file is None:
                 raise InfrastructureError(f"{self._path.parent}: the session is closed")

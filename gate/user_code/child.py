@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Awaitable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -27,7 +28,6 @@ from gate.user_code.frames import Frame
 from gate.user_code.loading import Workspace, pin, place_of
 
 _END_S = 1.0  # for the user's own clean-up once nothing is asked any more
-_PIECE = 1 << 20  # bytes that are read at once
 _SAID_LIMIT = 2_000  # characters of an exception's text
 Jobs = SimpleQueue[Frame | None]
 
@@ -60,6 +60,7 @@ class _Channel:
 
     def __init__(self) -> None:
         self._in, self._out = os.dup(0), os.dup(1)
+        self._read = frames.buffered(partial(os.read, self._in))
         self.complaints = os.dup(2)  # the user's code may close its own
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
@@ -87,12 +88,6 @@ class _Channel:
                     data = data[os.write(self._out, data) :]
         except OSError:
             os._exit(1)
-
-    def _read(self, n: int) -> bytes:
-        found = bytearray()
-        while len(found) < n and (more := os.read(self._in, min(n - len(found), _PIECE))):
-            found += more
-        return bytes(found)
 
     def _leave_to_parent(self) -> None:
         self._forked = True

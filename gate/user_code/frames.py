@@ -16,6 +16,7 @@ PONG, RETURNED, RAISED, REACHED = 0, 1, 2, 3  # kinds of a reply; REACHED: a lin
 
 _HEAD = struct.Struct("!BIIdI")
 HEAD_BYTES = _HEAD.size
+_PIECE, _MOST_AT_ONCE = 1 << 16, 1 << 20
 
 
 class Frame(NamedTuple):
@@ -30,6 +31,23 @@ class Frame(NamedTuple):
     lane: int
     seconds: float
     body: bytes = b""
+
+
+def buffered(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Reads as many bytes as wanted, fewer only at the end of the stream. `read(n)` gives up to n.
+
+    What is there is taken at once: under load one call of the system brings many frames.
+    """
+    kept = bytearray()
+
+    def all_of(n: int) -> bytes:
+        while len(kept) < n and (more := read(min(max(_PIECE, n - len(kept)), _MOST_AT_ONCE))):
+            kept.extend(more)
+        found = bytes(kept[:n])
+        del kept[:n]
+        return found
+
+    return all_of
 
 
 def packed(frame: Frame) -> bytes:

@@ -233,18 +233,6 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _exactly(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Reads as many bytes as wanted, fewer only at the end."""
-
-    def all_of(n: int) -> bytes:
-        found = bytearray()
-        while len(found) < n and (more := read(n - len(found))):
-            found += more
-        return bytes(found)
-
-    return all_of
-
-
 if sys.platform == "win32":
 
     def _opened(words: list[str], env: Mapping[str, str]) -> Any:
@@ -294,4 +282,4 @@ else:
             else:
                 ours.shutdown(socket.SHUT_WR)
 
-        return process, send, _exactly(lambda n: ours.recv(min(n, 1 << 20))), ours.close
+        return process, send, frames.buffered(ours.recv), ours.close
