@@ -23,7 +23,7 @@ from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
 from gate.registry import Registry, did_you_mean
-from gate.user_code.graders import make_grader, option_faults
+from gate.user_code.graders import is_own, make_grader, option_faults
 from gate.user_code.processes import PROCESSES
 
 Read = Callable[[str], bytes | None]  # a file's bytes by its path; None: it is not there
@@ -68,6 +68,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     if content is None:
         raise UsageError(f"{file}: there is no such file - `gate init` writes one")
     document = yamlfile.parse(content, file)
+    _begin_graders(document.data, root)
     data, problems = checked(document, env)
     config = config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
@@ -90,6 +91,23 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     sha = digest(config, document.data or {})
     config = replace(config, digest=sha, warnings=tuple(found.warnings))
     return Examined(config=config, measured=measured, findings=found)
+
+
+def _begin_graders(data: Json, root: Path) -> None:
+    """Starts the process of graders of the user's, if there are any, while the rest is checked."""
+    written = data if isinstance(data, dict) else {}
+    suites = [one for one in _listed(written.get("suites")) if isinstance(one, dict)]
+    graders = [one for suite in suites for one in _listed(suite.get("graders"))]
+    names = [name for one in graders for name in (one if isinstance(one, dict) else [one])]
+    if any(isinstance(name, str) and is_own(name) for name in names):
+        agent = written.get("agent")
+        timeout = agent.get("timeout_s") if isinstance(agent, dict) else None
+        PROCESSES.allow(float(timeout) if isinstance(timeout, (int, float)) else 0.0)
+        PROCESSES.judging(root).begin()
+
+
+def _listed(written: Json) -> list[Json]:
+    return written if isinstance(written, list) else []
 
 
 def without_secrets(

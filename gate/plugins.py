@@ -90,7 +90,8 @@ class Agent(Protocol):
     """A protocol to ask an agent by; its fields are the keys under `agent:` in gate.yml.
 
     One that gives answers of before, also to suites that ask by themselves, says so with an
-    attribute `plays_back = True`.
+    attribute `plays_back = True`. One that takes time to start has a method `begin(world)`, which
+    does not wait for it.
     """
 
     @property  # read-only, as plug-ins are frozen

@@ -32,7 +32,7 @@ from gate.rules_for import base_sha, opened_for, place_of, rules_for, source_fro
 from gate.sealing import nameable
 from gate.secret_names import secrets_of, secrets_sent
 from gate.stopping import extends, stops_early, with_looks
-from gate.subject import subject, subject_digest
+from gate.subject import begin, subject, subject_digest
 from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def set_up(
     job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
     options.secrets.update(_secrets(options, config, control, env))
-    agent = _asked(options, config, World(env=env, root=root))
+    given = _with_key(options, config, env)
+    agent = _asked(options, config, World(env=nameable(given), root=rules.root))
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
     provenance = _provenance(job, opened, config, agent)
@@ -91,7 +92,7 @@ def set_up(
     meant, people = _accepted(options, more, env, job, plans), reviewed_plans(rules, config, plans)
     return Setup(
         options=options,
-        env=_with_key(options, config, env),
+        env=given,
         now=now,
         job=job,
         opened=opened,
@@ -132,6 +133,7 @@ def _asked(options: argparse.Namespace, config: Config, world: World) -> Agent:
         check_record(options.record)
     if options.replay:
         agent.check(world)
+    begin(agent, world)
     return agent
 
 

@@ -24,6 +24,12 @@ def subject(agent: PluginSpec, retriever: PluginSpec | None, root: Path) -> Agen
     )
 
 
+def begin(agent: Agent, world: World) -> None:
+    """What takes time to start is started while the rest is read and checked."""
+    if (begins := getattr(agent, "begin", None)) is not None:
+        begins(world)
+
+
 def subject_digest(agent: PluginSpec, retriever: PluginSpec | None) -> str:
     """sha256 of the options of both."""
     if retriever is None:
@@ -55,6 +61,11 @@ class WithRetriever:
     def describe(self) -> str:
         with_retriever = f"retriever {self.retriever.describe()}"
         return f"{self.agent.describe()}, {with_retriever}" if self.agent else with_retriever
+
+    def begin(self, world: World) -> None:
+        if self.agent is not None:
+            begin(self.agent, world)
+        begin(self.retriever, replace(world, section="retriever"))
 
     def check(self, world: World) -> int | None:
         status = self.agent.check(world) if self.agent else None

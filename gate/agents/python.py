@@ -52,6 +52,11 @@ class Python(_Sharing):
     def describe(self) -> str:
         return " ".join(filter(None, ("python", self.callable, self.model)))
 
+    def begin(self, world: World) -> None:
+        """Starts the processes; they load nothing yet."""
+        for nth in range(self.processes):
+            self._process(world, nth).begin()
+
     def check(self, world: World) -> None:
         """Raises UsageError: what is wrong here is wrong in gate.yml or in the user's file."""
         for nth in range(self.processes):

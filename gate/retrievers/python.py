@@ -29,6 +29,10 @@ class Python:
     def describe(self) -> str:
         return f"python {self.callable}"
 
+    def begin(self, world: World) -> None:
+        """Starts the process; it loads nothing yet."""
+        self._process(world).begin()
+
     def check(self, world: World) -> None:
         """Raises UsageError: what is wrong here is wrong in gate.yml or in the user's file."""
         self.load(world)

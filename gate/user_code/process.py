@@ -129,6 +129,12 @@ class CodeProcess:
         self.main_lane = Lane(self, 0)
         self.given_up = ""  # why it is not started any more
 
+    def begin(self) -> None:
+        """Starts it while the gate does something else; what goes wrong is told by `load`."""
+        with self._starting, suppress(InfraFailure):
+            if self._running is None and not self._closed:
+                self._running = self._started()
+
     def load(self, name: str, request: list[Any], kind: type[T]) -> T:
         """What loading an object of the user's returned, of type `kind`; it is loaded once, and
         again in a process that takes the place of a dead one. `name`: as gate.yml has it, for
