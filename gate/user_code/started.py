@@ -25,6 +25,7 @@ from gate.user_code.frames import Frame
 _KEPT = 16_384  # characters of standard error, the last ones
 _LINE = 2_000  # characters of a printed line
 _END_S = 2.0  # for a process whose input has ended
+_MOST_TOGETHER = 64  # requests that are sent at once
 _STUCK_S = 10  # for a process to read a request
 _TRACED = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
 # The paths first: where modules are found must not depend on the folder that the process runs in.
@@ -62,7 +63,8 @@ class Started:
     ) -> None:
         self._root, self._tell, self._died = root.resolve(), tell, died
         self._numbers = itertools.count(1)
-        self._lock, self._sending = Lock(), Lock()
+        self._lock = Lock()
+        self._outbox: SimpleQueue[bytes | None] = SimpleQueue()  # None: nothing comes any more
         self._waiting: dict[int, SimpleQueue[Reply | None]] = {}
         self._left: set[int] = set()  # late calls that run on
         self._death: Death | None = None
@@ -78,6 +80,8 @@ class Started:
         words = [sys.executable, safe, "-c", _BOOT, started, json.dumps(path)]
         self._process, self._send, self._read, self._close = _opened(words, env)
         Thread(target=self._listen, daemon=True, name="gate-user-code").start()
+        self._writer = Thread(target=self._write, daemon=True, name="gate-user-code-asked")
+        self._writer.start()
         self._drain = Thread(target=self._take_complaints, daemon=True, name="gate-user-code-said")
         self._drain.start()
 
@@ -98,12 +102,7 @@ class Started:
         return Asked(number, replies)
 
     def tell_lane(self, kind: int, number: int, lane: int, seconds: float, body: bytes) -> None:
-        data = frames.packed(Frame(kind, number, lane, seconds, body))
-        try:
-            with self._sending:
-                self._send(data)
-        except (OSError, ValueError):  # it is dead, or has not read for so long that it is stuck
-            kill_group(self._process)
+        self._outbox.put(frames.packed(Frame(kind, number, lane, seconds, body)))
 
     def answers(self, seconds: float) -> bool:
         """Whether anything can run in it at all."""
@@ -142,8 +141,24 @@ class Started:
 
     def finish_input(self) -> None:
         """No request will come any more."""
-        with suppress(OSError, ValueError):
+        self._outbox.put(None)
+
+    def _write(self) -> None:
+        """Sends what is asked, all that waits at once: whoever asks is never held up by a process
+        that does not read.
+        """
+        try:
+            while (data := self._outbox.get()) is not None:
+                pieces = [data]
+                with suppress(Empty):
+                    while len(pieces) < _MOST_TOGETHER and pieces[-1]:
+                        pieces.append(self._outbox.get_nowait() or b"")
+                self._send(b"".join(pieces))
+                if not pieces[-1]:
+                    break
             self._send(b"")
+        except (OSError, ValueError):  # it is dead, or has not read for so long that it is stuck
+            kill_group(self._process)
 
     def hangs_at(self) -> str:
         """`file:line` of the user's code in the last stack that was printed as the process ended;
@@ -187,8 +202,9 @@ class Started:
             kill_group(self._process)
             status = self._process.wait()
         kill_group(self._process)
-        with self._sending:
-            self._close()
+        self._outbox.put(None)
+        self._writer.join(_END_S)
+        self._close()
         death = self._why or Death(how=_how(status))
         self._died(self, death)
         with self._lock:
