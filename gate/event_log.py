@@ -139,7 +139,13 @@ class EventLog:
         with self._path.open("rb") as file:
             for _, _, _, offset, length in sorted(latest.values()):
                 file.seek(offset)
-                yield parsed(file.read(length)) or {}
+                row = parsed(file.read(length))
+                if row is None or not is_trial(row):
+                    raise InfrastructureError(
+                        f"{self._path}: was changed by another program while the run went on; keep "
+                        "the session folder out of its reach, and run again"
+                    )
+                yield row
 
     def _note(self, row: Row, offset: int, length: int) -> None:
         key = (row["suite"], row["case_id"], row["round"])

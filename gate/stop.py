@@ -21,6 +21,11 @@ class Stop:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
+    def ignore(self) -> None:
+        """From now on a signal changes nothing: everything is said, and the process ends."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+
     def requested(self) -> bool:
         return self._signal is not None
 

@@ -144,7 +144,7 @@ class _Lane:
                 raise roles.Unusable(f"returned more than {frames.MAX_BYTES / 1e6:g} MB")
         except BaseException as error:  # SystemExit too: it ends nothing here
             took = took or time.perf_counter() - begun
-            kind, body = frames.RAISED, _told(error, self._desk.workspace)
+            kind, body = frames.RAISED, _told_safely(error, self._desk.workspace)
         if loading:
             faulthandler.cancel_dump_traceback_later()
         self._channel.send(Frame(kind, frame.number, len(self._desk.workspace.files), took, body))
@@ -155,6 +155,15 @@ class _Lane:
         if self._loop is None:
             self._loop = importlib.import_module("gate.user_code.awaiting").Loop()
         return self._loop.finish(found, seconds)
+
+
+def _told_safely(error: BaseException, workspace: Workspace) -> bytes:
+    """An exception may have properties that raise."""
+    try:
+        return _told(error, workspace)
+    except BaseException as odd:
+        told = {"type": type(error).__name__, "message": f"cannot be read: {type(odd).__name__}"}
+        return json.dumps({**told, "place": _place(error, workspace)}).encode()
 
 
 def _told(error: BaseException, workspace: Workspace) -> bytes:

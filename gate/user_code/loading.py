@@ -12,6 +12,7 @@ import site
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.machinery import (
     ExtensionFileLoader,
     ModuleSpec,
@@ -24,6 +25,8 @@ from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any, cast
 
 from gate.errors import UsageError
+
+_CODE = (".py", ".pyw", ".pyc", ".zip", ".whl", ".egg", ".so", ".pyd")
 
 
 class Workspace:
@@ -51,12 +54,24 @@ class Workspace:
             return False
         folder = os.path.dirname(os.path.abspath(file))  # noqa: PTH100, PTH120 - called for each import
         if folder not in self._folders:
-            self._folders[folder] = self._is_inside(Path(folder).resolve())
+            self._folders[folder] = self._is_inside(Path(folder))
         return self._folders[folder]
 
     def name_of(self, file: str) -> str:
-        """Relative to the folder of gate.yml, with slashes."""
-        return Path(os.path.relpath(os.path.realpath(file), self.root)).as_posix()
+        """Relative to the folder of gate.yml, with slashes; as it is written, so that what a link
+        of the checkout leads to has the link's name.
+        """
+        written = Path(os.path.abspath(file))  # noqa: PTH100 - links stay
+        found = written if written.is_relative_to(self._top) else written.resolve()
+        return Path(os.path.relpath(found, self.root)).as_posix()
+
+    def has(self, file: str) -> bool:
+        return self.name_of(file) in self.files
+
+    def note_anew(self, file: str, content: bytes) -> None:
+        """In the place of what was noted first."""
+        with self._lock:
+            self.files[self.name_of(file)] = hashlib.sha256(content).hexdigest()
 
     def note(self, file: str, content: bytes) -> None:
         """A file of the checkout is about to be run as it is in `content`."""
@@ -64,9 +79,11 @@ class Workspace:
             self.files.setdefault(self.name_of(file), hashlib.sha256(content).hexdigest())
 
     def _is_inside(self, folder: Path) -> bool:
-        if not folder.is_relative_to(self._top):
+        """Where it is, or where it is written to be: a folder of the checkout may be a link."""
+        real = folder.resolve()
+        if not (real.is_relative_to(self._top) or folder.is_relative_to(self._top)):
             return False
-        return not any(folder.is_relative_to(path) for path in self._installed)
+        return not any(real.is_relative_to(path) for path in self._installed)
 
 
 def _in_place() -> Iterator[str]:
@@ -117,6 +134,16 @@ def note_sources(workspace: Workspace) -> None:
     SourceFileLoader.get_code = from_source  # type: ignore[method-assign, assignment]
     for kind in (SourcelessFileLoader, ExtensionFileLoader):
         _note_binary(kind, workspace)
+
+    def noticed(event: str, arguments: tuple[Any, ...]) -> None:
+        """Code that comes in another way: out of an archive, by runpy, by exec."""
+        if event == "open" and isinstance(file := arguments[0], str) and file.endswith(_CODE):
+            with suppress(OSError):
+                if workspace.holds(file) and not workspace.has(file):
+                    workspace.note(file, b"")  # while it is read, which is an event again
+                    workspace.note_anew(file, Path(file).read_bytes())
+
+    sys.addaudithook(noticed)
 
 
 def _note_binary(kind: Any, workspace: Workspace) -> None:

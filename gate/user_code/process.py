@@ -15,6 +15,7 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from gate.errors import InfraFailure, UsageError
+from gate.shortage import shortage
 from gate.text import one_line
 from gate.turns import Turns
 from gate.user_code import frames
@@ -279,8 +280,10 @@ class CodeProcess:
                 tell=manner.tell,
                 died=self._note_death,
             )
-        except OSError as error:
-            message = f"the {manner.role}'s code cannot be started: {error.strerror or error}"
+        except (OSError, RuntimeError, MemoryError) as error:
+            if (short := shortage(error)) is not None:
+                raise short from error
+            message = f"the {manner.role}'s code cannot be started: {error}"
             raise InfraFailure(message) from error
 
     def _note_death(self, running: Started, death: Death) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,14 +11,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from gate.codec import from_json, schema_of, to_json, to_lean_json
+from gate.columns import TRIAL_COLUMNS
 from gate.errors import GraderFailure, UsageError
 from gate.fits import Check, compiled
 from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
-from gate.schema import mismatches
+from gate.schema import mismatches, unsound
 from gate.user_code.calling import judged_by
 from gate.user_code.process import NO_SENSE, CodeProcess
 from gate.user_code.processes import PROCESSES
 from gate.yamlfile import dotted
+
+_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 
 def option_faults(spec: PluginSpec, root: Path) -> list[str]:
@@ -34,10 +39,12 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     request = ["grader", "make", spec.name, to_json(spec.options)]
     told = process.load(spec.name, request, dict)
     try:
-        metrics = tuple(from_json(MetricSpec, one) for one in told["metrics"])
         for one in told["metrics"]:
             if wrong := mismatches(schema_of(MetricSpec), one):
                 raise ValueError(f"metrics(): {wrong[0].message}")
+        metrics = tuple(_bounded(from_json(MetricSpec, one)) for one in told["metrics"])
+        for fault in (*_key_faults(told["keys"], told["needs"]), *_metric_faults(metrics)):
+            raise ValueError(fault)
         said = {
             "name": spec.name,
             "process": process,
@@ -59,6 +66,52 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     if told["asks"]:
         return UserModelGrader(**said, role="verifier" if role == "verifier" else "judge")
     return UserGrader(**said)
+
+
+def _key_faults(keys: Mapping[str, Json], needs: Sequence[Json]) -> Iterator[str]:
+    for key in needs:
+        if not isinstance(key, str):
+            yield f"needs: {key!r:.60} is no key of a case"
+    for key, schema in keys.items():
+        if not isinstance(schema, dict):
+            yield f"keys: '{key}': no JSON Schema"
+        elif not _is_plain(schema) and (wrong := unsound(schema)):
+            yield f"keys: '{key}': {wrong[0].message}"
+
+
+def _is_plain(schema: Json) -> bool:
+    """Whether nothing but types stands in it: jsonschema takes long to import."""
+    if not isinstance(schema, dict) or not schema.keys() <= {"type", "items", "description"}:
+        return False
+    kinds = schema.get("type", "string")
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    known = all(isinstance(one, str) and one in _TYPES for one in listed)
+    return known and ("items" not in schema or _is_plain(schema["items"]))
+
+
+def _metric_faults(metrics: Sequence[MetricSpec]) -> Iterator[str]:
+    columns = {*TRIAL_COLUMNS, *(one.column for one in metrics)}
+    for one in metrics:
+        about = f"metric {one.name!r:.80}"
+        if not re.fullmatch(r"[^\s.]+\.[^\s]+", one.name):
+            yield f"{about}: its name is dimension.metric, without blanks"
+        if one.low is not None and one.high is not None and one.low >= one.high:
+            yield f"{about}: low {one.low:g} is not below high {one.high:g}"
+        if one.per and one.per not in columns:
+            yield f"{about}: per: nothing fills the column {one.per!r:.60}"
+
+
+def _bounded(spec: MetricSpec) -> MetricSpec:
+    """An agent's error is worth 0 unless it says otherwise; a scale from 1 on has no 0."""
+    failed = spec.on_agent_error
+    if failed is None or _is_within(failed, spec):
+        return spec
+    below = spec.low is not None and failed < spec.low
+    return dataclasses.replace(spec, on_agent_error=spec.low if below else spec.high)
+
+
+def _is_within(value: float, spec: MetricSpec) -> bool:
+    return (spec.low is None or value >= spec.low) and (spec.high is None or value <= spec.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +185,7 @@ class UserGrader:
             if column not in specs:
                 raise GraderFailure(f"the grader gave a value for {column}, which it never named")
             low, high = specs[column].low, specs[column].high
-            if value is None:
-                continue
-            if (low is not None and value < low) or (high is not None and value > high):
+            if value is not None and not _is_within(value, specs[column]):
                 bounds = f"{'-inf' if low is None else f'{low:g}'} to "
                 bounds += "inf" if high is None else f"{high:g}"
                 message = f"the grader gave {value:g} for {column}, which goes from {bounds}"
