@@ -35,6 +35,7 @@ from gate.records import (
 )
 from gate.session_form import check_form, check_names, read_json, read_report, regular, report_of
 from gate.shortage import advice
+from gate.user_code.hashes import Sources, merged
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 LOCK = ".lock"
@@ -73,6 +74,7 @@ class Meta:
     suites: Mapping[str, SuiteMeta]
     options: Mapping[str, Json] = field(default_factory=dict)
     health: Mapping[str, Json] = field(default_factory=dict)
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # grader -> file -> hash
     schema_version: int = SCHEMA_VERSION
 
 
@@ -132,6 +134,17 @@ class SessionWriter:
         """Into meta.json: what the agent's health check found, of the latest run that asked."""
         self.meta = replace(self.meta, health=to_json(health))
         self._write_meta()
+
+    def note_sources(self, found: Sources) -> None:
+        """Into meta.json: what graders of the user's were loaded from, when they judged what is in
+        this session; whoever goes on with it, or merges it, has to know.
+        """
+        if not found:
+            return
+        sources = merged(self.meta.sources, found)
+        if sources != self.meta.sources:
+            self.meta = replace(self.meta, sources=sources)
+            self._write_meta()
 
     def _write_meta(self) -> None:
         self.write(META, json.dumps(to_json(self.meta), indent=2, ensure_ascii=False) + "\n")

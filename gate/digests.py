@@ -14,7 +14,6 @@ from gate.config_records import RUN_RECORD
 from gate.plugins import Grader
 from gate.records import Config, Json, PluginSpec, Suite
 from gate.rules import Rules
-from gate.user_code.processes import PROCESSES
 
 _WHOLE = ("success", "first_success", "score")  # what every grader with an opinion bears on
 
@@ -82,7 +81,7 @@ def edited_columns(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
 
 def _files(code: Iterable[str], rules: Rules) -> set[str]:
     """Of the checkout, that the named code was loaded from."""
-    loaded = PROCESSES.sources(rules.root)
+    loaded = rules.sources
     return {file for name in code for file in (grader_file(name), *loaded.get(name, ()))}
 
 

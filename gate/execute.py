@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -28,6 +29,7 @@ from gate.resuming import begun, reopened
 from gate.rules import with_late_sources
 from gate.set_up import Setup, set_up
 from gate.subject import NOBODY
+from gate.user_code.hashes import Sources, merged
 from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
@@ -69,7 +71,10 @@ def execute(
         if shards:
             collected = replace(collected, ended_early=absent(shards))
         setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
-        setup = _with_late_sources(setup)
+        session.note_sources(PROCESSES.sources(setup.rules.root))
+        before = merged(session.meta.sources, *(shard.meta.sources for shard in shards))
+        session.note_sources(before)
+        setup = _with_late_sources(setup, before)
         session.write_details()
         if control is not None:
             control.write_details()
@@ -78,9 +83,11 @@ def execute(
         return cast("Outcome", outcome)
 
 
-def _with_late_sources(setup: Setup) -> Setup:
-    """With the edited files that graders imported only while they judged."""
-    rules = with_late_sources(setup.rules)
+def _with_late_sources(setup: Setup, before: Sources) -> Setup:
+    """With the edited files that graders imported only while they judged, in this run or `before`
+    in what it goes on with.
+    """
+    rules = with_late_sources(setup.rules, before)
     if rules is setup.rules:
         return setup
     plans = tuple(
@@ -158,6 +165,7 @@ def _trials(
             looked=told.look,
             ask=panel.ask,
             beyond=panel.concurrency,
+            sources=partial(PROCESSES.noted, setup.rules.root.resolve()),
             broken=PROCESSES.given_up,
         )
         return measure(

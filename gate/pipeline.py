@@ -29,6 +29,7 @@ from gate.runner import Allowance, Clock, Task, TrialWorker
 from gate.shortage import shortage
 from gate.stop import Stop
 from gate.tally import Tally
+from gate.user_code.hashes import Sources
 
 Row = Mapping[str, Json]
 Recorder = Callable[[Case, int, Response | Exception, float], None]
@@ -52,6 +53,7 @@ class Effects:
     idle: Callable[[], None] = lambda: None  # called while the agent thinks
     looked: Callable[[Course], None] = lambda course: None  # told what a look left
     ask: Ask = nobody  # a judge or verifier
+    sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
 
@@ -201,6 +203,7 @@ class _Run:
     def take(self, trial: Trial) -> None:
         """One trial more; it is on disk first."""
         row = _row(trial, self._plans[trial.suite], self._prices)
+        self._effects.session.note_sources(self._effects.sources())
         self._arms.of(trial).take(row)
         judged = (row.get("judging") or {}).get("usd", 0.0)
         cost = (row["cost_usd"] or 0.0) + judged

@@ -31,6 +31,7 @@ from gate.plain_file import content_if_there, is_there, opened
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 from gate.suite_code import SuiteCode, load_suite
+from gate.user_code.hashes import Sources, merged
 from gate.user_code.processes import PROCESSES
 
 CONFIG = "gate.yml"
@@ -59,6 +60,13 @@ class Rules:
     loosened: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     new_suites: frozenset[str] = field(default_factory=frozenset)
+    # Of a session that is gone on with, or of shards: what their graders were loaded from.
+    sources_before: Sources = field(default_factory=dict)
+
+    @property
+    def sources(self) -> Sources:
+        """Object as gate.yml names it -> file -> sha256, of all code that has judged."""
+        return merged(self.sources_before, PROCESSES.sources(self.root))
 
     @property
     def base_agent(self) -> PluginSpec | None:
@@ -252,7 +260,9 @@ def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
     return found
 
 
-def _edited_graders(theirs: Config, root: Path, base: Base) -> frozenset[str]:
+def _edited_graders(
+    theirs: Config, root: Path, base: Base, sources: Sources | None = None
+) -> frozenset[str]:
     """Files of the base's graders, judges and suites that are others here. They are run as this
     branch has them, and what they say is not compared.
     """
@@ -263,8 +273,8 @@ def _edited_graders(theirs: Config, root: Path, base: Base) -> frozenset[str]:
     for file in sorted({grader_file(name) for name in code} - {""}):
         if (own := root / file).is_file():
             found[file] = sha256(own.read_bytes()).hexdigest()
-    for name, files in PROCESSES.sources(root).items():
-        found |= files if name in code else {}
+    for name, files in (PROCESSES.sources(root) if sources is None else sources).items():
+        found = merged({"": found}, {"": files})[""] if name in code else found
     return frozenset(file for file, digest in found.items() if _at_base(file, base) != digest)
 
 
@@ -281,14 +291,18 @@ def _kind(file: str, theirs: Config) -> str:
     return "grader file" if file in graders else "file of a grader"
 
 
-def with_late_sources(rules: Rules) -> Rules:
-    """With what the code that judges has loaded since the rules were read."""
+def with_late_sources(rules: Rules, before: Sources) -> Rules:
+    """With what the code that judges has loaded since the rules were read, or had loaded `before`,
+    when answers of this session were judged.
+    """
     if rules.base is None or rules.theirs is None:
         return rules
-    edited = _edited_graders(rules.theirs, rules.root, rules.base) - rules.edited_graders
+    theirs, base = rules.theirs, rules.base
+    rules = replace(rules, sources_before=before)
+    edited = _edited_graders(theirs, rules.root, base, rules.sources) - rules.edited_graders
     if not edited:
         return rules
-    lines = _edits(edited, rules.theirs)
+    lines = _edits(edited, theirs)
     return replace(
         rules,
         edited_graders=rules.edited_graders | edited,

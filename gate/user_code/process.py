@@ -20,6 +20,7 @@ from gate.text import one_line
 from gate.turns import Turns
 from gate.user_code import frames
 from gate.user_code.frames import Frame
+from gate.user_code.hashes import merged
 from gate.user_code.started import Asked, Death, Started
 
 T = TypeVar("T")
@@ -28,7 +29,6 @@ _FILES_S = 20.0  # to say which files were loaded
 _PONG_S = 1.5  # for a process that can run at all to say so
 _LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
 _SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
-CHANGED = "changed while it ran"  # instead of a sha256
 NO_SENSE = "what its process says of it makes no sense"
 _GIVEN_UP = "the call was given up: the run is being stopped"
 
@@ -181,7 +181,12 @@ class CodeProcess:
         with self._starting:
             if self._running is not None and self._running.alive:
                 self._note_files(self._running)
-            return {name: {**files} for name, files in self._files.items()}
+            return self._files
+
+    @property
+    def noted(self) -> dict[str, dict[str, str]]:
+        """The files as they were asked for last."""
+        return self._files
 
     def _note_files(self, running: Started) -> None:
         """While it lives: what a process was loaded from must be known when it is gone."""
@@ -190,10 +195,7 @@ class CodeProcess:
             reply = asked.replies.get(timeout=_FILES_S)
             if not isinstance(reply, Frame):
                 return
-            for name, files in json.loads(reply.body).items():
-                known = self._files.setdefault(name, {})
-                for file, digest in files.items():
-                    known[file] = digest if known.get(file, digest) == digest else CHANGED
+            self._files = merged(self._files, json.loads(reply.body))
             self._noted = reply.lane
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from gate.sealing import OF_THE_JOB
+from gate.user_code.hashes import merged
 
 if TYPE_CHECKING:
     from gate.user_code.process import CodeProcess
@@ -111,12 +112,18 @@ class Processes:
         """Object as gate.yml names it -> file, relative to `root` -> sha256, of all code that has
         a say in the verdict, as it was loaded so far.
         """
-        found: dict[str, dict[str, str]] = {}
-        for process in self._all():
-            if process.manner.judges and process.manner.root.resolve() == root.resolve():
-                for name, files in process.files().items():
-                    found[name] = {**found.get(name, {}), **files}
-        return found
+        return merged(*(process.files() for process in self._judging(root)))
+
+    def noted(self, root: Path) -> dict[str, dict[str, str]]:
+        """The same as it was known when a call last came back, without asking anybody."""
+        return merged(*(process.noted for process in self._judging(root)))
+
+    def _judging(self, root: Path) -> list[CodeProcess]:
+        if not self._open:
+            return []
+        folder = root if root.is_absolute() else root.resolve()
+        every = list(self._open.items())
+        return [one for key, one in every if one.manner.judges and key[1] == folder]
 
     def end(self) -> None:
         """Ends all; the next `of` starts new ones."""

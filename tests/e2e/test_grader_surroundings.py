@@ -2,12 +2,13 @@
 
 import json
 import py_compile
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_bad_input import CASES
-from tests.e2e.test_everyday import run, save, summary
+from tests.e2e.test_bad_input import CASES, gate
+from tests.e2e.test_everyday import done, run, save, summary
 from tests.e2e.test_fresh_control import git
 from tests.own_grader import GRADER
 
@@ -80,3 +81,64 @@ def test_a_compiled_helper_is_not_run(tmp_path: Path) -> None:
     write(folder, answer="no")
     report = summary(run(folder, code=1))
     assert report["outcome"] == "fail"
+
+
+def test_a_session_that_is_gone_on_with_keeps_what_its_graders_were(tmp_path: Path) -> None:
+    """What was judged by an edited helper is not made good by not judging it again."""
+    folder = branched(tmp_path, checks=LATE)
+    write(folder, answer="no", checks=LATE, helper=LENIENT)
+    session = run(folder, "--stop", "off", code=5)
+    again = done(folder, "run", "--stop", "off", "--resume", str(session), code=5)
+    assert "gate_help.py" in again.stdout
+    assert "gate_help.py" in (session / "comment.md").read_text("utf-8")
+
+
+def test_merged_shards_bring_along_what_their_graders_were(tmp_path: Path) -> None:
+    folder = branched(tmp_path, checks=LATE)
+    write(folder, answer="no", checks=LATE, helper=LENIENT)
+    for n in (1, 2):
+        gate(folder, "run", "--shard", f"{n}/2", "--out", f"r{n}")
+    shards = [str(one) for n in (1, 2) for one in (folder / f"r{n}").iterdir()]
+    merged = gate(folder, "merge", *shards, "--out", "r3")
+    assert merged.returncode == 5, merged.stdout
+    assert "gate_help.py" in merged.stdout
+
+
+def test_a_folder_that_becomes_a_link_is_told(tmp_path: Path) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    project.mkdir()
+    elsewhere.mkdir()
+    inner = HELPED.replace("from gate_help", "from gate_lib.inner")
+    (project / "gate_lib").mkdir()
+    (project / "gate_lib" / "inner.py").write_text(STRICT)
+    folder = branched(project, checks=inner)
+    (folder / "gate_lib" / "inner.py").unlink()
+    (folder / "gate_lib").rmdir()
+    (folder / "gate_lib").symlink_to(elsewhere)
+    (elsewhere / "inner.py").write_text(LENIENT)
+    write(folder, answer="no", checks=inner)
+    report = summary(run(folder, code=5))
+    assert "gate_lib/inner.py" in report["reason"]
+
+
+@pytest.mark.parametrize(
+    "loading",
+    [
+        "import sys; sys.path.append('gate_lib.zip'); from gate_zipped import right",
+        "import runpy; right = runpy.run_path('gate_help.py')['right']",
+    ],
+    ids=["an archive", "runpy"],
+)
+def test_code_that_comes_in_another_way_is_told(tmp_path: Path, loading: str) -> None:
+    def packed(content: str) -> None:
+        with zipfile.ZipFile(tmp_path / "gate_lib.zip", "w") as archive:
+            archive.writestr("gate_zipped.py", content)
+
+    packed(STRICT)
+    checks = HELPED.replace("from gate_help import right", loading)
+    folder = branched(tmp_path, checks=checks)
+    packed(LENIENT)
+    write(folder, answer="no", checks=checks, helper=LENIENT)
+    report = summary(run(folder, code=5))
+    named = "gate_lib.zip" if "zip" in loading else "gate_help.py"
+    assert named in " ".join(report["loosened"])
