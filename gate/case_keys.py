@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gate.errors import UsageError
+from gate.errors import GraderFailure, UsageError
 from gate.fits import Check, compiled
 from gate.plugins import GRADERS, Grader
 from gate.records import LONGEST_S, Json
@@ -55,6 +55,16 @@ class KeyRule:
     schema: Json
     fits: Check
 
+    def faults(self, key: str, value: Json) -> Iterator[str]:
+        """What is wrong with the value; None: a grader's key does not apply to the case."""
+        if self.fits(value) or (value is None and self.reader):
+            return
+        try:
+            for wrong in mismatches(self.schema, value):
+                yield f"{dotted((key, *wrong.path))}: {wrong.message}"
+        except GraderFailure as failure:  # its patterns take too long
+            yield f"{key}: {failure}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRules:
@@ -73,10 +83,8 @@ class KeyRules:
         found: dict[str, list[str]] = {}
         for key, value in keys.items():
             for rule in self.rules.get(key, ()):
-                if not (rule.fits(value) or (value is None and rule.reader)):
-                    for wrong in mismatches(rule.schema, value):
-                        message = f"{dotted((key, *wrong.path))}: {wrong.message}"
-                        found.setdefault(message, []).append(rule.reader)
+                for message in rule.faults(key, value):
+                    found.setdefault(message, []).append(rule.reader)
         misread = {reader for readers in found.values() for reader in readers}
         for reader, faults in self.further:
             for message in () if reader in misread else faults(keys):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gate.records import Json
+from gate.user_code.patterns import is_short
 
 Check = Callable[[Json], bool]  # True: fits for certain
 Schema = Mapping[str, Any]
@@ -107,6 +108,8 @@ def _object(schema: Schema, root: Schema) -> Check:
     least, most = schema.get("minProperties", 0), schema.get("maxProperties", float("inf"))
 
     def fits(key: str, value: Json) -> bool:
+        if not all(is_short(pattern, len(key)) for pattern, _ in patterns):
+            return False
         matching = [check for pattern, check in patterns if pattern.search(key)]
         if key in known:
             matching.append(known[key])
@@ -199,7 +202,8 @@ def _text(schema: Schema, root: Schema) -> Check:
     low = schema.get("minLength", 0)
     pattern = re.compile(schema.get("pattern", ""))
     return lambda data: (
-        not isinstance(data, str) or (len(data) >= low and pattern.search(data) is not None)
+        not isinstance(data, str)
+        or (len(data) >= low and is_short(pattern, len(data)) and pattern.search(data) is not None)
     )
 
 

@@ -27,13 +27,14 @@ LAYERS: tuple[str, ...] = (  # lowest first; a package counts whole, but for mod
     "records plain_file shortage",
     "failures secret_forms violation_log evidence_tally default_gates spread outage",
     "imported first_look metric_names registry codec encoding redact stats stop sampling tally"
-    " columns protect fits bundled"
+    " columns protect bundled"
     " shared_file shared_rows replies once mismatch course option_parser"
     " option_types"
     " hosting fencing traces task_folder turns sealing",
     "user_code",
     "safety",
     "credentials",
+    "fits",
     "schema dataset_source option_reading event_log secret_names",
     "schema_errors table yamlfile dataset_json rows flat_rows row_schema numbers mentions matching"
     " progress wording templates page screen rubrics prose syllables embedding ranked",

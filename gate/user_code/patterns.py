@@ -8,6 +8,7 @@ in one of their own, under a deadline.
 from __future__ import annotations
 
 import importlib
+import json
 import math
 import re
 from collections import Counter
@@ -15,9 +16,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import cast
+from typing import Any, cast
 
 from gate.errors import GraderFailure
+from gate.records import Json
 from gate.user_code.processes import PROCESSES
 
 SECONDS = 2.0  # for one search
@@ -137,21 +139,35 @@ def is_short(pattern: re.Pattern[str], length: int) -> bool:
 def _search_elsewhere(
     pattern: re.Pattern[str], text: str, start: int, seconds: float
 ) -> tuple[int, int] | None:
-    shown = repr(pattern.pattern[:_CUT])
-    key = (pattern.pattern, pattern.flags)
-    too_long = f"the pattern {shown} took longer than {seconds:g} s"
+    request = ["match", pattern.pattern, int(pattern.flags), text, start]
+    about = f"the pattern {pattern.pattern[:_CUT]!r}"
+    found = _asked_elsewhere(request, about, (pattern.pattern, pattern.flags), seconds)
+    return cast("tuple[int, int] | None", found and tuple(found))
+
+
+def explain_elsewhere(how: str, schema: Json, data: Json) -> list[tuple[Any, str, str, str]]:
+    """What of the data does not fit a JSON Schema whose patterns could take for ever, by a function
+    `how` of gate/schema_errors.py: path, message, rule and key of each. Raises GraderFailure when
+    it takes too long.
+    """
+    about = "a JSON Schema with patterns"
+    key = (json.dumps(schema, sort_keys=True), 0)
+    found = _asked_elsewhere(["explain", how, schema, data], about, key, SECONDS)
+    return cast("list[tuple[Any, str, str, str]]", found)
+
+
+def _asked_elsewhere(request: list[Any], about: str, key: tuple[str, int], seconds: float) -> Any:
+    too_long = f"{about} took longer than {seconds:g} s"
     if _ran_out[key] >= _MOST_TIMES:
         raise GraderFailure(f"{too_long} {_MOST_TIMES} times and is not tried again: simplify it")
     process = PROCESSES.of("pattern", Path(), judges=False, threads=1, load_s=seconds)
     calling = importlib.import_module("gate.user_code.calling")
-    request = ["match", pattern.pattern, int(pattern.flags), text, start]
     with _IN_TURN:
         try:
-            found = calling.ask_main(process, request, seconds)
+            return calling.ask_main(process, request, seconds)
         except calling.TooLong:
             _ran_out[key] += 1
             raise GraderFailure(f"{too_long}: simplify it") from None
-    return cast("tuple[int, int] | None", found and tuple(found))
 
 
 def _most(sign: re.Match[str]) -> float:

@@ -107,6 +107,12 @@ class Desk:
             found = re.compile(pattern, flags).search(text, start)
         return found and found.span()
 
+    def do_explain(self, how: str, schema: Any, data: Any, *, seconds: float, **_: Any) -> Any:
+        """What of the data does not fit a JSON Schema with patterns."""
+        with _alarm(seconds):
+            found = getattr(importlib.import_module("gate.schema_errors"), how)(schema, data)
+        return [[list(one.path), one.message, one.rule, one.key] for one in found]
+
     def do_grader(self, *arguments: Any, **manner: Any) -> Any:
         """Everything about graders stands in a module that other roles do not load."""
         return self._role("grader").answer(self, *arguments, **manner)

@@ -93,7 +93,7 @@ def _metric_faults(metrics: Sequence[MetricSpec]) -> Iterator[str]:
     columns = {*TRIAL_COLUMNS, *(one.column for one in metrics)}
     for one in metrics:
         about = f"metric {one.name!r:.80}"
-        if not re.fullmatch(r"[^\s.]+\.[^\s]+", one.name):
+        if not re.fullmatch(r"\S+", one.name):
             yield f"{about}: its name is dimension.metric, without blanks"
         if one.low is not None and one.high is not None and one.low >= one.high:
             yield f"{about}: low {one.low:g} is not below high {one.high:g}"

@@ -405,3 +405,46 @@ def test_one_that_fails_on_the_votes_is_unscored(grader, do, said):
     made = grader(do, "Asking")
     with pytest.raises(GraderFailure, match=said):
         made.read(CASE, ANSWER, [(Reply(data=None, failure="out"),)])
+
+
+SAYS = """
+from dataclasses import dataclass
+from gate.records import MetricSpec, Score
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odd:
+    keys = {KEYS}
+    needs = {NEEDS}
+    def metrics(self):
+        return (MetricSpec(name={NAME!r}, column="odd", {MORE}),)
+    def grade(self, case, response):
+        return Score(values={{"odd": None}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"KEYS": {"k": {"type": "nonsense"}}}, "keys: 'k': 'nonsense' is not one of"),
+        ({"KEYS": {"k": 5}}, "keys: 'k': no JSON Schema"),
+        ({"KEYS": {"k": {"pattern": "("}}}, "keys: 'k': '(' is no pattern"),
+        ({"KEYS": {"k": {"$ref": "#/nowhere"}}}, "keys: 'k': '#/nowhere' leads nowhere"),
+        ({"KEYS": {"k": {"$ref": "#"}}}, "keys: 'k': its references never end"),
+        ({"NEEDS": ([1],)}, "needs: [1] is no key of a case"),
+        ({"MORE": "per='zzz'"}, "per: nothing fills the column 'zzz'"),
+        ({"MORE": "low=5.0, high=1.0"}, "low 5 is not below high 1"),
+        ({"NAME": "a.b\nc"}, "its name is dimension.metric, without blanks"),
+    ],
+)
+def test_what_a_grader_says_of_itself_is_looked_at(tmp_path, said, told):
+    usual = {"KEYS": {}, "NEEDS": (), "NAME": "a.odd", "MORE": ""}
+    (tmp_path / "odd.py").write_text(SAYS.format(**{**usual, **said}))
+    with pytest.raises(UsageError, match=re.escape(told)):
+        make_grader(PluginSpec(name="./odd.py:Odd"), tmp_path)
+
+
+def test_an_error_of_the_agent_is_the_worst_of_a_scale(tmp_path):
+    usual = {"KEYS": {}, "NEEDS": (), "NAME": "a.odd", "MORE": "low=1.0, high=5.0"}
+    (tmp_path / "odd.py").write_text(SAYS.format(**usual))
+    (metric,) = make_grader(PluginSpec(name="./odd.py:Odd"), tmp_path).metrics()
+    assert metric.on_agent_error == 1.0
