@@ -33,7 +33,7 @@ Jobs = SimpleQueue[Frame | None]
 
 
 def main() -> None:
-    """`sys.argv[1]`: the folder of gate.yml and whether the code judges, as JSON."""
+    """`sys.argv[1]`, as JSON: the folder of gate.yml, the one around, whether the code judges."""
     started = json.loads(sys.argv[1])
     sys.argv = ["gate"]
     sys.dont_write_bytecode = True  # nothing is left in the checkout
@@ -42,7 +42,7 @@ def main() -> None:
     # One that the user's code sends itself would end the main thread; the gate closes the input.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     pin("numpy")
-    workspace = Workspace(Path(started["root"]))
+    workspace = Workspace(Path(started["root"]), Path(started["around"]))
 
     def reached(line: str) -> None:
         channel.send(Frame(frames.REACHED, 0, 0, 0.0, line.encode()))

@@ -34,16 +34,18 @@ class Workspace:
     `.venv`, another repository that is installed in place.
     """
 
-    def __init__(self, root: Path) -> None:
-        """`root`: the folder of gate.yml."""
+    def __init__(self, root: Path, around: Path | None = None) -> None:
+        """`root`: the folder of gate.yml; `around`: the top folder where it is in no repository."""
         self.root = root.resolve()
-        self._top = _top_of(self.root) or self.root
+        outer = around.resolve() if around is not None else self.root
+        self._top = _top_of(self.root) or (outer if self.root.is_relative_to(outer) else self.root)
         paths = sysconfig.get_paths()
         own = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
         own += [*site.getsitepackages(), site.getusersitepackages(), str(Path(__file__).parents[1])]
         self._installed = [Path(path).resolve() for path in own]
-        in_place = (Path(path).resolve() for path in _in_place())
-        self._installed += [path for path in in_place if _top_of(path) not in (None, self._top)]
+        in_place = {Path(path).resolve() for path in _in_place()}
+        inside = (path for path in in_place if path.is_relative_to(self._top))
+        self._installed += [path for path in inside if _top_of(path) not in (None, self._top)]
         self._folders: dict[str, bool] = {}
         self._lock = Lock()
         self.files: dict[str, str] = {}  # file as `name_of` has it -> sha256 of what was loaded

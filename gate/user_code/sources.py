@@ -12,14 +12,26 @@ from pathlib import Path
 
 from gate.user_code.loading import Workspace
 
+_BUILT_IN = frozenset(("__import__", "exec", "eval", "compile"))
+_METHODS = frozenset(
+    (
+        *("import_module", "run_path", "run_module", "exec_module", "load_module", "modules"),
+        *("spec_from_file_location", "find_spec"),
+    )
+)
+
 
 def files_by_object(modules: Mapping[str, str], workspace: Workspace) -> dict[str, dict[str, str]]:
     """Name in gate.yml -> file -> sha256 of what was loaded. `modules`: name -> module.
 
-    A file that was loaded and that no import statement leads to belongs to every object.
+    A file that was loaded and that no import statement leads to belongs to every object; so do all
+    files to an object that loads code in other ways than by import statements.
     """
     files = _files_of_modules(workspace)
     reached = {spec: _reached(module, files, workspace) for spec, module in modules.items()}
+    for spec, found in reached.items():
+        if any(_loads_otherwise(workspace.root / file) for file in found):
+            reached[spec] = {*workspace.files}
     known = {file for found in reached.values() for file in found}
     stray = workspace.files.keys() - known
     return {
@@ -49,6 +61,17 @@ def _reached(module: str, files: Mapping[str, str], workspace: Workspace) -> set
         waiting += _packages(name)
         waiting += _imported(name, workspace.root / files[name])
     return {files[name] for name in seen}
+
+
+def _loads_otherwise(file: Path) -> bool:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return True
+    called = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    methods = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    named = {one.name for node in ast.walk(tree) if isinstance(node, ast.alias) for one in [node]}
+    return bool(called & (_BUILT_IN | _METHODS) or (methods | named) & _METHODS)
 
 
 def _packages(name: str) -> Iterator[str]:

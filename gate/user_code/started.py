@@ -71,7 +71,9 @@ class Started:
         self._why: Death | None = None  # of an end that the gate brought about
         self._said = ""
         self.reached = ""  # the last line that was told while code was loaded line by line
-        started = json.dumps({"root": str(self._root), "judges": judges})
+        # A checkout without git, as in a container job, is known by the runner's word for it.
+        around = env.get("GITHUB_WORKSPACE") or str(Path.cwd())
+        started = json.dumps({"root": str(self._root), "around": around, "judges": judges})
         path = [one for one in sys.path if one and Path(one) != Path.cwd()]
         home = str(Path(__file__).parents[2])
         if home not in path:

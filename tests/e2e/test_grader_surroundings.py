@@ -27,8 +27,15 @@ LATE = GRADER.replace(
 LOST = "this change edits a file of its grader, `{}`"
 
 
-def write(folder: Path, *, answer: str = "yes", checks: str = HELPED, helper: str = STRICT) -> None:
-    (folder / "gate.yml").write_text(CONFIG)
+def write(
+    folder: Path,
+    *,
+    answer: str = "yes",
+    checks: str = HELPED,
+    helper: str = STRICT,
+    config: str = CONFIG,
+) -> None:
+    (folder / "gate.yml").write_text(config)
     (folder / "agent.py").write_text(f"def answer(case):\n    return '{answer}'\n")
     (folder / "gate_checks.py").write_text(checks)
     (folder / "gate_help.py").write_text(helper)
@@ -142,3 +149,17 @@ def test_code_that_comes_in_another_way_is_told(tmp_path: Path, loading: str) ->
     report = summary(run(folder, code=5))
     named = "gate_lib.zip" if "zip" in loading else "gate_help.py"
     assert named in " ".join(report["loosened"])
+
+
+def test_a_helper_that_one_grader_imports_by_name_counts_for_it_too(tmp_path: Path) -> None:
+    """Another grader's import statement must not take it from the first one."""
+    by_name = "import importlib\nright = importlib.import_module('gate_help').right\n"
+    first = HELPED.replace("from gate_help import right\n", by_name)
+    other = "import gate_help\n" + GRADER.replace("correctness.mine", "correctness.other")
+    config = CONFIG.replace('["gate_checks:Mine"]', '["gate_checks:Mine", "gate_other:Mine"]')
+    (tmp_path / "gate_other.py").write_text(other)
+    folder = branched(tmp_path, checks=first, config=config)
+    write(folder, answer="no", checks=first, helper=LENIENT, config=config)
+    report = summary(run(folder, code=5))
+    found = {one["metric"]: one["status"] for one in report["comparisons"]}
+    assert found["correctness.mine"] == found["correctness.other"] == "not_comparable"

@@ -289,3 +289,20 @@ def test_files_of_a_process_that_is_gone_are_known(code, tmp_path):
     with pytest.raises(CodeDied):
         made.call("gate_test_own_h:g")
     assert "gate_test_late.py" in made.process.files()["gate_test_own_h:f"]
+
+
+def test_a_checkout_without_git_reaches_up_to_the_folder_around_it(tmp_path):
+    inner = tmp_path / "checkout" / "eval"
+    inner.mkdir(parents=True)
+    workspace = Workspace(inner, tmp_path / "checkout")
+    assert workspace.holds(str(tmp_path / "checkout" / "shared" / "help.py"))
+    assert not workspace.holds(str(tmp_path / "elsewhere" / "help.py"))
+    assert not Workspace(inner).holds(str(tmp_path / "checkout" / "help.py"))
+
+
+def test_a_path_of_a_repository_around_the_checkout_is_not_installed_in_it(tmp_path, monkeypatch):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "app" / ".git").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    workspace = Workspace(tmp_path / "app")
+    assert workspace.holds(str(tmp_path / "app" / "checks.py"))
