@@ -16,6 +16,8 @@ CASES = [
 ]
 AGENT = """
 def answer(case):
+    with open("asked.log", "a") as log:
+        print(case["id"], file=log)
     return {"answer": case["expected_answer"], "context": case["context"]}
 
 def broken(case):
@@ -129,6 +131,7 @@ def test_what_got_worse_without_the_judge_is_still_a_fail(tmp_path, main):
 
 @pytest.mark.parametrize("how", ["500", "529", "late"])
 def test_a_judge_that_was_out_is_asked_again_by_a_resumed_run(tmp_path, how):
+    """The agent is not: its answers were in the log before they went to the judge."""
     state = {"reply": OUT[how]}
     with ChatServer(lambda q, n: state["reply"](q, n), read=json.dumps) as judge:
         gates = "gates: {correctness.faithfulness: {min: 4}}"
@@ -139,6 +142,8 @@ def test_a_judge_that_was_out_is_asked_again_by_a_resumed_run(tmp_path, how):
     assert out.returncode == 6
     assert again.returncode == 0, again.stdout
     assert summary(tmp_path, again)["suites"]["s"]["metrics"]["correctness.faithfulness"]["n"] == 6
+    asked = (tmp_path / "asked.log").read_text().split()
+    assert sorted(asked) == [case["id"] for case in CASES]
 
 
 def test_numbers_that_no_verifier_was_there_for_are_no_hallucinations(tmp_path, main):
