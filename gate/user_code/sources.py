@@ -29,13 +29,14 @@ def files_by_object(modules: Mapping[str, str], workspace: Workspace) -> dict[st
     """
     files = _files_of_modules(workspace)
     reached = {spec: _reached(module, files, workspace) for spec, module in modules.items()}
-    for spec, found in reached.items():
-        if any(_loads_otherwise(workspace.root / file) for file in found):
-            reached[spec] = {*workspace.files}
-    known = {file for found in reached.values() for file in found}
-    stray = workspace.files.keys() - known
+    stray = workspace.files.keys() - {file for found in reached.values() for file in found}
+
+    def all_of(found: set[str]) -> set[str]:
+        otherwise = any(_loads_otherwise(workspace.root / file) for file in found)
+        return {*workspace.files} if otherwise else found | stray
+
     return {
-        spec: {file: workspace.files[file] for file in sorted(found | stray)}
+        spec: {file: workspace.files[file] for file in sorted(all_of(found))}
         for spec, found in reached.items()
     }
 
@@ -68,10 +69,11 @@ def _loads_otherwise(file: Path) -> bool:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return True
-    called = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    methods = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    named = {one.name for node in ast.walk(tree) if isinstance(node, ast.alias) for one in [node]}
-    return bool(called & (_BUILT_IN | _METHODS) or (methods | named) & _METHODS)
+    nodes = list(ast.walk(tree))
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    used |= {node.name for node in nodes if isinstance(node, ast.alias)}
+    called = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return bool(called & _BUILT_IN or used & _METHODS)
 
 
 def _packages(name: str) -> Iterator[str]:

@@ -163,3 +163,23 @@ def test_a_helper_that_one_grader_imports_by_name_counts_for_it_too(tmp_path: Pa
     report = summary(run(folder, code=5))
     found = {one["metric"]: one["status"] for one in report["comparisons"]}
     assert found["correctness.mine"] == found["correctness.other"] == "not_comparable"
+
+
+def test_an_archive_counts_for_a_grader_beside_one_that_imports_by_name(tmp_path: Path) -> None:
+    def packed(content: str) -> None:
+        with zipfile.ZipFile(tmp_path / "gate_lib.zip", "w") as archive:
+            archive.writestr("gate_zipped.py", content)
+
+    packed(STRICT)
+    zipped = "import sys; sys.path.append('gate_lib.zip'); from gate_zipped import right"
+    checks = HELPED.replace("from gate_help import right", zipped)
+    by_name = "import importlib\nimportlib.import_module('gate_help')\n"
+    other = by_name + GRADER.replace("correctness.mine", "correctness.other")
+    config = CONFIG.replace('["gate_checks:Mine"]', '["gate_checks:Mine", "gate_other:Mine"]')
+    (tmp_path / "gate_other.py").write_text(other)
+    folder = branched(tmp_path, checks=checks, config=config)
+    packed(LENIENT)
+    write(folder, answer="no", checks=checks, config=config)
+    report = summary(run(folder, code=5))
+    found = {one["metric"]: one["status"] for one in report["comparisons"]}
+    assert found["correctness.mine"] == "not_comparable"
