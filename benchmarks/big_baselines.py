@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gate.analysis import estimates
+from gate.analysis.estimates import estimates
 from gate.baseline_file import BaselineFile, render
 from gate.baseline_schema import Run
 from gate.metrics.catalogue import TRIAL_METRICS
 from gate.records import Policy, RegressionRules
 from gate.table import Table
-from gate.verdict import SuiteData, decide
+from gate.verdict.decide import decide
+from gate.verdict.standing import SuiteData
 
 ROUNDS = 3
 

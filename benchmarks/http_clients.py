@@ -27,7 +27,7 @@ from run import Stub
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from gate.agents.openai import OpenAI
-from gate.http import Session
+from gate.http.session import Session
 from gate.plugins import World
 from gate.records import Case
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis import pool
 from gate.analysis.estimates import family_of
+from gate.analysis.pooling import pool
 from gate.baseline_schema import Run
 from gate.records import MetricSpec, Tolerance
 from gate.table import Table

@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from gate.records import Looks, MetricRule, MetricSpec, Policy, RegressionRules, Tolerance
 from gate.table import Table
-from gate.verdict import SuiteData, decide, undecided
+from gate.verdict.decide import decide
+from gate.verdict.settling import undecided
+from gate.verdict.standing import SuiteData
 
 Array = npt.NDArray[np.float64]
 _KNOWN = ("regression", "improvement", "no_regression")

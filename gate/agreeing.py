@@ -13,7 +13,8 @@ from gate.labels import LABELS, Known, Labels, fitting, notes, read, with_judge
 from gate.plugins import Grader
 from gate.prepare import SuitePlan
 from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec
-from gate.rubrics import BUILT_IN, Rubric
+from gate.rubrics.built_in import BUILT_IN
+from gate.rubrics.rubric import Rubric
 from gate.rules import Rules
 from gate.wording import figures
 

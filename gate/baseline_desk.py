@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from gate import config
-from gate.baselines import find_baseline, source_names
+from gate.baseline_order import find_baseline, source_names
 from gate.github.context import Job, current_job, token
 from gate.github.forge import connect, open_forge
 from gate.github.opening import Opened

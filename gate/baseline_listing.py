@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gate.analysis import Pool, pool, spread
+from gate.analysis.pooling import Pool, pool, spread
 from gate.baseline_file import BaselineFile
 from gate.baseline_pool import starts_anew
 from gate.baseline_schema import Run

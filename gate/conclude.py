@@ -8,12 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gate.analysis import (
-    categories,
-    corrected_estimates,
-    reliability,
-    success_of_cases_like_these,
-)
+from gate.analysis.agreement import corrected_estimates
+from gate.analysis.categories import categories
+from gate.analysis.estimates import success_of_cases_like_these
+from gate.analysis.reliability import reliability
 from gate.baseline_pool import not_yet_in
 from gate.codec import from_json
 from gate.explaining import RowsOf, with_evidence, with_history, worst_cases
@@ -37,7 +35,11 @@ from gate.records import (
 from gate.rerun import rerun, same_run
 from gate.step_diffs import with_steps
 from gate.tally import Tally
-from gate.verdict import SuiteData, Undecided, decide, deployment, undecided, with_calls
+from gate.verdict.decide import decide
+from gate.verdict.deploying import deployment
+from gate.verdict.reasons import with_calls
+from gate.verdict.settling import Undecided, undecided
+from gate.verdict.standing import SuiteData
 
 SEED = 0  # of intervals that draw
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.analysis import pool
+from gate.analysis.pooling import pool
 from gate.baseline_file import newest, parse
 from gate.conclude import conclude
 from gate.dataset import Summary

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gate.archive import Meta, Session, SessionWriter, new_session_id
-from gate.asking import Panel, panel_of, without_open_caches
+from gate.asking.panel import Panel, panel_of, without_open_caches
 from gate.beside import asked_before, control_session
 from gate.config_evidence import provider_key
 from gate.course import Course

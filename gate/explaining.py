@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.analysis import falls, histories
-from gate.failures import mode_in, most_frequent, speaks
+from gate.analysis.falls import falls
+from gate.analysis.reliability import histories
+from gate.failures.modes import mode_in, most_frequent, speaks
 from gate.measured import Measured
 from gate.records import (
     CaseChange,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.accepting import Accepted, accepted
-from gate.baselines import Place
+from gate.baseline_order import Place
 from gate.config_options import for_release, override, settings
 from gate.github.context import Job, current_job, token
 from gate.github.opening import Opened

@@ -31,7 +31,7 @@ from gate.table import table_of
 from gate.trajectory.path import Path as StepPath
 from gate.trajectory.path import representatives
 from gate.trajectory.reference import reference_path
-from gate.verdict import Undecided
+from gate.verdict.settling import Undecided
 
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
 

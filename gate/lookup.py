@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from gate.analysis import pool
+from gate.analysis.pooling import pool
 from gate.baseline_file import newest, newest_run, parse
+from gate.baseline_order import Place, find_baseline, source_names
 from gate.baseline_schema import Accepted, Run, fingerprint
-from gate.baselines import Place, find_baseline, source_names
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, FoundBaseline, Here
 from gate.plain_file import content_if_there

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gate.analysis import MIN_PAIRED
 from gate.analysis.noise import Noise
+from gate.analysis.pairing import MIN_PAIRED
 from gate.records import MetricSpec, equal_looks
 from gate.records.planning import Bill, MetricOutlook, Target
 from gate.stats.distributions import normal_quantile

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.analysis import MIN_PAIRED, pool
 from gate.analysis.dealing import (
     Deck,
     Shuffler,
@@ -16,6 +15,8 @@ from gate.analysis.dealing import (
     rounds_recorded,
     with_rounds,
 )
+from gate.analysis.pairing import MIN_PAIRED
+from gate.analysis.pooling import pool
 from gate.baseline_file import BaselineFile, newest
 from gate.baseline_schema import Run
 from gate.errors import UsageError
@@ -23,7 +24,7 @@ from gate.records import GateRule
 from gate.records.calibration import Shape
 from gate.rehearsal import Arms, Rehearsal
 from gate.table import UNSCORED, Table, append_rounds
-from gate.verdict import decide
+from gate.verdict.decide import decide
 
 UNTESTED = ("missing", "new", "accepted", "not_comparable")
 KEPT = (

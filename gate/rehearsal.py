@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate.analysis import family_of
 from gate.analysis.dealing import Places, Sides, begun
+from gate.analysis.estimates import family_of
 from gate.course import course
 from gate.records import Comparison, Config, GateRule, Looks, RegressionRules, equal_looks
-from gate.verdict import SuiteData, undecided
 from gate.verdict.levels import tolerance_of
+from gate.verdict.settling import undecided
+from gate.verdict.standing import SuiteData
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from gate.codec import to_json
 from gate.credentials import without_passwords
-from gate.failures import mode_of
+from gate.failures.modes import mode_of
 from gate.records import (
     Attempt,
     CheckedEvidence,
@@ -23,7 +23,8 @@ from gate.records import (
 )
 from gate.redact import Redactor
 from gate.replies import of_trial
-from gate.safety import MOST, secrets_of
+from gate.safety.leaks import secrets_of
+from gate.safety.looking import MOST
 
 QUESTION_LIMIT = 4_000  # characters of the input that a report may show
 

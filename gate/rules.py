@@ -254,7 +254,9 @@ class _AllSet(dict[str, str]):
 
 
 def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
-    loosening = importlib.import_module("gate.loosening")  # numpy: only where there is a base
+    loosening = importlib.import_module(
+        "gate.loosening.loosened"
+    )  # numpy: only where there is a base
     measured = measure(theirs.suites, root, Findings(), asked_k(theirs))
     found: tuple[str, ...] = loosening.loosened(own, theirs, measured)
     return found

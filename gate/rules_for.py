@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-from gate.baselines import Place, source_names
+from gate.baseline_order import Place, source_names
 from gate.errors import UsageError
 from gate.github.context import NO_TOKEN, Job
 from gate.github.opening import Opened, open_local

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gate import __version__
 from gate.accepting import Accepted, accepted
 from gate.agreeing import Reviewed, reviewed_plans
-from gate.baselines import Place
+from gate.baseline_order import Place
 from gate.config import select
 from gate.config_evidence import provider_key
 from gate.config_judge import kinship

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gate import baseline_file
-from gate.analysis import pool
+from gate.analysis.pooling import pool
 from gate.archive import Row, Session, SuiteMeta, is_session, load_session
 from gate.baseline_schema import Run, fingerprint
 from gate.columns import Columns

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.evidence_tally import EvidenceTally
-from gate.failures import Failures
+from gate.failures.clusters import Failures
 from gate.outage import Transports
 from gate.records import Json
 from gate.spread import Spread

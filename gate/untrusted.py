@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from gate import config_records, yamlfile
-from gate.baselines import source_names
+from gate.baseline_order import source_names
 from gate.config import DEFAULT_AGENT, code_of, defaults, grader_file, load
 from gate.config_check import checked
 from gate.dataset_source import Source, on_disk

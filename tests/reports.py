@@ -34,8 +34,7 @@ from gate.records import (
     SuiteReport,
     Violation,
 )
-from gate.verdict import with_calls
-from gate.verdict.reasons import joined, passed, regressed, suspected
+from gate.verdict.reasons import joined, passed, regressed, suspected, with_calls
 
 HEAD = "4f1c9d2ab77e01c3d5e6f708192a3b4c5d6e7f80"
 BASE = "a81e03c4d5e6f708192a3b4c5d6e7f8091a2b3c4"

@@ -9,12 +9,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from gate.asking import Panel, Patience
 from gate.asking.budget import Budget
 from gate.asking.cache import Cache
-from gate.asking.conversation import Manner
+from gate.asking.conversation import Manner, Patience
 from gate.asking.desk import Desk
 from gate.asking.models import Model
+from gate.asking.panel import Panel
 from gate.plugins import World
 from gate.records import Case, Price, Question, Response, Usage
 from gate.runner import Clock

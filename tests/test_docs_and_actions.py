@@ -14,7 +14,7 @@ import yaml
 
 from gate import plugins
 from gate.registry import Registry
-from gate.templates import rendered
+from gate.templates.render import rendered
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = ROOT / "docs" / "decisions"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.errors import AgentFailure
-from gate.http import Reply, shown_address
 from gate.http.endpoint import Endpoint, key_of, reach, versioned
+from gate.http.reply import Reply
+from gate.http.route import shown_address
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ToolCall, Usage
 from gate.traces import plain, values

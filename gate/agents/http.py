@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 from urllib.parse import quote
 
-from gate.http import Reply, Session, shown_address
 from gate.http.endpoint import bearer, reach
+from gate.http.reply import Reply
+from gate.http.route import shown_address
+from gate.http.session import Session
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
 from gate.wire import answer, template

@@ -14,11 +14,14 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from gate.errors import AgentFailure, InfraFailure
-from gate.http import Reply, shown_address
 from gate.http.endpoint import Endpoint, bearer, health, key_of
+from gate.http.reply import Reply
+from gate.http.route import shown_address
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ServerLogs
-from gate.serverlogs import LogBook, LogOptions, Mark
+from gate.serverlogs.book import LogBook
+from gate.serverlogs.options import LogOptions
+from gate.serverlogs.watch import Mark
 from gate.task_folder import files_in, has_paths, make_folder, rewritten
 from gate.turns import Turn, turns_of
 from gate.wire import answer, chat

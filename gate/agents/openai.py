@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.http import Reply, shown_address
 from gate.http.endpoint import Endpoint, bearer, key_of, reach, versioned
+from gate.http.reply import Reply
+from gate.http.route import shown_address
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
 from gate.wire import chat, responses

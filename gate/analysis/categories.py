@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gate.analysis.estimates import family_of, finite
-from gate.failures import ORDER
+from gate.failures.modes import ORDER
 from gate.records import CategoryReport, FailureMode
 from gate.table import Table
 

@@ -12,7 +12,7 @@ from gate.asking.conversation import Manner, Patience
 from gate.asking.desk import Desk
 from gate.codec import digest
 from gate.config import grader_file
-from gate.http import shown_address
+from gate.http.route import shown_address
 from gate.plugins import AGENTS, Agent, World, build
 from gate.records import Case, Json, PluginSpec, Price, Question, Role
 from gate.redact import Redactor

@@ -10,7 +10,9 @@ from gate.errors import AgentFailure
 from gate.fits import compiled
 from gate.records import Json, ToolCall
 from gate.schema import mismatches
-from gate.traces import MAX_STEPS, read_trace, shape_of
+from gate.traces.detecting import shape_of
+from gate.traces.reading import read_trace
+from gate.traces.trace import MAX_STEPS
 
 KEY = "reference_trajectory"
 SCHEMA: Json = {"type": ["array", "object"], "items": {"type": "object"}}

@@ -16,7 +16,7 @@ from functools import cached_property
 from gate.claims.operands import Labels, content_words, stops
 from gate.claims.operations import Result, operations_named
 from gate.claims.sources import Leeway, precision
-from gate.numbers import PARTS, Number
+from gate.numbers.number import PARTS, Number
 
 _MOST = 12  # operands of one sentence
 _REACH = 500  # characters of a sentence on each side of a claim that can name an operation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.fencing import DATA_NOT_INSTRUCTIONS, canary, fenced
-from gate.numbers import Number
+from gate.numbers.number import Number
 from gate.records import Json, Question, Reply
 from gate.text import one_line
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from gate.claims.arithmetic import NEAR, Arithmetic
 from gate.claims.operands import Labels
 from gate.claims.sources import Leeway, Sources
-from gate.numbers import LIMIT, Locale, Number, numbers
+from gate.numbers.number import LIMIT, Locale, Number
+from gate.numbers.scanning import numbers
 
 _MOST = 5_000  # numbers of an answer that are looked at
 _PASSES = 3  # a calculated number can be the operand of another one

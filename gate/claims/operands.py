@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from gate.claims.sources import Sources
-from gate.numbers import Number
+from gate.numbers.number import Number
 
 _LABELLED = 400  # numbers of the sources whose labels are read
 _REACH = 120  # characters on each side of a number that can be its label

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from math import fsum
 from typing import NamedTuple
 
-from gate.numbers import PARTS, Number
+from gate.numbers.number import PARTS, Number
 
 _TOKEN = re.compile(r"%|\w+")
 _MOST_PAIRED = 4  # more operands are paired with their neighbours only

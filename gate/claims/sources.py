@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gate.numbers import PARTS, Locale, Number, currencies, numbers
+from gate.numbers.currencies import currencies
+from gate.numbers.number import PARTS, Locale, Number
+from gate.numbers.scanning import numbers
 
 Key = tuple[str, bool]  # unit family, negative
 _LOOKS = 5  # candidates whose surroundings are read; the others would say the same

@@ -10,8 +10,8 @@ from gate.archive import Session, load_session
 from gate.baseline_desk import Desk, found, open_desk, request
 from gate.baseline_file import BaselineFile, newest, parse
 from gate.baseline_listing import listing
+from gate.baseline_order import find_baseline
 from gate.baseline_pool import accept, with_accepted
-from gate.baselines import find_baseline
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
 from gate.plain_file import content, content_if_there, is_there

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
-from gate.analysis import pool
+from gate.analysis.pooling import pool
 from gate.baseline_file import BaselineFile, newest
 from gate.baseline_schema import Run
 from gate.calibration import calibrate

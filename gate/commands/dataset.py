@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
-from gate.asking import panel_of
+from gate.asking.panel import panel_of
 from gate.codec import to_json
 from gate.curation.counting import figures, question
 from gate.curation.extending import more_like, out_of_log

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gate.errors import UsageError
 from gate.shared_file import write_whole
-from gate.templates import rendered
+from gate.templates.render import rendered
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

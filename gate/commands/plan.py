@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.analysis import MIN_PAIRED
+from gate.analysis.pairing import MIN_PAIRED
 from gate.codec import to_json
 from gate.control import Control
 from gate.default_gates import told

@@ -10,8 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from gate.safety import PERSONAL
-from gate.safety.sensitive import SHAPES, Shape
+from gate.safety.sensitive import PERSONAL, SHAPES, Shape
 
 _SAID = Shape(  # more than is surely a secret: whatever follows the word for one
     kind="password",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.numbers import numbers
+from gate.numbers.scanning import numbers
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 

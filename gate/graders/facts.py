@@ -13,7 +13,9 @@ from typing import ClassVar
 from gate.errors import GraderFailure, UsageError
 from gate.matching import mask, maximum_matching
 from gate.mentions import folded, mentioned
-from gate.numbers import LIMIT, Locale, Number, Sign, agrees, numbers, stated
+from gate.numbers.agreement import Sign, agrees, stated
+from gate.numbers.number import LIMIT, Locale, Number
+from gate.numbers.scanning import numbers
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.user_code.patterns import search

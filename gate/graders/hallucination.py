@@ -12,7 +12,7 @@ from gate.claims.entities import Entity, Kind, unsupported_entities
 from gate.claims.gathering import context_of
 from gate.claims.sources import Leeway
 from gate.errors import GraderFailure, UsageError
-from gate.numbers import LIMIT, Locale, Number
+from gate.numbers.number import LIMIT, Locale, Number
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
 from gate.text import one_line

@@ -23,10 +23,10 @@ from gate.records import (
     Score,
     ToolCall,
 )
-from gate.rubrics import Rubric, rubric_of
+from gate.rubrics.built_in import rubric_of
 from gate.rubrics.case import EACH, by_criterion
 from gate.rubrics.prompt import questions_on
-from gate.rubrics.rubric import CONTEXT, STEPS, limits
+from gate.rubrics.rubric import CONTEXT, STEPS, Rubric, limits
 from gate.rubrics.shown import LIMITS, empty
 from gate.rubrics.votes import Judged, Points, came, compared, scored
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
-from gate.numbers import Locale, Number, Sign, agrees, numbers, stated
+from gate.numbers.agreement import Sign, agrees, stated
+from gate.numbers.number import Locale, Number
+from gate.numbers.scanning import numbers
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 

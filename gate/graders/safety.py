@@ -10,19 +10,9 @@ from gate.codec import from_json, schema_of
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score, Severity, Violation
-from gate.safety import (
-    PATH_KEYS,
-    SECRETS,
-    ArgumentRule,
-    CaseRules,
-    OwnRule,
-    PersonalKind,
-    Ruleset,
-    SecretKind,
-    Source,
-    faults,
-    violations,
-)
+from gate.safety.looking import violations
+from gate.safety.ruleset import PATH_KEYS, ArgumentRule, CaseRules, OwnRule, Ruleset, Source, faults
+from gate.safety.sensitive import SECRETS, PersonalKind, SecretKind
 
 METRIC = "agent.injection_rate"
 _MOST_CODES, _TOLD = 20, 5  # codes; violations in the reason

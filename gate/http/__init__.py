@@ -4,9 +4,3 @@
 (AgentFailure, InfraFailure). Why this is not requests, urllib3 or http.client:
 docs/decisions/0002-http-client.md.
 """
-
-from gate.http.reply import Reply
-from gate.http.route import shown_address
-from gate.http.session import Session
-
-__all__ = ["Reply", "Session", "shown_address"]

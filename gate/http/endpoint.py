@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.http import Reply, Session
+from gate.http.reply import Reply
+from gate.http.session import Session
 from gate.plugins import World
 from gate.records import Case, Response
 

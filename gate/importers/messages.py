@@ -25,7 +25,7 @@ from gate.sources.messages.trials import TOOL, question_in, trace_in
 from gate.sources.names import suite_name
 from gate.sources.trials import case_of, check_number, trial_of
 from gate.text import one_line
-from gate.traces import is_whole
+from gate.traces.detecting import is_whole
 from gate.traces.langchain import unwrapped
 
 _ENVELOPE = frozenset(  # keys of an object that holds a conversation of no other tool

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.first_look import FirstLook
-from gate.http import shown_address
+from gate.http.route import shown_address
 from gate.imported import Imported, ImportedSuite
 from gate.plugins import IMPORTERS
 from gate.records import LARGEST, MOST_ROUNDS, Health, Json, Provenance, Trial

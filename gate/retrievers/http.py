@@ -8,7 +8,8 @@ from typing import Literal
 
 from gate.agents.http import Exchange, check
 from gate.errors import AgentFailure
-from gate.http import Reply, shown_address
+from gate.http.reply import Reply
+from gate.http.route import shown_address
 from gate.plugins import RETRIEVERS, Connection, World
 from gate.records import Json, Response
 from gate.wire import answer, template

@@ -10,8 +10,9 @@ from gate.errors import UsageError
 from gate.plugins import Grader
 from gate.records import MetricSpec
 from gate.review.manifest import Criterion
-from gate.rubrics import BUILT_IN, Rubric, rubric_of
-from gate.rubrics import Criterion as OfRubric
+from gate.rubrics.built_in import BUILT_IN, rubric_of
+from gate.rubrics.rubric import Criterion as OfRubric
+from gate.rubrics.rubric import Rubric
 
 DEFAULT = BUILT_IN["answer"]  # where no judge was asked
 MOST_VALUES = 101  # of a scale

@@ -7,9 +7,3 @@
 
 Nothing in a log, and no state of a file, makes `before` or `after` raise or block.
 """
-
-from gate.serverlogs.book import LogBook
-from gate.serverlogs.options import LogOptions
-from gate.serverlogs.watch import Mark
-
-__all__ = ["LogBook", "LogOptions", "Mark"]

@@ -7,7 +7,8 @@ from dataclasses import replace
 from gate.errors import AgentFailure
 from gate.records import Json, Response
 from gate.text import one_line
-from gate.traces import Trace, read_trace
+from gate.traces.reading import read_trace
+from gate.traces.trace import Trace
 
 
 def conversation(messages: Json, *, shows_calls: bool) -> Response:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gate.analysis import MIN_PAIRED, Arms, Pairing, family_of, pessimistic
-from gate.analysis.estimates import finite
+from gate.analysis.estimates import family_of, finite
+from gate.analysis.missing import Arms, pessimistic
+from gate.analysis.pairing import MIN_PAIRED, Pairing
 from gate.records import (
     Comparison,
     Evidence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from gate.analysis import case_changes
+from gate.analysis.cases import case_changes
 from gate.records import (
     CaseChange,
     CaseChanges,

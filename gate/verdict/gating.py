@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.analysis import errored_cases, family_of, is_mean, pessimistic_values
-from gate.analysis.estimates import finite
+from gate.analysis.estimates import family_of, finite
+from gate.analysis.missing import errored_cases, pessimistic_values
+from gate.analysis.session_effect import is_mean
 from gate.plugins import Array, Interval
 from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
 from gate.registry import did_you_mean

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.analysis import Pairing
+from gate.analysis.pairing import Pairing
 from gate.records import (
     Direction,
     Evidence,

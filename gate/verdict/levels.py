@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.analysis import default_level, default_tolerance
+from gate.analysis.estimates import default_level, default_tolerance
 from gate.records import GateRule, Level, MetricSpec, RegressionRules, Tolerance
 from gate.verdict.standing import Standing, SuiteData
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.analysis import Pairing
+from gate.analysis.pairing import Pairing
 from gate.records import Sight
 from gate.stats.boundaries import Boundaries, boundaries, nominal
 from gate.verdict.standing import SuiteData

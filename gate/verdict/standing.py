@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.analysis import (
-    MIN_PAIRED,
-    Pairing,
+from gate.analysis.missing import (
     could_be_anything,
     infra_share,
     left_unscored,
-    pair_cases,
     too_much_missing,
     too_much_unscored,
     unjudged_share,
     without_silence,
 )
+from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
 from gate.outage import OUT, Outage
 from gate.records import GateRule, Looks, MetricSpec
 from gate.table import Table

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import get_args
 
 from gate.errors import AgentFailure
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.records import Document, Json, Response, Role
-from gate.traces import Trace, plain, spending, values
+from gate.traces import plain, spending, values
 from gate.traces.faults import Faults
+from gate.traces.trace import Trace
 from gate.wire import tracing
 from gate.wire.tracing import TraceShape
 

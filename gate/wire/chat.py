@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from gate.errors import AgentFailure, InfraFailure
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.records import Json, Response, ToolCall, Usage
-from gate.traces import MAX_STEPS, Trace, plain, values
+from gate.traces import plain, values
 from gate.traces.faults import Faults
+from gate.traces.trace import MAX_STEPS, Trace
 from gate.wire import answer, tracing
 from gate.wire.chat_stream import joined
 from gate.wire.sse import is_stream

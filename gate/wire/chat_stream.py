@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import AgentFailure
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.records import Json
 from gate.wire import answer, sse
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gate.errors import AgentFailure
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.records import Json, Response
-from gate.traces import read_trace
+from gate.traces.reading import read_trace
 from gate.wire import answer, chat, tracing
 from gate.wire.sse import events, is_stream
 

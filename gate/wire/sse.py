@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gate.errors import AgentFailure
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.records import Json
 from gate.wire.answer import parse
 

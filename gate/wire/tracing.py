@@ -7,9 +7,12 @@ from typing import Any, Literal
 
 from gate.errors import AgentFailure
 from gate.records import Json, Usage
-from gate.traces import MAX_STEPS, Shape, Trace, is_whole, plain, read_trace, shape_of, values
+from gate.traces import plain, values
+from gate.traces.detecting import is_whole, shape_of
 from gate.traces.faults import Faults
+from gate.traces.reading import read_trace
 from gate.traces.spending import usage_of
+from gate.traces.trace import MAX_STEPS, Shape, Trace
 
 TraceShape = Literal["auto", Shape]
 KEYS = ("trace", "trajectory", "messages")

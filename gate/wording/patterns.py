@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from gate.failures import ORDER
+from gate.failures.modes import ORDER
 from gate.records import CaseChange, Cluster, FailureMode, ModeCount, Reliability, SuiteReport
 from gate.text import one_line
 from gate.wording import figures

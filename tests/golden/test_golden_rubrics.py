@@ -8,7 +8,8 @@ import pytest
 
 from gate.graders.judge import Judge
 from gate.records import Case, Document, Response, ToolCall
-from gate.rubrics import BUILT_IN, Criterion, Rubric
+from gate.rubrics.built_in import BUILT_IN
+from gate.rubrics.rubric import Criterion, Rubric
 
 HERE = Path(__file__).parent / "rubrics"
 PAIR = Rubric(

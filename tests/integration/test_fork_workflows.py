@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gate import bundled, cli
-from gate.templates import rendered
+from gate.templates.render import rendered
 from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -14,7 +14,8 @@ from gate.records import Json, ServerLogs
 from gate.sample.options import SampleOptions
 from gate.sample.server_lines import ConsoleFormat
 from gate.sample.server_log import ServerLog
-from gate.serverlogs import LogBook, LogOptions
+from gate.serverlogs.book import LogBook
+from gate.serverlogs.options import LogOptions
 from tests.sample_service import get, post, serving
 
 REVENUE = "What was net revenue in Q2 2026?"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gate.agents.anthropic import Anthropic
 from gate.codec import to_json
 from gate.errors import AgentFailure, InfraFailure
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.records import Response
 from gate.wire import answer, chat
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from gate.codec import from_json, to_json
 from gate.errors import AgentFailure
 from gate.records import Response
-from gate.traces import MAX_STEPS, Trace, read_trace
+from gate.traces.reading import read_trace
+from gate.traces.trace import MAX_STEPS, Trace
 from gate.wire import answer
 from tests.property.test_hostile_answers import JSON, spoilt
 

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.analysis import pool, session_effects
+from gate.analysis.pooling import pool
+from gate.analysis.session_effect import session_effects
 from tests.main_runs import past
 from tests.verdict_tables import RECALL, SUCCESS
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.graders.safety import Safety
 from gate.records import Case, Response, ToolCall
-from gate.safety import ArgumentRule, OwnRule
+from gate.safety.ruleset import ArgumentRule, OwnRule
 
 KEY = "".join(("ghp_", *("aZ3k", "Q9xV") * 5))  # no constant that hypothesis would take up
 PIECES = (

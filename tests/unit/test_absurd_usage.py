@@ -11,13 +11,13 @@ from gate.agents.anthropic import Anthropic
 from gate.agents.http import Http, Paths
 from gate.agents.openai import OpenAI
 from gate.agents.replay import Replay
-from gate.http import Reply
+from gate.http.reply import Reply
 from gate.plugins import World
 from gate.recording import recording_line
 from gate.records import Attempt, Case, Response, Trial, Usage
 from gate.rows import row_of
 from gate.run_record import RunRecord, response_of
-from gate.traces import read_trace
+from gate.traces.reading import read_trace
 from gate.wire import answer
 
 NAN, ENDLESS = float("nan"), 10**5000

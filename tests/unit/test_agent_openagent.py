@@ -17,14 +17,14 @@ from gate.agents.openai import OpenAI
 from gate.config import load
 from gate.errors import AgentFailure, InfraFailure
 from gate.executors import Later
-from gate.failures import mode_of
+from gate.failures.modes import mode_of
 from gate.grading import grade_attempt
 from gate.pipeline import health
 from gate.plugins import AGENTS, World, build
 from gate.records import Case, Suite
 from gate.rows import row_of
 from gate.runner import Task, TrialWorker
-from gate.serverlogs import LogOptions
+from gate.serverlogs.options import LogOptions
 from gate.tally import Tally
 from tests.raw_server import RawServer, hang, ok, scripted
 

@@ -6,18 +6,16 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from gate.analysis import (
-    case_changes,
-    default_level,
-    default_tolerance,
+from gate.analysis.cases import case_changes
+from gate.analysis.estimates import default_level, default_tolerance, estimates
+from gate.analysis.missing import (
     errored_cases,
-    estimates,
     infra_share,
-    pair_cases,
     pessimistic,
     pessimistic_values,
     too_much_missing,
 )
+from gate.analysis.pairing import pair_cases
 from gate.errors import UsageError
 from gate.records import CaseChange, MetricSpec, Tolerance
 from gate.table import Table

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.asking import Panel
 from gate.asking.cache import Cache, Kept
+from gate.asking.panel import Panel
 from tests.scripted_judge import CASE, GOOD, QUESTION, Scripted, model, panel
 
 KEPT = Kept(data={"score": 4}, model="m")

@@ -9,9 +9,8 @@ from threading import Thread
 
 import pytest
 
-from gate.asking import panel_of, without_open_caches
 from gate.asking.models import model_of
-from gate.asking.panel import Panel
+from gate.asking.panel import Panel, panel_of, without_open_caches
 from gate.errors import UsageError
 from gate.plugins import World
 from gate.records import Config, PluginSpec, Price

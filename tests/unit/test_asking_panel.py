@@ -8,7 +8,7 @@ from threading import Barrier, Event, Lock, Thread
 
 import pytest
 
-from gate.asking import Panel
+from gate.asking.panel import Panel
 from gate.codec import to_json
 from gate.errors import AgentFailure, InfraFailure
 from gate.event_log import unanswered

@@ -11,7 +11,7 @@ import pytest
 
 from gate.archive import load_session
 from gate.baseline_file import parse, render
-from gate.baselines import ORDER, find_baseline, source_names
+from gate.baseline_order import ORDER, find_baseline, source_names
 from gate.baselines.file import session_baseline
 from gate.errors import InvalidInput, UsageError
 from gate.hosting import Artifact, BaselineRequest, FoundBaseline

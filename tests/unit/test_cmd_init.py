@@ -11,7 +11,7 @@ from gate import yamlfile
 from gate.commands import validate
 from gate.commands.init import run
 from gate.errors import UsageError
-from gate.templates import ACTIONS, TEMPLATES, rendered
+from gate.templates.render import ACTIONS, TEMPLATES, rendered
 
 
 def init(folder: Path, *, force: bool = False) -> int:

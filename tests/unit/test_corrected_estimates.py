@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis import corrected_estimates
+from gate.analysis.agreement import corrected_estimates
 from gate.codec import from_json, schema_of, to_json
 from gate.records import (
     Corrected,
@@ -21,7 +21,8 @@ from gate.reporters.console import render_console
 from gate.reporters.html import Html
 from gate.reporters.markdown import Markdown
 from gate.schema import mismatches
-from gate.verdict import SuiteData, decide
+from gate.verdict.decide import decide
+from gate.verdict.standing import SuiteData
 from tests.labelled import METRIC, SPEC, labels
 from tests.small_report import report
 from tests.verdict_tables import SUCCESS, build, passing

@@ -8,7 +8,7 @@ import pytest
 
 from gate.config import digest, load
 from gate.default_gates import VIOLATIONS, told, with_default_gates
-from gate.loosening import loosened
+from gate.loosening.loosened import loosened
 from gate.metrics.catalogue import trial_metrics
 from gate.records import GateRule, RegressionRules
 from gate.table import Table

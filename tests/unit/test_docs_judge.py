@@ -10,8 +10,10 @@ from gate.codec import schema_of
 from gate.config import load
 from gate.grading import named_graders
 from gate.records import Case, Response
-from gate.rubrics import BUILT_IN, Criterion, Rubric, shown
+from gate.rubrics import shown
+from gate.rubrics.built_in import BUILT_IN
 from gate.rubrics.prompt import questions_on
+from gate.rubrics.rubric import Criterion, Rubric
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judge.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

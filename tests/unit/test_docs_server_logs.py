@@ -9,8 +9,8 @@ import pytest
 
 from gate.config import load
 from gate.records import LogKind
-from gate.serverlogs import LogBook, LogOptions
-from gate.serverlogs.book import NO_CHAT
+from gate.serverlogs.book import NO_CHAT, LogBook
+from gate.serverlogs.options import LogOptions
 from gate.serverlogs.paths import candidates
 from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from tests.server_log_lines import Ticking

@@ -14,7 +14,8 @@ from gate.records import Budget, MetricRule, Policy, Provenance, RegressionRules
 from gate.runner import Clock
 from gate.stop import Stop
 from gate.table import table_of
-from gate.verdict import SuiteData, decide
+from gate.verdict.decide import decide
+from gate.verdict.standing import SuiteData
 from tests.unit.test_pipeline import WORLD, plan
 
 LATENCY = "operational.mean_latency_ms"

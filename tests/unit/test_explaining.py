@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis import falls
+from gate.analysis.falls import falls
 from gate.conclude import conclude
 from gate.records import GateRule, RegressionRules, ToldBy
 from gate.tally import Tally

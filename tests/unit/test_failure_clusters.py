@@ -5,8 +5,7 @@ from time import process_time
 
 import pytest
 
-from gate.failures import Failures
-from gate.failures.clusters import CASES, MOST, TOP
+from gate.failures.clusters import CASES, MOST, TOP, Failures
 from gate.failures.masking import masked, masked_code
 from gate.records import ModeCount
 from tests.unit.test_failure_rules import failed, violation

@@ -7,8 +7,7 @@ from typing import get_args
 
 import pytest
 
-from gate.failures import ORDER, mode_in, mode_of, most_frequent
-from gate.failures.modes import RULES
+from gate.failures.modes import ORDER, RULES, mode_in, mode_of, most_frequent
 from gate.failures.refusal import refuses
 from gate.grading import grade_attempt
 from gate.records import Case, FailureMode, Response, Score, Trial

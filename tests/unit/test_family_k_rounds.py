@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from gate.analysis import estimates
+from gate.analysis.estimates import estimates
 from gate.errors import UsageError
 from gate.metrics.catalogue import trial_metrics
 from gate.metrics.k_rounds import KRounds

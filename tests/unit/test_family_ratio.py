@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gate.analysis import estimates
+from gate.analysis.estimates import estimates
 from gate.metrics.ratio import Ratio
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
 from gate.table import ratio_of

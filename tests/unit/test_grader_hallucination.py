@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gate.claims.asking import MOST_ASKED
 from gate.errors import GraderFailure, UsageError
 from gate.graders.hallucination import ANSWERS, ENTITIES, RATE, UNVERIFIED, Hallucination
-from gate.numbers import numbers
+from gate.numbers.scanning import numbers
 from gate.records import Case, Document, Reply, Response, ToolCall
 from tests.planted_numbers import right, wrong
 

@@ -7,7 +7,7 @@ import pytest
 from gate.errors import UsageError
 from gate.graders.judge import Judge
 from gate.records import Case, Document, LoggedCall, Reply, Response, ServerLogs, ToolCall
-from gate.rubrics import Criterion, Rubric
+from gate.rubrics.rubric import Criterion, Rubric
 from gate.schema import mismatches
 
 ANSWER = Response(answer="It is 30 days.")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GraderFailure, UsageError
-from gate.failures import mode_of
+from gate.failures.modes import mode_of
 from gate.grading import grade_attempt
 from gate.plugins import GRADERS, build
 from gate.records import Case, Document, PluginSpec, Response, ToolCall, Trial

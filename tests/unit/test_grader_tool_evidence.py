@@ -6,7 +6,7 @@ import pytest
 
 from gate.case_keys import key_rules
 from gate.codec import to_json
-from gate.failures import mode_of
+from gate.failures.modes import mode_of
 from gate.graders.tool_evidence import DECLARED, FABRICATED, VERIFIED, ToolEvidence
 from gate.grading import grade_attempt
 from gate.records import Case, LoggedCall, LogRead, Response, ServerLogs, ToolCall, Trial

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 import pytest
 
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.http import Session, shown_address
 from gate.http.reply import retry_after
+from gate.http.route import shown_address
+from gate.http.session import Session
 from tests.raw_server import RawServer, hang, ok, scripted
 
 SECRET = "sk-very-secret-key-123"

@@ -11,8 +11,8 @@ from contextlib import suppress
 import pytest
 
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.http import Session
 from gate.http.proxies import Proxies
+from gate.http.session import Session
 from tests.raw_server import RawServer, hang, ok, scripted
 
 OPENSSL = shutil.which("openssl")

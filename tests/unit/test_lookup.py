@@ -6,7 +6,7 @@ import pytest
 
 from gate.archive import load_session
 from gate.baseline_file import BaselineFile, parse, render
-from gate.baselines import Place
+from gate.baseline_order import Place
 from gate.baselines.file import session_baseline
 from gate.errors import UsageError
 from gate.lookup import age_days, differences, find

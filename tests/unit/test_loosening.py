@@ -3,7 +3,7 @@
 import pytest
 
 from gate.errors import Place
-from gate.loosening import loosened
+from gate.loosening.loosened import loosened
 from gate.records import (
     BaselineRules,
     Budget,

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from gate.graders.facts import Facts
-from gate.numbers import numbers
+from gate.numbers.scanning import numbers
 from gate.records import Case, Response
 
 WRITTEN = yaml.safe_load(Path(__file__).with_name("number_examples.yml").read_text("utf-8"))

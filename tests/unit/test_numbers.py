@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.numbers import LIMIT, Number, agrees, numbers, stated
+from gate.numbers.agreement import agrees, stated
+from gate.numbers.number import LIMIT, Number
+from gate.numbers.scanning import numbers
 
 # text -> (value, unit) of every number in it
 EN = {

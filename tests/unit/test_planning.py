@@ -17,9 +17,8 @@ from gate.stats.planning import (
     rounds_for,
     wald,
 )
-from gate.verdict import SuiteData
 from gate.verdict.looking import position
-from gate.verdict.standing import stand
+from gate.verdict.standing import SuiteData, stand
 from tests.verdict_tables import build, passing
 
 RISKS = Risks(alpha=0.01, beta=0.2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gate.analysis import pool
+from gate.analysis.pooling import pool
 from gate.records import MetricSpec
 from tests.main_runs import NAN, header, passes, past
 from tests.verdict_tables import RECALL, SUCCESS

@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis import categories, estimates, histories, reliability
+from gate.analysis.categories import categories
+from gate.analysis.estimates import estimates
+from gate.analysis.reliability import histories, reliability
 from gate.baseline_schema import Run
 from gate.metrics.catalogue import trial_metrics
 from gate.records import Reliability

@@ -14,7 +14,8 @@ from gate.review.drawing import draw, period_of, suite_of, trials_of
 from gate.review.manifest import Manifest
 from gate.review.merging import merge
 from gate.review.spoken import Spoken, Stated
-from gate.rubrics import BUILT_IN, Criterion, Rubric
+from gate.rubrics.built_in import BUILT_IN
+from gate.rubrics.rubric import Criterion, Rubric
 
 
 def suite(*specs):

@@ -9,7 +9,8 @@ import pytest
 from gate.config import load
 from gate.errors import InvalidInput, UsageError
 from gate.graders.judge import Judge
-from gate.rubrics import BUILT_IN, Criterion, Rubric
+from gate.rubrics.built_in import BUILT_IN
+from gate.rubrics.rubric import Criterion, Rubric
 
 
 def rubric(**more):

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.serverlogs import LogBook, LogOptions, combined, window
 from gate.serverlogs import book as front
+from gate.serverlogs import combined, window
+from gate.serverlogs.book import LogBook
 from gate.serverlogs.found import ended_after_mark
+from gate.serverlogs.options import LogOptions
 from gate.serverlogs.settle import QUIET_S, STEP_S
 from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from tests.server_log_lines import Ticking, access, audited, new_console, old_console

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from gate.analysis import session_effects
+from gate.analysis.session_effect import session_effects
 from gate.baseline_schema import Run
 from gate.records import MetricSpec
 from tests.main_runs import NAN, header, passes, past

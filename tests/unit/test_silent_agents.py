@@ -7,7 +7,7 @@ from gate.columns import Columns
 from gate.metrics.catalogue import TRIAL_METRICS
 from gate.records import GateRule, Policy, RegressionRules
 from gate.table import Table, table_of
-from gate.verdict import decide
+from gate.verdict.decide import decide
 from gate.verdict.standing import SuiteData
 
 CASES = 60

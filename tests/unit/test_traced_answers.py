@@ -13,7 +13,7 @@ from gate.agents.python import Python
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
-from gate.traces import MAX_STEPS
+from gate.traces.trace import MAX_STEPS
 from gate.wire import answer
 from tests.raw_server import RawServer, ok, scripted
 

@@ -4,7 +4,7 @@ import pytest
 
 from gate.errors import AgentFailure
 from gate.records import Usage
-from gate.traces import read_trace
+from gate.traces.reading import read_trace
 
 USER = {"role": "user", "content": "?"}
 

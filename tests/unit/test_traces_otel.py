@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import AgentFailure
 from gate.records import Document, Usage
-from gate.traces import read_trace
+from gate.traces.reading import read_trace
 
 
 def any_value(value):

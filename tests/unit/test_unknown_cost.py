@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis import could_be_anything, left_unscored, pessimistic, pessimistic_values
+from gate.analysis.missing import could_be_anything, left_unscored, pessimistic, pessimistic_values
 from gate.metrics.catalogue import trial_metrics
 from gate.metrics.ratio import Ratio
 from gate.records import (
@@ -22,7 +22,7 @@ from gate.records import (
 )
 from gate.rows import row_of
 from gate.table import UNSCORED, Table
-from gate.verdict import decide
+from gate.verdict.decide import decide
 from gate.verdict.standing import SuiteData
 from gate.wire import answer
 from tests.verdict_tables import build

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from gate.analysis import left_unscored
+from gate.analysis.missing import left_unscored
 from gate.columns import Columns
 from gate.records import GateRule, MetricRule, MetricSpec, Policy, RegressionRules, Verdict
 from gate.table import UNSCORED, table_of
-from gate.verdict import decide
+from gate.verdict.decide import decide
 from gate.verdict.standing import SuiteData
 from tests.verdict_tables import SUCCESS, build, passing
 

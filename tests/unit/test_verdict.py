@@ -17,7 +17,8 @@ from gate.records import (
     Verdict,
 )
 from gate.table import UNSCORED, Table
-from gate.verdict import SuiteData, decide
+from gate.verdict.decide import decide
+from gate.verdict.standing import SuiteData
 from tests.verdict_tables import (
     COST,
     JUDGE,

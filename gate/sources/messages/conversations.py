@@ -12,7 +12,7 @@ from gate.errors import Place, Problem, UsageError
 from gate.records import Json
 from gate.sources.files import files_below, json_lines, json_of, plain
 from gate.sources.json_parts import too_deep
-from gate.traces import is_whole, shape_of
+from gate.traces.detecting import is_whole, shape_of
 from gate.traces.langchain import unwrapped
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")

@@ -8,8 +8,10 @@ from typing import Any
 from gate.errors import AgentFailure
 from gate.records import Json
 from gate.sources.messages.conversations import HELD
-from gate.traces import Trace, read_trace, shape_of
+from gate.traces.detecting import shape_of
 from gate.traces.langchain import unwrapped
+from gate.traces.reading import read_trace
+from gate.traces.trace import Trace
 from gate.traces.values import said
 
 TOOL = "messages"
