@@ -15,9 +15,9 @@ import numpy as np
 
 from gate.analysis.estimates import estimates
 from gate.baseline_file import BaselineFile, render
-from gate.baseline_schema import Run
 from gate.metrics.catalogue import TRIAL_METRICS
 from gate.records import Policy, RegressionRules
+from gate.records.baseline import BaselineRun
 from gate.table import Table
 from gate.verdict.decide import decide
 from gate.verdict.standing import SuiteData
@@ -71,7 +71,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     cases = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     for seed, name in enumerate(("a", "b")):
-        run = Run(
+        run = BaselineRun(
             session_id=f"20260101-00000{seed}-0000000{seed}",
             commit=f"{seed}" * 40,
             created_at="2026-01-01T00:00:00Z",

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from gate.analysis.estimates import family_of
 from gate.analysis.pooling import pool
-from gate.baseline_schema import Run
 from gate.records import MetricSpec, Tolerance
+from gate.records.baseline import BaselineRun
 from gate.table import Table
 
 Array = npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ def _run(rng: np.random.Generator, logits: Array, shift: float) -> Array:
     return (rng.random((CASES, ROUNDS)) < shifted[:, None]).astype(np.float64)
 
 
-def _stored(past: list[Array]) -> tuple[Table, list[Run]]:
+def _stored(past: list[Array]) -> tuple[Table, list[BaselineRun]]:
     ids = tuple(f"c{i:03d}" for i in range(CASES))
     kept = past[-KEPT:]
     table = Table(
@@ -94,7 +94,7 @@ def _stored(past: list[Array]) -> tuple[Table, list[Run]]:
         specs={SPEC.name: SPEC},
     )
     runs = [
-        Run(
+        BaselineRun(
             session_id=f"r{number:02d}",
             commit=None,
             created_at="2026-01-01",

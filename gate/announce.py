@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from gate.archive import load_session
+from gate.outlet import wants_color
 from gate.plugins import REPORTERS
-from gate.progress import wants_color
 from gate.publish import summary
 from gate.records import Json, Report
 from gate.reporters.console import render_console

@@ -33,7 +33,8 @@ from gate.records import (
     Report,
     ToldBy,
 )
-from gate.session_form import check_form, check_names, read_json, read_report, regular, report_of
+from gate.session_file import read_json, regular
+from gate.session_form import check_form, check_names, read_report, report_of
 from gate.shortage import advice
 from gate.user_code.hashes import Sources, merged
 

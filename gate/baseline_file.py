@@ -16,7 +16,6 @@ from typing import Any
 from gate.baseline_schema import (
     SCHEMA_VERSION,
     Accepted,
-    Run,
     check_cases,
     check_header,
     header_of,
@@ -25,6 +24,7 @@ from gate.baseline_schema import (
 )
 from gate.codec import from_json, to_json
 from gate.records import LARGEST, Json, MetricSpec
+from gate.records.baseline import BaselineRun
 from gate.table import Array, Table, floats, newest_rounds
 from gate.trajectory.path import Path
 
@@ -37,7 +37,7 @@ class BaselineFile:
     """`table` holds all kept rounds of all runs, oldest first; `runs` are newest last."""
 
     table: Table
-    runs: tuple[Run, ...] = ()
+    runs: tuple[BaselineRun, ...] = ()
     accepted: tuple[Accepted, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
 
@@ -53,17 +53,17 @@ def parse(text: bytes, file: str) -> BaselineFile:
     return _build(data, file)
 
 
-def newest_run(text: bytes, file: str) -> Run | None:
+def newest_run(text: bytes, file: str) -> BaselineRun | None:
     """The last run of the header, without reading the cases of a file as `render` wrote it."""
     head, found, _ = text.partition(_CASES.encode())
     data = check_header(load(head + b'\n"cases": []}' if found else text, file), file)
     runs = data["runs"]
-    return from_json(Run, runs[-1]) if runs else None
+    return from_json(BaselineRun, runs[-1]) if runs else None
 
 
 def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
     cases = sorted(data["cases"], key=lambda case: str(case["id"]))
-    runs = tuple(from_json(Run, run) for run in data["runs"])
+    runs = tuple(from_json(BaselineRun, run) for run in data["runs"])
     rounds = sum(run.kept for run in runs)
     nothing = [None] * rounds
     names = sorted({name for case in cases for name in case["values"]})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gate.analysis.pooling import Pool, pool, spread
 from gate.baseline_file import BaselineFile
 from gate.baseline_pool import starts_anew
-from gate.baseline_schema import Run
+from gate.records.baseline import BaselineRun
 from gate.stats.session_effect import FEWEST_RUNS
 from gate.wording.figures import count
 from gate.wording.patterns import stored_mode
@@ -36,7 +36,7 @@ def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> I
         yield "  the next run starts a new pool"
 
 
-def _run(run: Run, found: Pool) -> str:
+def _run(run: BaselineRun, found: Pool) -> str:
     commit = (run.commit or "-")[:7]
     place = "pool" if run.session_id in found.runs else "left out" if run.kept else "means only"
     return (
@@ -45,7 +45,7 @@ def _run(run: Run, found: Pool) -> str:
     )
 
 
-def _modes(run: Run) -> Iterator[str]:
+def _modes(run: BaselineRun) -> Iterator[str]:
     """Why cases failed in a run; nothing where an older version stored it."""
     if run.modes is not None:
         told = ", ".join(stored_mode(mode, cases) for mode, cases in run.modes.items())

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.baseline_file import BaselineFile, newest, render
-from gate.baseline_schema import Accepted, Run
+from gate.baseline_schema import Accepted
 from gate.records import AcceptedChange
+from gate.records.baseline import BaselineRun
 from gate.table import Table, append_rounds, last_rounds
 from gate.trajectory.path import Path, within_budget
 
@@ -19,7 +20,7 @@ from gate.trajectory.path import Path, within_budget
 def append(
     baseline: BaselineFile | None,
     table: Table,
-    run: Run,
+    run: BaselineRun,
     *,
     keep_rounds: int,
     keep_means: int = 20,
@@ -34,7 +35,7 @@ def append(
     is `partial` (a sample). After `accept` all older values go.
     """
     run = replace(run, rounds=table.rounds, kept=table.rounds, cases=len(table.cases))
-    runs: tuple[Run, ...] = (run,)
+    runs: tuple[BaselineRun, ...] = (run,)
     accepted: tuple[Accepted, ...] = ()
     whole, known = table, dict(paths or {})
     if baseline is not None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from gate.codec import schema_of, to_json
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
 from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, Json, MetricSpec, Provenance
+from gate.records.baseline import BaselineRun
 from gate.schema import mismatches
 from gate.trajectory.identity import DIGITS
 from gate.trajectory.path import ARGUMENTS, KEPT, TOOL
@@ -24,26 +25,7 @@ SHOWN = 20  # problems of one file
 MODES = 50  # of a run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run of the base branch. `kept` of its `rounds` are still in `values`; `means` are the
-    metrics' own numbers (a p95 is a p95) and outlive the values.
-    """
-
-    session_id: str
-    commit: str | None
-    created_at: str  # ISO 8601, UTC
-    rounds: int = 0
-    kept: int = 0
-    cases: int = 0  # that it ran, 0 when unknown: a sample's means are not those of all cases
-    means: Mapping[str, float | None] = field(default_factory=dict)
-    fingerprint: Mapping[str, str] = field(default_factory=dict)  # agent, judge, dataset, ...
-    # Absent where an older version wrote the run, and then left out again: see `header_of`.
-    trials: int | None = None  # that were made
-    modes: Mapping[str, int] | None = None  # failure mode -> cases, the top one first; {}: none
-
-
-def header_of(run: Run) -> dict[str, Json]:
+def header_of(run: BaselineRun) -> dict[str, Json]:
     """The run as the file has it. What is unknown is left out, so that the digest of what a version
     without these fields wrote, to which somebody's consent is tied, stays the same.
     """
@@ -96,7 +78,7 @@ def schema() -> dict[str, Json]:
 
 
 def _run_schema() -> dict[str, Json]:
-    run = schema_of(Run)
+    run = schema_of(BaselineRun)
     whole = {"type": "integer", "minimum": 0, "maximum": MOST_CASES}
     count = {**whole, "maximum": MOST_ROUNDS}
     mean = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gate.analysis.dealing import Shuffler, shuffler
+from gate.config_levels import tolerance_of
 from gate.recorded import Recorded, Subject, subjects
 from gate.records import Config
 from gate.records.calibration import (
@@ -19,7 +20,6 @@ from gate.records.calibration import (
 )
 from gate.rehearsal import Ended, Key, Rehearsal
 from gate.stats.intervals import clopper_pearson
-from gate.verdict.levels import tolerance_of
 
 CONFIDENCE = 0.95
 FEWEST_RUNS = 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -22,8 +21,10 @@ from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.metrics.catalogue import asked_k, every_metric, trial_metrics
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite
-from gate.registry import Registry, did_you_mean
+from gate.registry import Registry
+from gate.suggestions import did_you_mean
 from gate.user_code.graders import is_own, make_grader, option_faults
+from gate.user_code.hashes import grader_file
 from gate.user_code.processes import PROCESSES
 
 Read = Callable[[str], bytes | None]  # a file's bytes by its path; None: it is not there
@@ -229,16 +230,6 @@ def code_of(spec: PluginSpec) -> tuple[str, ...]:
 def models_of(config: Config) -> tuple[PluginSpec, ...]:
     """Whom graders ask."""
     return tuple(model for model in (config.judge, config.verifier) if model is not None)
-
-
-def grader_file(name: str) -> str:
-    """Where a user's own grader (`./checks.py:Polite`, `package.checks:Polite`) stands if it is one
-    of the repository; empty for ours.
-    """
-    where, _, _ = name.rpartition(":")
-    if not where:
-        return ""
-    return posixpath.normpath(where if where.endswith(".py") else f"{where.replace('.', '/')}.py")
 
 
 def measure(

@@ -16,8 +16,9 @@ from gate.fits import compiled
 from gate.mismatch import Mismatch
 from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import Json
-from gate.registry import Registry, did_you_mean
+from gate.registry import Registry
 from gate.schema import mismatches
+from gate.suggestions import did_you_mean
 from gate.yamlfile import Document, Path
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")

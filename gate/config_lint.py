@@ -13,8 +13,8 @@ from gate.errors import Place, Problem
 from gate.metric_names import CONTRACT, IMPORTED, OF_IMPORTS
 from gate.pricing import price_of, undated
 from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
-from gate.registry import did_you_mean
 from gate.subject import NOBODY
+from gate.suggestions import did_you_mean
 
 Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
 

@@ -20,7 +20,7 @@ from gate.dataset_rows import Row, Source, rows
 from gate.errors import InvalidInput, Place, Problem
 from gate.plugins import Grader
 from gate.records import Case, Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 
 MAX_PROBLEMS = 50  # told one by one; the rest is a number
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from gate.codec import to_json
-from gate.columns import TRIAL_COLUMNS
-from gate.config import code_in, code_of, grader_digest, grader_file, own_code
+from gate.config import code_in, code_of, grader_digest, own_code
 from gate.config_records import RUN_RECORD
 from gate.plugins import Grader
 from gate.records import Config, Json, PluginSpec, Suite
+from gate.records.trials import TRIAL_COLUMNS
 from gate.rules import Rules
+from gate.user_code.hashes import grader_file
 
 _WHOLE = ("success", "first_success", "score")  # what every grader with an opinion bears on
 

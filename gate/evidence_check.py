@@ -30,7 +30,8 @@ from gate.evidence_form import (
 from gate.evidence_verdict import Held, decided_again, differences
 from gate.grading import named_graders
 from gate.records import Json, Suite
-from gate.session_form import check_form, checked_rows, read_json, read_report
+from gate.session_file import read_json
+from gate.session_form import check_form, checked_rows, read_report
 
 MOST_FILES = 1_000
 MOST_BYTES = 2 * 1024**3  # of the folder

@@ -20,8 +20,9 @@ from gate.course import Course
 from gate.digests import edited_columns
 from gate.errors import UsageError
 from gate.joining import absent, check
+from gate.outlet import wants_color
 from gate.pipeline import Collected, Effects, health, measure
-from gate.progress import Told, progress, wants_color
+from gate.progress import Told, progress
 from gate.recorder import recorder
 from gate.redact import Redactor
 from gate.registry import Meanwhile

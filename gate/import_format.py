@@ -10,8 +10,8 @@ from gate.errors import UsageError
 from gate.first_look import FirstLook, look
 from gate.plugins import IMPORTERS, Importer
 from gate.records import Json
-from gate.registry import did_you_mean
 from gate.schema import mismatches
+from gate.suggestions import did_you_mean
 
 AUTO = "auto"
 

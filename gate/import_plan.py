@@ -18,12 +18,12 @@ from gate.lookup import Compared
 from gate.metrics.catalogue import asked_k, every_metric
 from gate.pricing import trial_cost
 from gate.records import Json, MetricSpec, Provenance, Trial
-from gate.registry import did_you_mean
 from gate.regrading import Regraded, regraded
 from gate.rows import row_of
 from gate.sources.files import digest_of, newest
 from gate.sources.moments import moment_of
 from gate.sources.trials import JUDGED, MOST_TRIALS
+from gate.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from gate.codec import from_json, schema_of
 from gate.dataset_rows import Row, Source, rows
 from gate.errors import Place, Problem
 from gate.records import LARGEST, Json, Label, MetricSpec
-from gate.registry import did_you_mean
 from gate.schema import mismatches
+from gate.suggestions import did_you_mean
 
 LABELS = "reviews/labels.jsonl"  # where labels are kept unless `judge.labels` says otherwise
 

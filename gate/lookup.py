@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from gate.analysis.pooling import pool
 from gate.baseline_file import newest, newest_run, parse
 from gate.baseline_order import Place, find_baseline, source_names
-from gate.baseline_schema import Accepted, Run, fingerprint
+from gate.baseline_schema import Accepted, fingerprint
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, FoundBaseline, Here
 from gate.plain_file import content_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
+from gate.records.baseline import BaselineRun
 from gate.table import Table
 from gate.trajectory.path import Path, PathsOf, no_paths
 
@@ -28,8 +29,8 @@ class Compared:
     info: BaselineInfo
     not_comparable: str = ""
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
-    runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
-    history: tuple[Run, ...] = ()  # all that the file has, oldest first
+    runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
+    history: tuple[BaselineRun, ...] = ()  # all that the file has, oldest first
     accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
     here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
@@ -79,7 +80,7 @@ def _added(request: BaselineRequest, rules: BaselineRules, place: Place) -> Here
     return "added" if asked and (place.root / request.file).is_file() else ""
 
 
-def _changed(found: FoundBaseline, runs: Sequence[Run], place: Place) -> Here:
+def _changed(found: FoundBaseline, runs: Sequence[BaselineRun], place: Place) -> Here:
     """An older state of the file, which a branch has that is behind, is no change."""
     own = place.root / found.file
     if place.forge is None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -106,3 +106,8 @@ def keep_descriptors() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
+def wants_color(stream: TextIO, env: Mapping[str, str], *, no_color: bool) -> bool:
+    """NO_COLOR and --no-color win; otherwise colour is for terminals."""
+    return not no_color and not env.get("NO_COLOR") and stream.isatty()

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from gate.archive import Session, is_session, load_session
 from gate.baseline_file import BaselineFile, parse
-from gate.baseline_schema import Accepted, Run
+from gate.baseline_schema import Accepted
 from gate.baselines.file import run_of
 from gate.errors import UsageError
 from gate.history.series import Chain
 from gate.plain_file import content
+from gate.records.baseline import BaselineRun
 
 SESSION = "session-*"  # the folders that `gate run` makes
 
@@ -33,13 +34,15 @@ class PastRuns:
 class _Found:
     """Grows place by place; a run that is found twice counts once."""
 
-    runs: dict[str, dict[str, Run]] = field(default_factory=dict)  # suite -> session id -> run
+    runs: dict[str, dict[str, BaselineRun]] = field(
+        default_factory=dict
+    )  # suite -> session id -> run
     accepted: dict[str, dict[tuple[str, str], Accepted]] = field(default_factory=dict)
     places: dict[str, dict[str, None]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(
-        self, suite: str, place: str, runs: Iterable[Run], accepted: Iterable[Accepted] = ()
+        self, suite: str, place: str, runs: Iterable[BaselineRun], accepted: Iterable[Accepted] = ()
     ) -> None:
         known = self.runs.setdefault(suite, {})
         for run in runs:
@@ -131,7 +134,7 @@ def _no_measurement(session: Session) -> str:
     return ""
 
 
-def _runs(session: Session, notes: list[str]) -> Iterator[tuple[str, Run]]:
+def _runs(session: Session, notes: list[str]) -> Iterator[tuple[str, BaselineRun]]:
     suites = session.report.suites if session.report is not None else {}
     for suite, meta in session.meta.suites.items():
         told = suites.get(suite)

@@ -14,6 +14,7 @@ from typing import Protocol
 from gate.archive import SessionWriter
 from gate.arms import Answers, Arm, Arms, PairedWorker
 from gate.batches import batch, case_order, in_turn, whole_rounds
+from gate.clock import Clock
 from gate.columns import Columns
 from gate.course import Course
 from gate.errors import InfraFailure, InfrastructureError, Transport
@@ -25,7 +26,7 @@ from gate.prepare import SuitePlan
 from gate.pricing import trial_cost
 from gate.records import Budget, Case, Health, Json, Price, Response, Trial
 from gate.rows import row_of
-from gate.runner import Allowance, Clock, Task, TrialWorker
+from gate.runner import Allowance, Task, TrialWorker
 from gate.shortage import shortage
 from gate.stop import Stop
 from gate.tally import Tally

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from gate.analysis.estimates import estimates, family_of
 from gate.analysis.noise import Noise, assumed_noise, never_changing, noise_of
+from gate.config_levels import ALWAYS, level_of, tolerance_of
 from gate.outlook import Forecast, Shape, first_known, metric_outlook
 from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Tolerance
 from gate.records.planning import Action, Kind, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
 from gate.table import Table
-from gate.verdict.levels import ALWAYS, applicable_gates, level_of, tolerance_of
+from gate.verdict.levels import applicable_gates
 from gate.verdict.standing import SuiteData
 
 ASSUMED = 0.8  # of a share that nobody has measured

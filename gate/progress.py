@@ -123,8 +123,3 @@ def trial_line(row: Row, *, who: str = "") -> str:
     latency = "" if row["latency_ms"] is None else f" {row['latency_ms']:.0f} ms"
     name = f"[{row['suite']}] {row['case_id']} round {row['round']}{who}"
     return plain(f"{name}: {word}{latency}{' - ' + codes if codes else ''}")
-
-
-def wants_color(stream: TextIO, env: Mapping[str, str], *, no_color: bool) -> bool:
-    """NO_COLOR and --no-color win; otherwise colour is for terminals."""
-    return not no_color and not env.get("NO_COLOR") and stream.isatty()

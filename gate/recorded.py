@@ -18,9 +18,9 @@ from gate.analysis.dealing import (
 from gate.analysis.pairing import MIN_PAIRED
 from gate.analysis.pooling import pool
 from gate.baseline_file import BaselineFile, newest
-from gate.baseline_schema import Run
 from gate.errors import UsageError
 from gate.records import GateRule
+from gate.records.baseline import BaselineRun
 from gate.records.calibration import Shape
 from gate.rehearsal import Arms, Rehearsal
 from gate.table import UNSCORED, Table, append_rounds
@@ -40,7 +40,7 @@ class Rounds:
     """`kept` of each of the `runs`, oldest first, stand in `table`."""
 
     table: Table
-    runs: tuple[Run, ...]
+    runs: tuple[BaselineRun, ...]
 
     @property
     def newest(self) -> str:
@@ -73,7 +73,7 @@ class Recorded:
 
     name: str
     table: Table
-    runs: tuple[Run, ...]  # as in Rounds
+    runs: tuple[BaselineRun, ...]  # as in Rounds
     rounds: int  # that a run plans
     batch: int = 1  # trials between two looks, at least
     gates: tuple[GateRule, ...] = ()

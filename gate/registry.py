@@ -7,7 +7,6 @@ in a process of its own (gate/user_code).
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import pkgutil
@@ -18,6 +17,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from gate.errors import UsageError
+from gate.suggestions import did_you_mean
 
 T = TypeVar("T")
 
@@ -80,14 +80,6 @@ class Registry(Generic[T]):
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{self.package}.{module.name}")
         self._walked = True
-
-
-def did_you_mean(name: str, known: tuple[str, ...] | list[str]) -> str:
-    """` - did you mean 'x'?`, or the known names when none is near and there are few."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        return f" - did you mean '{near[0]}'?"
-    return f" - known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
 
 
 class Meanwhile:

@@ -10,9 +10,9 @@ from typing import Any
 
 from gate.analysis.dealing import Places, Sides, begun
 from gate.analysis.estimates import family_of
+from gate.config_levels import tolerance_of
 from gate.course import course
 from gate.records import Comparison, Config, GateRule, Looks, RegressionRules, equal_looks
-from gate.verdict.levels import tolerance_of
 from gate.verdict.settling import undecided
 from gate.verdict.standing import SuiteData
 

@@ -12,16 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gate import bundled
-from gate.config import (
-    Read,
-    code_of,
-    defaults,
-    examine,
-    grader_file,
-    load,
-    measure,
-    models_of,
-)
+from gate.config import Read, code_of, defaults, examine, load, measure, models_of
 from gate.config_lint import Findings
 from gate.dataset_source import Source, at_commit, on_disk
 from gate.errors import InvalidInput, Problem, UsageError
@@ -31,7 +22,7 @@ from gate.plain_file import content_if_there, is_there, opened
 from gate.protect import new_suites, protected
 from gate.records import Config, PluginSpec, Suite
 from gate.suite_code import SuiteCode, load_suite
-from gate.user_code.hashes import Sources, merged
+from gate.user_code.hashes import Sources, grader_file, merged
 from gate.user_code.processes import PROCESSES
 
 CONFIG = "gate.yml"

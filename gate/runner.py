@@ -7,23 +7,20 @@ says Retry-After is no try, is bounded by the time-out and not part of the laten
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
+from gate.clock import LEAST_TRY_S, Clock
 from gate.errors import AgentFailure, InfraFailure
 from gate.executors import Later
 from gate.plugins import Agent, Connection, Grader, World
 from gate.records import Attempt, Case, Response, Suite, Trial
 from gate.replies import STOPPED
+from gate.wording.figures import in_usd
 
-FIRST_BACKOFF_S = 0.5
-MAX_BACKOFF_S = 20.0
-LEAST_WAIT_S = 0.1  # `Retry-After: 0` must use up the time-out too
-LEAST_TRY_S = 0.05  # a try that waiting leaves less than this is not begun
 _CUT_SHORT = 0.9  # of the time left: who gave up then had no more of it (clients round)
 
 # Of a suite written as code: case, round and try (both from 1), seconds in total, and the agent
@@ -44,24 +41,6 @@ class Task:
     waited_s: float = 0.0  # before the next try, for Retry-After
     started_at: str = ""
     ask: AskOwn | None = None  # of a suite that asks its agent itself; None: the run's agent
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clock:
-    """Time and jitter, handed in so that tests hand in others."""
-
-    seconds: Callable[[], float] = time.perf_counter
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    jitter: Callable[[], float] = random.random  # [0, 1)
-
-    def backoff(self, tries: int) -> float:
-        """Seconds after so many failed tries: exponential, full jitter on its upper half."""
-        full = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** (tries - 1))
-        return full * (0.5 + 0.5 * self.jitter())
-
-    def waiting(self, retry_after: float) -> float:
-        """Seconds for what a server asked to be left alone."""
-        return max(retry_after, LEAST_WAIT_S) * (1 + 0.01 * self.jitter())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,10 +261,6 @@ class Allowance:
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
             return f"the budget of {self._minutes:g} minutes is used up"
         return ""
-
-
-def in_usd(amount: float) -> str:
-    return f"{amount:.2f}" if amount >= 0.1 else f"{amount:g}"
 
 
 def _iso(moment: datetime) -> str:

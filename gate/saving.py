@@ -10,7 +10,7 @@ from gate.baseline_file import BaselineFile, render
 from gate.errors import InfrastructureError, UsageError
 from gate.github.context import Job
 from gate.plain_file import check_folder, check_target
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 
 
 def may_save(session: Session, job: Job) -> None:

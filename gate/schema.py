@@ -13,6 +13,8 @@ from gate.mismatch import Mismatch
 from gate.records import Json
 from gate.user_code.patterns import explain_elsewhere, is_short
 
+_EXPLAINS = "gate.schema_errors"  # with jsonschema
+
 
 def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """Everything in `data` that does not fit; empty when it fits. Raises what jsonschema raises for
@@ -39,7 +41,7 @@ def mismatches_bounded(schema: dict[str, Json], data: Json) -> list[Mismatch]:
 
 def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     """What is wrong with a schema itself; nothing is fetched."""
-    errors = importlib.import_module("gate.schema_errors")
+    errors = importlib.import_module(_EXPLAINS)
     return cast("list[Mismatch]", errors.unsound(schema))
 
 
@@ -50,9 +52,9 @@ def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
     patterns = list(_patterns(schema))
     longest = max(map(len, _texts(data)), default=0) if patterns else 0
     if all(is_short(pattern, longest) for pattern in patterns):
-        errors = importlib.import_module("gate.schema_errors")
+        errors = importlib.import_module(_EXPLAINS)
         return cast("list[Mismatch]", getattr(errors, how)(schema, data))
-    found = explain_elsewhere(how, schema, data)
+    found = explain_elsewhere(_EXPLAINS, how, schema, data)
     return [
         Mismatch(path=tuple(path), message=message, rule=rule, key=key)
         for path, message, rule, key in found

@@ -17,7 +17,7 @@ from referencing.jsonschema import DRAFT202012
 
 from gate.mismatch import Mismatch, Path
 from gate.records import Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")

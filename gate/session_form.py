@@ -9,10 +9,10 @@ from pathlib import Path
 from gate.codec import from_json, parse_json, schema_of
 from gate.errors import UsageError
 from gate.fits import compiled
-from gate.plain_file import kind_of
 from gate.records import Json, Report
 from gate.row_schema import schema
 from gate.schema import mismatches
+from gate.session_file import read_json
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
 _ROW = schema()
@@ -25,27 +25,6 @@ def check_names(names: Iterable[str], path: Path) -> None:
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{path}: '{name[:80]}' is no name of a suite; not a session of gate")
-
-
-def regular(path: Path, most: int | None = None) -> Path:
-    """The same path; raises UsageError for a link, a device or a file of more than `most` bytes."""
-    try:
-        found = path.lstat()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: not readable: {error}") from error
-    if kind := kind_of(found.st_mode):
-        raise UsageError(f"{path}: {kind}; no run of gate writes that")
-    if most is not None and found.st_size > most:
-        raise UsageError(f"{path}: larger than {most >> 20} MB; not published from foreign hands")
-    return path
-
-
-def read_json(path: Path, most: int | None = None) -> Json:
-    """At most `most` bytes. Raises UsageError, also for numbers that are none."""
-    try:
-        return parse_json(regular(path, most).read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not readable: {error}") from error
 
 
 def report_of(text: str) -> Report:

@@ -10,12 +10,13 @@ from pathlib import Path
 from gate import baseline_file
 from gate.analysis.pooling import pool
 from gate.archive import Row, Session, SuiteMeta, is_session, load_session
-from gate.baseline_schema import Run, fingerprint
+from gate.baseline_schema import fingerprint
 from gate.columns import Columns
 from gate.errors import UsageError
 from gate.lookup import age_days, paths_among
 from gate.plain_file import content
 from gate.records import BaselineInfo, Provenance
+from gate.records.baseline import BaselineRun
 from gate.session_form import checked_rows
 from gate.table import Table, table_of
 from gate.tally import Tally
@@ -34,7 +35,7 @@ class StoredSuite:
     not_run: int = 0  # trials that a budget or an interruption left unmade
     ended: str = ""  # why a suite with looks made no more trials
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
-    runs: tuple[Run, ...] = ()  # whose rounds are in the table, oldest first
+    runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
     paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
 
 
@@ -94,7 +95,7 @@ def _suite(session: Session, columns: Columns, tally: Tally, info: BaselineInfo)
     made = session.meta.provenance
     told = session.report.suites.get(columns.suite) if session.report else None
     facts = fingerprint(made, meta.dataset_digest)
-    run = Run(
+    run = BaselineRun(
         session_id=session.meta.session_id,
         commit=made.commit,
         created_at=session.meta.created_at,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gate.user_code.frames import Frame
     from gate.user_code.process import Lane, Told
 
+_ROLE = "gate.user_code.suite_role"  # in its process
 __all__ = ["RunRecord", "SuiteCode", "load_suite"]
 
 
@@ -39,7 +40,7 @@ class SuiteCode:
         self._process = PROCESSES.of(
             "suite", root, judges=True, threads=16, load_s=PROCESSES.seconds
         )
-        loaded = self._process.load(name, ["suite", "load", name], dict)
+        loaded = self._process.load(name, ["role", _ROLE, "load", name], dict)
         try:
             self._of, self._alone = int(loaded["of"]), bool(loaded["alone"])
             self._lines = "".join(f"{line}\n" for line in loaded["lines"]).encode()
@@ -68,7 +69,7 @@ class SuiteCode:
             "timeout_s": timeout_s,
         }
         who = f"run_task of {self.name.rpartition(':')[2]}"
-        request = ["suite", "run", self._of, case.id, asked, who]
+        request = ["role", _ROLE, "run", self._of, case.id, asked, who]
         with self._turn(world), address.turn(world):
             try:
                 frame = _within(self._process.new_lane(), request, timeout_s, who)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from gate.evidence_tally import EvidenceTally
 from gate.failures.clusters import Failures
+from gate.first_violations import FirstViolations
 from gate.outage import Transports
 from gate.records import Json
 from gate.spread import Spread
 from gate.text import one_line
-from gate.violation_log import FirstViolations
 
 TOP = 10
 REASON = 300  # characters of one

@@ -15,13 +15,14 @@ from pathlib import Path
 
 from gate import config_records, yamlfile
 from gate.baseline_order import source_names
-from gate.config import DEFAULT_AGENT, code_of, defaults, grader_file, load
+from gate.config import DEFAULT_AGENT, code_of, defaults, load
 from gate.config_check import checked
 from gate.dataset_source import Source, on_disk
 from gate.errors import UsageError
 from gate.github.context import current_job
 from gate.records import Config, Suite
 from gate.rules import CONFIG, Base, Rules
+from gate.user_code.hashes import grader_file
 
 RUNS_CODE = ("python", "command")  # agent types that run what the checkout has
 READS_ANSWERS = ("recorded", "replay")  # types that answer from a file of the checkout

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gate.baseline_schema import Run
 from gate.records import MetricSpec
+from gate.records.baseline import BaselineRun
 from gate.table import Table
 from tests.verdict_tables import SUCCESS
 
@@ -15,9 +15,9 @@ NAN = float("nan")
 def past(
     *blocks: np.ndarray | Mapping[str, np.ndarray],
     specs: tuple[MetricSpec, ...] = (SUCCESS,),
-    older: Sequence[Run] = (),
+    older: Sequence[BaselineRun] = (),
     fingerprints: Sequence[Mapping[str, str]] = (),
-) -> tuple[Table, list[Run]]:
+) -> tuple[Table, list[BaselineRun]]:
     """Each block is a run, oldest first: success, or columns by name, each of cases x rounds.
 
     `older`: runs before them that kept no values. Runs are called r00, r01, ... over all.
@@ -42,13 +42,13 @@ def past(
     return table, runs
 
 
-def header(number: int, **changes: object) -> Run:
+def header(number: int, **changes: object) -> BaselineRun:
     known = {
         "session_id": f"r{number:02d}",
         "commit": f"{number:02d}" * 20,
         "created_at": f"2026-11-{number + 1:02d}T08:00:00Z",
     }
-    return Run(**{**known, **changes})
+    return BaselineRun(**{**known, **changes})
 
 
 def passes(share: float, cases: int = 60, rounds: int = 3, seed: int = 0) -> np.ndarray:

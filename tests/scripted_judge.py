@@ -15,9 +15,9 @@ from gate.asking.conversation import Manner, Patience
 from gate.asking.desk import Desk
 from gate.asking.models import Model
 from gate.asking.panel import Panel
+from gate.clock import Clock
 from gate.plugins import World
 from gate.records import Case, Price, Question, Response, Usage
-from gate.runner import Clock
 
 SCHEMA = {
     "type": "object",

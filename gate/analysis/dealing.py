@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gate.baseline_schema import Run
+from gate.records.baseline import BaselineRun
 from gate.table import Table, asked
 
 Places = npt.NDArray[np.intp]
@@ -93,7 +93,7 @@ def with_rounds(table: Table, wanted: Sequence[bool] | Mask) -> Table:
     return replace(table, rounds=int(mask.sum()), columns=columns)
 
 
-def one_against_others(table: Table, runs: Sequence[Run], number: int) -> Sides:
+def one_against_others(table: Table, runs: Sequence[BaselineRun], number: int) -> Sides:
     """The rounds of one run against those of all others, of the cases that both asked."""
     start = sum(run.kept for run in runs[:number])
     own = np.zeros(table.rounds, dtype=np.bool_)

@@ -9,8 +9,8 @@ import numpy as np
 
 from gate.analysis.estimates import default_tolerance, family_of
 from gate.analysis.session_effect import drifts, is_mean, session_effects
-from gate.baseline_schema import Run
 from gate.records import Evidence, MetricSpec
+from gate.records.baseline import BaselineRun
 from gate.stats.change import NO_TOLERANCE
 from gate.stats.session_effect import SessionEffect
 from gate.table import Table, asked, last_rounds
@@ -27,7 +27,7 @@ class Pool:
 
     table: Table
     runs: tuple[str, ...]
-    headers: tuple[Run, ...] = ()  # of these runs
+    headers: tuple[BaselineRun, ...] = ()  # of these runs
     left_out: tuple[str, ...] = ()  # which run ended the pool, and why
     remarks: tuple[str, ...] = ()
     effects: Mapping[str, SessionEffect] = field(default_factory=dict)  # metric -> what is known
@@ -44,7 +44,7 @@ class Pool:
         return int(asked(self.table).sum(axis=1).max(initial=0))
 
 
-def pool(table: Table, runs: Sequence[Run]) -> Pool:
+def pool(table: Table, runs: Sequence[BaselineRun]) -> Pool:
     """`table`: all stored rounds, oldest first; `runs`: in the same order, `kept` rounds of each.
 
     Goes from the newest run backwards until one differs from the newer ones by more than chance
@@ -52,7 +52,7 @@ def pool(table: Table, runs: Sequence[Run]) -> Pool:
     """
     effects = session_effects(table, runs)
     kept = [run for run in runs if run.kept]
-    used: list[Run] = []
+    used: list[BaselineRun] = []
     pooled, left_out = last_rounds(table, 0), ""
     for number, run in reversed(list(enumerate(kept))):
         whole = last_rounds(table, pooled.rounds + run.kept)
@@ -73,7 +73,7 @@ def pool(table: Table, runs: Sequence[Run]) -> Pool:
     )
 
 
-def _named(run: Run) -> str:
+def _named(run: BaselineRun) -> str:
     commit = f"commit {run.commit[:7]}, " if run.commit else ""
     return f"run {run.session_id} ({commit}{run.created_at[:10]})"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gate.analysis.session_effect import rounds_of
-from gate.baseline_schema import Run
 from gate.records import Reliability
+from gate.records.baseline import BaselineRun
 from gate.table import Table
 
 RUNS = 10  # of a case's history, the newest
@@ -31,7 +31,7 @@ def reliability(table: Table) -> Reliability | None:
 
 
 def histories(
-    baseline: Table, runs: Sequence[Run], current: Table, cases: Iterable[str]
+    baseline: Table, runs: Sequence[BaselineRun], current: Table, cases: Iterable[str]
 ) -> dict[str, tuple[tuple[int, int], ...]]:
     """Case -> (passed, rounds) in each of the newest RUNS that asked it, oldest first; of the same
     content as now. `runs`: whose `kept` rounds the baseline is, oldest first.

@@ -9,9 +9,9 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from gate.analysis.estimates import family_of
-from gate.baseline_schema import Run
 from gate.plugins import Array
 from gate.records import MetricSpec
+from gate.records.baseline import BaselineRun
 from gate.stats.pairs import case_means, case_variances
 from gate.stats.session_effect import Era, SessionEffect, session_effect
 from gate.table import Table
@@ -44,7 +44,7 @@ def is_mean(spec: MetricSpec) -> bool:
     return spec.family in MEANS
 
 
-def session_effects(table: Table, runs: Sequence[Run]) -> dict[str, SessionEffect]:
+def session_effects(table: Table, runs: Sequence[BaselineRun]) -> dict[str, SessionEffect]:
     """Metric -> its session effect; a metric that has too few runs to tell is left out.
 
     `table`: all stored rounds; `runs`: oldest first, `kept` of each are in the table. Runs whose
@@ -61,13 +61,13 @@ def session_effects(table: Table, runs: Sequence[Run]) -> dict[str, SessionEffec
     return found
 
 
-def rounds_of(values: Array, runs: Sequence[Run]) -> list[Array]:
+def rounds_of(values: Array, runs: Sequence[BaselineRun]) -> list[Array]:
     """The values of each run, cases x its kept rounds."""
     ends = np.cumsum([run.kept for run in runs])
     return [values[:, end - run.kept : end] for run, end in zip(runs, ends, strict=True)]
 
 
-def _eras(values: Array, spec: MetricSpec, runs: Sequence[Run]) -> list[Era]:
+def _eras(values: Array, spec: MetricSpec, runs: Sequence[BaselineRun]) -> list[Era]:
     scale = family_of(spec).reduce(np.ones((1, 1)))  # a mean of ones is the metric's factor
     kept = [run for run in runs if run.kept]
     blocks = [_block(rounds * scale) for rounds in rounds_of(values, kept)]
@@ -98,7 +98,9 @@ def _noise_of_a_call(blocks: Sequence[_Block]) -> float | None:
     return float(squares.mean()) / 2.0 if squares.size else None
 
 
-def _by_values(blocks: Sequence[_Block], runs: Sequence[Run], noise: float) -> Iterator[_Measured]:
+def _by_values(
+    blocks: Sequence[_Block], runs: Sequence[BaselineRun], noise: float
+) -> Iterator[_Measured]:
     """Runs from the newest backwards, while enough of its cases are common to all; oldest first."""
     common = blocks[-1].calls > 0.0
     least = max(1.0, IN_COMMON * float(common.sum()))
@@ -116,7 +118,7 @@ def _by_values(blocks: Sequence[_Block], runs: Sequence[Run], noise: float) -> I
         )
 
 
-def _by_means(spec: MetricSpec, runs: Sequence[Run], noise: float) -> Iterator[_Measured]:
+def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> Iterator[_Measured]:
     """Runs whose values are gone, but which ran what the newest one ran. A mean that cannot be, as
     an edited file may hold, is none: one of them would blind the gate.
     """
@@ -135,17 +137,17 @@ def _by_means(spec: MetricSpec, runs: Sequence[Run], noise: float) -> Iterator[_
         )
 
 
-def _content(run: Run) -> tuple[int, str | None]:
+def _content(run: BaselineRun) -> tuple[int, str | None]:
     return run.cases, run.fingerprint.get("dataset")
 
 
-def _circumstances(run: Run) -> tuple[tuple[str, str], ...]:
+def _circumstances(run: BaselineRun) -> tuple[tuple[str, str], ...]:
     """What is known to change an agent or how it is judged."""
     return tuple(sorted(item for item in run.fingerprint.items() if item[0] != "dataset"))
 
 
 def drifts(
-    effects: Mapping[str, SessionEffect], table: Table, runs: Sequence[Run]
+    effects: Mapping[str, SessionEffect], table: Table, runs: Sequence[BaselineRun]
 ) -> dict[str, float]:
     """Metric -> variance that the difference between one more run and these has beyond noise."""
     return {
@@ -155,7 +157,7 @@ def drifts(
     }
 
 
-def _concentration(values: Array, runs: Sequence[Run]) -> float:
+def _concentration(values: Array, runs: Sequence[BaselineRun]) -> float:
     """Sum of the squared shares of calls that each run has: 1 / K for K runs of equal size."""
     calls = np.array([float((~np.isnan(block)).sum()) for block in rounds_of(values, runs)])
     return float(((calls / calls.sum()) ** 2).sum()) if calls.any() else 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from gate.runner import in_usd
+from gate.wording.figures import in_usd
 
 
 class Budget:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from gate.asking.reading import Unfit, read
+from gate.clock import LEAST_TRY_S, Clock
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import Connection
 from gate.pricing import cost_usd
 from gate.records import Case, Cause, Json, Price, Question, Reply, Response, Usage
 from gate.replies import NOT_ASKED
-from gate.runner import LEAST_TRY_S, Clock
 from gate.text import one_line
 
 MOST_TRIES = 3  # of one request that nobody answered

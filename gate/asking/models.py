@@ -11,12 +11,12 @@ from gate.asking.cache import Cache
 from gate.asking.conversation import Manner, Patience
 from gate.asking.desk import Desk
 from gate.codec import digest
-from gate.config import grader_file
 from gate.http.route import shown_address
 from gate.plugins import AGENTS, Agent, World, build
 from gate.records import Case, Json, PluginSpec, Price, Question, Role
 from gate.redact import Redactor
 from gate.secret_names import secrets_sent
+from gate.user_code.hashes import grader_file
 
 # What an agent's class has other defaults for (docs/config.md).
 _DEFAULTS: Mapping[str, Json] = {"timeout_s": 60.0, "concurrency": 8}

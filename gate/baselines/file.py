@@ -9,12 +9,13 @@ from pathlib import Path
 from gate.archive import Row, Session, is_session, load_session
 from gate.baseline_file import BaselineFile, render
 from gate.baseline_pool import append
-from gate.baseline_schema import MODES, Run, fingerprint
+from gate.baseline_schema import MODES, fingerprint
 from gate.errors import UsageError
 from gate.hosting import BaselineRequest, Forge, FoundBaseline
 from gate.plain_file import content, is_there
 from gate.plugins import BASELINES
 from gate.records import SuiteReport
+from gate.records.baseline import BaselineRun
 from gate.session_form import checked_rows
 from gate.table import tabulate
 from gate.trajectory.path import representatives
@@ -66,12 +67,12 @@ def _rows(session: Session, suite: str) -> Iterator[Row]:
     return (row for row in rows if row["suite"] == suite)
 
 
-def run_of(session: Session, suite: str) -> Run:
+def run_of(session: Session, suite: str) -> BaselineRun:
     """What the header says about the session as one run of the suite."""
     meta, made = session.meta, session.meta.provenance
     told = session.report.suites[suite] if session.report is not None else None
     metrics = told.metrics if told else {}
-    return Run(
+    return BaselineRun(
         session_id=meta.session_id,
         commit=made.commit,
         created_at=meta.created_at,

@@ -15,8 +15,8 @@ from gate.baseline_pool import accept, with_accepted
 from gate.baselines.file import session_baseline
 from gate.errors import InfrastructureError, UsageError
 from gate.plain_file import content, content_if_there, is_there
-from gate.registry import did_you_mean
 from gate.saving import file_name, may_save, suites_of, write
+from gate.suggestions import did_you_mean
 from gate.text import plain
 from gate.wording.figures import count
 

@@ -16,7 +16,6 @@ from typing import TextIO
 
 from gate.analysis.pooling import pool
 from gate.baseline_file import BaselineFile, newest
-from gate.baseline_schema import Run
 from gate.calibration import calibrate
 from gate.codec import to_json
 from gate.control import Control
@@ -26,12 +25,13 @@ from gate.lookup import differences
 from gate.options import parse
 from gate.recorded import Recorded, Rounds, joined
 from gate.records import Config
+from gate.records.baseline import BaselineRun
 from gate.records.calibration import Calibration
-from gate.registry import did_you_mean
 from gate.rules import own_config
 from gate.set_up import Setup, set_up
 from gate.stored import load
 from gate.subject import subject
+from gate.suggestions import did_you_mean
 from gate.text import plain
 from gate.wording.calibration import as_markdown, as_text
 from gate.wording.figures import count, listed, money
@@ -187,7 +187,7 @@ def _recorded(
     )
 
 
-def _unlike(runs: Sequence[Run]) -> Iterator[str]:
+def _unlike(runs: Sequence[BaselineRun]) -> Iterator[str]:
     """What makes the runs none of one agent."""
     for older, newer in pairwise(runs):
         before, now = (

@@ -15,8 +15,8 @@ from gate.errors import InfrastructureError, UsageError
 from gate.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
 from gate.records import Report
-from gate.registry import did_you_mean
 from gate.session_form import checked_rows
+from gate.suggestions import did_you_mean
 from gate.user_code.loading import Workspace, load_object, place_of
 
 _ODD = "replace"  # half a surrogate pair has no UTF-8, and no other reader takes its escape

@@ -20,7 +20,7 @@ from gate.history.spoken import as_markdown, as_text
 from gate.past_runs import PastRuns, chain_of, read_all
 from gate.plain_file import check_target
 from gate.records.history import History
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.text import plain
 
 NO_HISTORY = 4

@@ -20,11 +20,11 @@ from gate.options import parse
 from gate.planning import Subject, plan
 from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, Config, Suite
-from gate.registry import did_you_mean
 from gate.review.criteria import rubrics_of
 from gate.rules import own_config
 from gate.set_up import Setup, set_up
 from gate.stored import Stored, StoredSuite, load
+from gate.suggestions import did_you_mean
 from gate.table import Table
 from gate.wording.figures import count
 from gate.wording.planning import as_markdown, as_text

@@ -12,7 +12,7 @@ from gate.dataset_rows import Row, rows
 from gate.dataset_source import on_disk
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.records import Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 
 
 def writable(path: Path) -> None:

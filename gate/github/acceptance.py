@@ -22,7 +22,7 @@ from gate.github.context import Job
 from gate.github.payload import moment, number, text
 from gate.metric_names import DIMENSIONS
 from gate.records import AcceptedChange, Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.text import one_line
 from gate.wording.headline import icon
 

@@ -15,7 +15,7 @@ from gate.calls.reference import KEY, SCHEMA, reference_faults, reference_tools
 from gate.calls.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.yamlfile import dotted
 
 ACCURACY, VALIDITY = "agent.tool_call_accuracy", "agent.tool_call_validity"

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gate.baseline_schema import Accepted, Run
+from gate.baseline_schema import Accepted
 from gate.lookup import differences
 from gate.records import Direction
+from gate.records.baseline import BaselineRun
 from gate.records.history import LevelChange, PastRun, SuiteHistory
 from gate.stats.change_points import FEWEST, MOST, ChangePoint, chance_noise, change_points
 from gate.wording.figures import count
@@ -25,7 +26,7 @@ class Chain:
 
     suite: str
     source: str
-    runs: tuple[Run, ...]
+    runs: tuple[BaselineRun, ...]
     accepted: tuple[Accepted, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -67,7 +68,7 @@ def history_of(chain: Chain, *, last: int | None, since: datetime | None) -> Sui
     )
 
 
-def past_run(run: Run) -> PastRun:
+def past_run(run: BaselineRun) -> PastRun:
     modes = run.modes
     if modes is None and run.means.get(SUCCESS.name) == 1.0:
         modes = {}  # no mode was stored then, and nothing failed
@@ -101,7 +102,7 @@ def top_mode(modes: Mapping[str, int]) -> str | None:
 
 
 def _changes(
-    runs: Sequence[Run], accepted: Sequence[Accepted]
+    runs: Sequence[BaselineRun], accepted: Sequence[Accepted]
 ) -> tuple[list[LevelChange], list[str]]:
     """Oldest first, and what was left out of the search."""
     most = max((run.cases for run in runs), default=0)
@@ -121,14 +122,14 @@ def _changes(
     return sorted(found, key=lambda change: _moment(change.first.created_at)), notes
 
 
-def _known(runs: Sequence[Run], metric: Followed) -> list[tuple[Run, float]]:
+def _known(runs: Sequence[BaselineRun], metric: Followed) -> list[tuple[BaselineRun, float]]:
     values = ((run, run.means.get(metric.name)) for run in runs)
     return [(run, value) for run, value in values if value is not None]
 
 
 def _of_metric(
     metric: Followed,
-    known: Sequence[tuple[Run, float]],
+    known: Sequence[tuple[BaselineRun, float]],
     accepted: Sequence[Accepted],
     alpha: float,
 ) -> Iterator[LevelChange]:
@@ -141,7 +142,11 @@ def _of_metric(
 
 
 def _named(
-    metric: Followed, point: ChangePoint, old: Run, new: Run, accepted: Sequence[Accepted]
+    metric: Followed,
+    point: ChangePoint,
+    old: BaselineRun,
+    new: BaselineRun,
+    accepted: Sequence[Accepted],
 ) -> LevelChange:
     return LevelChange(
         metric=metric.name,
@@ -159,7 +164,9 @@ def _named(
     )
 
 
-def _accepted(metric: Followed, accepted: Sequence[Accepted], old: Run, new: Run) -> Iterator[str]:
+def _accepted(
+    metric: Followed, accepted: Sequence[Accepted], old: BaselineRun, new: BaselineRun
+) -> Iterator[str]:
     """Consent that was given between the two runs, and is about this metric or about all."""
     for one in accepted:
         between = _moment(old.created_at) < _moment(one.when) <= _moment(new.created_at)

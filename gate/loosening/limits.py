@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.config_levels import level_of, tolerance_of
 from gate.errors import Place
 from gate.loosening.telling import amount, at, number
 from gate.records import (
@@ -22,7 +23,6 @@ from gate.records import (
     Suite,
     Tolerance,
 )
-from gate.verdict.levels import level_of, tolerance_of
 
 # How strict a rule is on pull requests, and at a release (docs/semantics.md 3).
 _STRICTNESS: dict[Rule | None, tuple[int, int]] = {

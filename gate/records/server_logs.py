@@ -13,6 +13,13 @@ Bound = Literal["offset", "window"]
 EvidenceVerdict = Literal["complete", "incomplete", "unknown"]
 
 
+# Why calls are not known, as `ServerLogs.notes` has it.
+NOTHING_READ = "no server log could be read"
+NO_CALLS = "no log that was read shows tool calls"
+NOT_ALONE = "other requests were under way"
+SEVERAL = "the access log shows more than one request"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedCall:
     """A tool call that a server logged. `outcome`: what became of it, None: it does not say."""

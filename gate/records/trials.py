@@ -13,6 +13,29 @@ from gate.records.settings import Json
 
 TrialStatus = Literal["completed", "agent_error", "infra_error"]
 
+# Columns every trial has besides its graders' metrics. Success and first-attempt success:
+# docs/semantics.md 4.
+TRIAL_COLUMNS = (
+    "success",  # 1 or 0; NaN: infrastructure error, or no grader decides pass
+    "first_success",  # the first try alone; an infrastructure error counts as 0
+    "agent_error",  # 1: the agent failed; NaN: infrastructure error
+    "infra_error",  # 1: nobody answered
+    "retried",  # 1: more than one try was needed
+    "latency_ms",  # of the answer that counts, completed trials only
+    "total_tokens",
+    "input_tokens",  # the cached ones included
+    "cached_tokens",
+    "output_tokens",  # those of reasoning included
+    "reasoning_tokens",
+    "score",  # from 0 to 1: mean of the dimension scores; without one 1 or 0 as it passed
+    "steps",  # tool calls
+    "turns",  # calls of the model
+    "cost_usd",
+    "violations",  # that the agent reports or a grader found; NaN: nobody looked
+    "unsafe",  # 1: at least one violation
+    "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:

@@ -11,10 +11,10 @@ from datetime import datetime
 from gate.archive import Meta
 from gate.errors import UsageError
 from gate.records import Json
-from gate.registry import did_you_mean
 from gate.review.choosing import Candidate, Key, Pick, Place, choose, rank
 from gate.review.criteria import Asked, judged
 from gate.review.manifest import Manifest, Shown
+from gate.suggestions import did_you_mean
 
 Row = Mapping[str, Json]
 Rows = Callable[[], Iterator[Row]]

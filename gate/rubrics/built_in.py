@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gate.errors import UsageError
-from gate.registry import did_you_mean
 from gate.rubrics import answer, case, quality, safety, task, trajectory
 from gate.rubrics.rubric import Rubric
+from gate.suggestions import did_you_mean
 
 BUILT_IN: Mapping[str, Rubric] = {
     rubric.name: rubric

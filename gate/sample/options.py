@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from gate.errors import UsageError
 from gate.records import Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 
 TOOL_NAMES = (
     "search_documents",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gate.records import LogKind, LogRead, ServerLogs
+from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from gate.serverlogs.combined import CHATS, combined
 from gate.serverlogs.found import Found, ended_after_mark
 from gate.serverlogs.options import LogOptions
@@ -16,7 +17,6 @@ from gate.serverlogs.timed import in_window
 from gate.serverlogs.watch import Mark
 from gate.serverlogs.window import around
 from gate.serverlogs.zones import zone_of
-from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 
 NO_CHAT = "the access log shows no chat completion: it is written with runmode = dev only"
 

@@ -1,7 +1,8 @@
-"""What judging code was loaded from: object as gate.yml names it -> file -> sha256."""
+"""The files of judging code, and their hashes: object as gate.yml names it -> file -> sha256."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 
 CHANGED = "changed while it ran"  # instead of a sha256
@@ -18,3 +19,13 @@ def merged(*several: Sources) -> dict[str, dict[str, str]]:
             for file, digest in files.items():
                 known[file] = digest if known.get(file, digest) == digest else CHANGED
     return found
+
+
+def grader_file(name: str) -> str:
+    """Where a user's own grader (`./checks.py:Polite`, `package.checks:Polite`) stands if it is one
+    of the repository; empty for ours.
+    """
+    where, _, _ = name.rpartition(":")
+    if not where:
+        return ""
+    return posixpath.normpath(where if where.endswith(".py") else f"{where.replace('.', '/')}.py")

@@ -145,14 +145,16 @@ def _search_elsewhere(
     return cast("tuple[int, int] | None", found and tuple(found))
 
 
-def explain_elsewhere(how: str, schema: Json, data: Json) -> list[tuple[Any, str, str, str]]:
+def explain_elsewhere(
+    module: str, how: str, schema: Json, data: Json
+) -> list[tuple[Any, str, str, str]]:
     """What of the data does not fit a JSON Schema whose patterns could take for ever, by a function
-    `how` of gate/schema_errors.py: path, message, rule and key of each. Raises GraderFailure when
+    `how` of `module`: path, message, rule and key of each. Raises GraderFailure when
     it takes too long.
     """
     about = "a JSON Schema with patterns"
     key = (json.dumps(schema, sort_keys=True), 0)
-    found = _asked_elsewhere(["explain", how, schema, data], about, key, SECONDS)
+    found = _asked_elsewhere(["explain", module, how, schema, data], about, key, SECONDS)
     return cast("list[tuple[Any, str, str, str]]", found)
 
 

@@ -107,24 +107,22 @@ class Desk:
             found = re.compile(pattern, flags).search(text, start)
         return found and found.span()
 
-    def do_explain(self, how: str, schema: Any, data: Any, *, seconds: float, **_: Any) -> Any:
-        """What of the data does not fit a JSON Schema with patterns."""
+    def do_explain(
+        self, module: str, how: str, schema: Any, data: Any, *, seconds: float, **_: Any
+    ) -> Any:
+        """What of the data does not fit a JSON Schema with patterns, by a function of `module`."""
         with _alarm(seconds):
-            found = getattr(importlib.import_module("gate.schema_errors"), how)(schema, data)
+            found = getattr(importlib.import_module(module), how)(schema, data)
         return [[list(one.path), one.message, one.rule, one.key] for one in found]
 
-    def do_grader(self, *arguments: Any, **manner: Any) -> Any:
-        """Everything about graders stands in a module that other roles do not load."""
-        return self._role("grader").answer(self, *arguments, **manner)
-
-    def do_suite(self, *arguments: Any, **manner: Any) -> Any:
-        return self._role("suite").answer(self, *arguments, **manner)
+    def do_role(self, module: str, *arguments: Any, **manner: Any) -> Any:
+        """Whatever graders and suites as code need stands in a module of the gate's that other
+        processes do not load; who asks names it.
+        """
+        return importlib.import_module(module).answer(self, *arguments, **manner)
 
     def made(self, of: int) -> Any:
         return self._made[of]
-
-    def _role(self, name: str) -> Any:
-        return importlib.import_module(f"gate.user_code.{name}_role")
 
 
 def _callable(found: Any, spec: str) -> Any:

@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from gate.codec import from_json, schema_of, to_json, to_lean_json
-from gate.columns import TRIAL_COLUMNS
 from gate.errors import GraderFailure, UsageError
 from gate.fits import Check, compiled
 from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
+from gate.records.trials import TRIAL_COLUMNS
 from gate.schema import mismatches, unsound
 from gate.user_code.calling import judged_by
 from gate.user_code.process import NO_SENSE, CodeProcess
 from gate.user_code.processes import PROCESSES
 from gate.yamlfile import dotted
 
+_ROLE = "gate.user_code.grader_role"  # in its process
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 
@@ -36,7 +37,7 @@ def option_faults(spec: PluginSpec, root: Path) -> list[str]:
 def make(spec: PluginSpec, root: Path) -> UserGrader:
     """The grader that a checked piece of gate.yml describes. Raises UsageError."""
     process = PROCESSES.judging(root)
-    request = ["grader", "make", spec.name, to_json(spec.options)]
+    request = ["role", _ROLE, "make", spec.name, to_json(spec.options)]
     told = process.load(spec.name, request, dict)
     try:
         for one in told["metrics"]:
@@ -127,7 +128,7 @@ class Examined:
 
 def examined(name: str, root: Path) -> Examined:
     """Raises UsageError."""
-    told = PROCESSES.judging(root).load(name, ["grader", "examine", name], dict)
+    told = PROCESSES.judging(root).load(name, ["role", _ROLE, "examine", name], dict)
     if wrong := mismatches(schema_of(Examined), told):
         raise UsageError(f"'{name}': {NO_SENSE}: {wrong[0].message}")
     return from_json(Examined, told)
@@ -172,7 +173,7 @@ class UserGrader:
         return self._scored(self._asked("grade", to_lean_json(case), to_lean_json(response)))
 
     def _asked(self, method: str, *arguments: Json) -> Any:
-        request = ["grader", method, self.of, *arguments]
+        request = ["role", _ROLE, method, self.of, *arguments]
         return judged_by(self.process, request, PROCESSES.seconds, "grader")
 
     def _scored(self, told: Any) -> Score:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gate.records import Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.validators import searching
 from gate.validators.constraints import JSON_FORMATS
 from gate.validators.findings import Mode

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from typing import Literal
 
 from gate.records import CheckedEvidence, EvidenceVerdict, ServerLogs
+from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from gate.text import one_line
 from gate.validators.declared import (
     Declared,
@@ -22,10 +23,6 @@ _NOTES, _NOTE = 10, 200  # how many, and characters of one
 
 NO_LOGS = "no server log was looked for"
 OWN_WORD = "no server log was looked for, and the agent's own steps are its word"
-NOTHING_READ = "no server log could be read"
-NO_CALLS = "no log that was read shows tool calls"
-NOT_ALONE = "other requests were under way"
-SEVERAL = "the access log shows more than one request"
 
 
 def cross_checked(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gate.records import Json
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.text import one_line
 from gate.validators import counts
 from gate.validators.findings import Finding, Mode

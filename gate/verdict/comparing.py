@@ -10,6 +10,7 @@ import numpy as np
 from gate.analysis.estimates import family_of, finite
 from gate.analysis.missing import Arms, pessimistic
 from gate.analysis.pairing import MIN_PAIRED, Pairing
+from gate.config_levels import level_of, tolerance_of
 from gate.records import (
     Comparison,
     Evidence,
@@ -19,7 +20,7 @@ from gate.records import (
     Status,
 )
 from gate.verdict.judged import Judged, Pair, judge
-from gate.verdict.levels import applicable_gates, level_of, tolerance_of
+from gate.verdict.levels import applicable_gates
 from gate.verdict.looking import position
 from gate.verdict.standing import ACCEPTED, Standing
 

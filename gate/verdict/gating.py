@@ -12,7 +12,7 @@ from gate.analysis.missing import errored_cases, pessimistic_values
 from gate.analysis.session_effect import is_mean
 from gate.plugins import Array, Interval
 from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
-from gate.registry import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.verdict.levels import applicable_gates
 from gate.verdict.standing import ACCEPTED, Standing
 

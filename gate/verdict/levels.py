@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.analysis.estimates import default_level, default_tolerance
-from gate.records import GateRule, Level, MetricSpec, RegressionRules, Tolerance
+from gate.config_levels import level_of
+from gate.records import GateRule, MetricSpec, RegressionRules
 from gate.verdict.standing import Standing, SuiteData
-
-ALWAYS = "agent.success_rate"  # blocks without being named
 
 
 def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[GateRule, ...]:
@@ -37,31 +35,3 @@ def unjudged_blocking(
         and (spec.name in limited or level_of(spec, gates, rules) == "block")
         and one.out(spec)
     ]
-
-
-def tolerance_of(spec: MetricSpec, rules: RegressionRules) -> Tolerance:
-    """The metric's own, the run's, or the default of its scale.
-
-    The run's absolute tolerance is meant for shares; other scales keep their defaults.
-    """
-    rule = rules.metrics.get(spec.name)
-    if rule is not None and rule.tolerance is not None:
-        return rule.tolerance
-    wide = rules.tolerance
-    if wide is not None and (wide.relative or (spec.low, spec.high) == (0.0, 1.0)):
-        return wide
-    return default_tolerance(spec)
-
-
-def level_of(spec: MetricSpec, gates: Sequence[GateRule], rules: RegressionRules) -> Level:
-    """Whether a regression of the metric blocks (docs/semantics.md 2)."""
-    rule = rules.metrics.get(spec.name)
-    if rule is not None and rule.level is not None:
-        return rule.level
-    gate = next((gate for gate in gates if gate.metric == spec.name), None)
-    if gate is not None and gate.level == "warn":
-        return "warn"
-    named = rule is not None or (gate is not None and not gate.by_default)
-    if named or spec.name == ALWAYS:
-        return default_level(spec)
-    return "warn"

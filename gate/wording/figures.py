@@ -153,3 +153,8 @@ def _plus(shown: str) -> str:
 
 def _signed(shown: str) -> str:
     return shown.replace("-", MINUS, 1)
+
+
+def in_usd(amount: float) -> str:
+    """A budget as messages name it: `5.00`, `0.05`."""
+    return f"{amount:.2f}" if amount >= 0.1 else f"{amount:g}"

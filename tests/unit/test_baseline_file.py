@@ -13,9 +13,10 @@ from jsonschema import Draft202012Validator
 
 from gate.baseline_file import BaselineFile, newest, newest_run, parse, render
 from gate.baseline_pool import accept, append, digest, starts_anew
-from gate.baseline_schema import Run, schema
+from gate.baseline_schema import schema
 from gate.errors import UsageError
 from gate.records import MetricSpec
+from gate.records.baseline import BaselineRun
 from gate.table import Table
 
 NAN = float("nan")
@@ -40,7 +41,7 @@ def measured(values: dict[str, list[float]], *, digests: str = "d", **changes) -
     return replace(whole, **changes)
 
 
-def run(number: int, **changes) -> Run:
+def run(number: int, **changes) -> BaselineRun:
     values = {
         "session_id": f"s{number}",
         "commit": f"{number:040x}",
@@ -48,7 +49,7 @@ def run(number: int, **changes) -> Run:
         "means": {"agent.success_rate": 0.5},
         "fingerprint": {"agent": "openai m"},
     }
-    return Run(**{**values, **changes})
+    return BaselineRun(**{**values, **changes})
 
 
 def pooled(*runs: dict[str, list[float]], keep: int = 15) -> BaselineFile:

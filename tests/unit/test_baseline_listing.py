@@ -9,12 +9,12 @@ import numpy as np
 from gate.baseline_file import BaselineFile
 from gate.baseline_listing import listing
 from gate.baseline_pool import accept
-from gate.baseline_schema import Run
+from gate.records.baseline import BaselineRun
 from tests.main_runs import header, passes, past
 from tests.verdict_tables import SUCCESS
 
 
-def shown(*blocks: np.ndarray, older: tuple[Run, ...] = ()) -> list[str]:
+def shown(*blocks: np.ndarray, older: tuple[BaselineRun, ...] = ()) -> list[str]:
     table, runs = past(*blocks, older=older)
     return list(listing(BaselineFile(table=table, runs=tuple(runs)), "here", ("old",)))
 

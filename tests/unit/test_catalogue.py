@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.columns import TRIAL_COLUMNS
 from gate.metrics.catalogue import TRIAL_METRICS, asked_k, trial_metrics
 from gate.plugins import METRICS, build
 from gate.records import (
@@ -15,6 +14,7 @@ from gate.records import (
     RegressionRules,
     Suite,
 )
+from gate.records.trials import TRIAL_COLUMNS
 
 NAMES = {
     "agent.success_rate",

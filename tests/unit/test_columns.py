@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from gate.columns import TRIAL_COLUMNS, Columns, trial_values
+from gate.columns import Columns, trial_values
+from gate.records.trials import TRIAL_COLUMNS
 
 
 def attempt(status="completed", *, passed=True):

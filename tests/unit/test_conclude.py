@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gate.archive import SuiteMeta
-from gate.baseline_schema import Accepted, Run
+from gate.baseline_schema import Accepted
 from gate.conclude import conclude, look
 from gate.lookup import Compared
 from gate.measured import Measured, Setting
@@ -21,6 +21,7 @@ from gate.records import (
     Quarantine,
     Suite,
 )
+from gate.records.baseline import BaselineRun
 from gate.tally import Tally
 from tests.verdict_tables import RECALL, SUCCESS, build, passing
 
@@ -279,7 +280,7 @@ def test_the_runs_baseline_is_that_of_the_first_suite_that_has_one():
 
 
 def ran(number, value, cases=20):
-    return Run(
+    return BaselineRun(
         session_id=f"s{number}",
         commit=None,
         created_at=f"2026-11-{number:02}",
@@ -320,7 +321,10 @@ def test_a_change_that_the_baseline_has_taken_in_excuses_nothing_that_comes_late
 def test_cases_that_flip_or_change_sides_have_their_history():
     was, now = passing(20, 6), passing(20, 3)
     was[1], now[0], now[2, 0], was[3] = 0.0, 0.0, 0.0, [1, 0, 1, 1, 1, 1]
-    kept = [Run(session_id=str(n), commit=None, created_at="2026-01-01", kept=2) for n in range(3)]
+    kept = [
+        BaselineRun(session_id=str(n), commit=None, created_at="2026-01-01", kept=2)
+        for n in range(3)
+    ]
     one = measured(table(success=now), table(success=was))
     one = replace(one, baseline=replace(one.baseline, runs=tuple(kept)))
     cases = conclude([one], CONFIG, SETTING, rows).cases

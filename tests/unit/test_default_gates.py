@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from gate.config import digest, load
+from gate.config_levels import level_of
 from gate.default_gates import VIOLATIONS, told, with_default_gates
 from gate.loosening.loosened import loosened
 from gate.metrics.catalogue import trial_metrics
 from gate.records import GateRule, RegressionRules
 from gate.table import Table
 from gate.verdict.gating import certain, judge_gates
-from gate.verdict.levels import level_of
 from gate.verdict.standing import SuiteData, stand
 
 SPECS = {spec.name: spec for spec in trial_metrics(2)}

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import pytest
 
 from gate.archive import CONTROL, Meta, SessionWriter
+from gate.clock import Clock
 from gate.pipeline import Effects, measure
 from gate.records import Budget, MetricRule, Policy, Provenance, RegressionRules, Response
-from gate.runner import Clock
 from gate.stop import Stop
 from gate.table import table_of
 from gate.verdict.decide import decide

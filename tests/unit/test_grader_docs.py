@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from gate.codec import from_json, schema_of
-from gate.columns import TRIAL_COLUMNS
 from gate.graders.retrieval import Retrieval
 from gate.grading import named_graders
 from gate.metrics.catalogue import JUDGE_COVERAGE, trial_metrics
@@ -23,6 +22,7 @@ from gate.records import (
     ServerLogs,
     ToolCall,
 )
+from gate.records.trials import TRIAL_COLUMNS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")

@@ -8,24 +8,27 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.baseline_schema import Accepted, Run
+from gate.baseline_schema import Accepted
 from gate.history.cells import COLUMNS, row, shown, turns
 from gate.history.page import as_html
 from gate.history.series import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
 from gate.history.spoken import as_markdown, as_text
+from gate.records.baseline import BaselineRun
 from gate.records.history import History, SuiteHistory
 from tests.main_runs import header
 
 HOSTILE = "<img src=x onerror=alert(1)>|`@team` ::error::x\x1b[31m"
 
 
-def run(number: int, success: float | None = 0.9, **changes: object) -> Run:
+def run(number: int, success: float | None = 0.9, **changes: object) -> BaselineRun:
     means = {"agent.success_rate": success, "agent.avg_steps": 2.0, "agent.cost_per_task": 0.004}
     known = {"cases": 100, "rounds": 3, "means": means, "modes": {"wrong_tool": 4}}
     return header(number, **{**known, **changes})
 
 
-def of(*runs: Run, last: int | None = None, since: datetime | None = None, **more) -> SuiteHistory:
+def of(
+    *runs: BaselineRun, last: int | None = None, since: datetime | None = None, **more
+) -> SuiteHistory:
     return history_of(Chain(suite="s", source="x", runs=runs, **more), last=last, since=since)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gate.archive import Meta, SessionWriter, SuiteMeta
+from gate.clock import Clock
 from gate.course import SETTLED, course
 from gate.errors import AgentFailure, InfraFailure, Interrupted
 from gate.graders.exact_match import ExactMatch
@@ -29,7 +30,6 @@ from gate.records import (
     Suite,
     Usage,
 )
-from gate.runner import Clock
 from gate.stop import Stop
 
 PRICES = {"m": Price(input=1.0, output=2.0)}

@@ -5,7 +5,8 @@ import pytest
 from gate.errors import UsageError
 from gate.plugins import build
 from gate.records import PluginSpec
-from gate.registry import Meanwhile, Registry, did_you_mean
+from gate.registry import Meanwhile, Registry
+from gate.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

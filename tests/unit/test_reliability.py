@@ -8,9 +8,9 @@ import pytest
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates
 from gate.analysis.reliability import histories, reliability
-from gate.baseline_schema import Run
 from gate.metrics.catalogue import trial_metrics
 from gate.records import Reliability
+from gate.records.baseline import BaselineRun
 from gate.stats.change import Question
 from gate.stats.change_k_rounds import change_in_share
 from gate.stats.k_rounds import Draw
@@ -25,7 +25,9 @@ def table(success, **columns):
 
 
 def run(number, kept):
-    return Run(session_id=str(number), commit=None, created_at=f"2026-01-{number:02}", kept=kept)
+    return BaselineRun(
+        session_id=str(number), commit=None, created_at=f"2026-01-{number:02}", kept=kept
+    )
 
 
 def test_always_failing_varies_as_little_as_always_passing_and_is_no_reliability():

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
+from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from gate.serverlogs import book as front
 from gate.serverlogs import combined, window
 from gate.serverlogs.book import LogBook
 from gate.serverlogs.found import ended_after_mark
 from gate.serverlogs.options import LogOptions
 from gate.serverlogs.settle import QUIET_S, STEP_S
-from gate.validators.crosscheck import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from tests.server_log_lines import Ticking, access, audited, new_console, old_console
 
 AT = int(datetime(2026, 11, 20, 9, 15, tzinfo=UTC).timestamp() * 1000)

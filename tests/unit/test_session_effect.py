@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gate.analysis.session_effect import session_effects
-from gate.baseline_schema import Run
 from gate.records import MetricSpec
+from gate.records.baseline import BaselineRun
 from tests.main_runs import NAN, header, passes, past
 from tests.verdict_tables import COST, P95, SUCCESS
 
@@ -28,7 +28,9 @@ def swinging(*levels: float, rounds: int = 3, cases: int = 200) -> list[np.ndarr
     return [passes(level, cases, rounds, seed=n) for n, level in enumerate(levels)]
 
 
-def gone(*means: float, cases: int = 200, made: Mapping[str, str] | None = None) -> list[Run]:
+def gone(
+    *means: float, cases: int = 200, made: Mapping[str, str] | None = None
+) -> list[BaselineRun]:
     """Runs of which the means are left."""
     return [
         header(n, rounds=3, cases=cases, means={NAME: mean}, fingerprint=made or {})
@@ -64,7 +66,7 @@ def test_means_outlive_the_values() -> None:
         gone(1e308, -1e308, 2.0, -1.0, 1e308, 1.5),  # no share of trials
     ],
 )
-def test_means_of_other_cases_are_no_help(other: list[Run]) -> None:
+def test_means_of_other_cases_are_no_help(other: list[BaselineRun]) -> None:
     assert session_effects(*past(*swinging(0.6, 0.7), older=other)) == {}
 
 

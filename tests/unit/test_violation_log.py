@@ -7,10 +7,11 @@ import pytest
 
 from gate.codec import to_json
 from gate.columns import trial_values
+from gate.first_violations import SHOWN, FirstViolations
 from gate.publish import write_reports
 from gate.records import LoggedViolation, ReportOptions, Violation
 from gate.tally import Tally
-from gate.violation_log import SHOWN, FirstViolations, rendered
+from gate.violation_log import rendered
 from tests.reports import passing, row
 
 

@@ -14,7 +14,7 @@ from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.fits import compiled
 from gate.records import LARGEST, MOST_ROUNDS, Json
 from gate.schema import mismatches
-from gate.session_form import read_json, regular
+from gate.session_file import read_json, regular
 
 META, SUMMARY, DETAILS = "meta.json", "summary.json", "details.jsonl"
 MOST_LINE = 32 << 20  # bytes of one record

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.errors import UsageError
-from gate.registry import did_you_mean
 from gate.sources.names import suite_name
 from gate.sources.scored_rows.criterion import Criterion
 from gate.sources.scored_rows.shape import ROLES, Shape
+from gate.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,25 @@
+"""What is kept of the runs that a baseline consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineRun:
+    """One run of the base branch. `kept` of its `rounds` are still in `values`; `means` are the
+    metrics' own numbers (a p95 is a p95) and outlive the values.
+    """
+
+    session_id: str
+    commit: str | None
+    created_at: str  # ISO 8601, UTC
+    rounds: int = 0
+    kept: int = 0
+    cases: int = 0  # that it ran, 0 when unknown: a sample's means are not those of all cases
+    means: Mapping[str, float | None] = field(default_factory=dict)
+    fingerprint: Mapping[str, str] = field(default_factory=dict)  # agent, judge, dataset, ...
+    # Absent where an older version wrote the run, and then left out again: see `header_of`.
+    trials: int | None = None  # that were made
+    modes: Mapping[str, int] | None = None  # failure mode -> cases, the top one first; {}: none
