@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
+from gate.analysis.catalogue import TRIAL_METRICS
 from gate.analysis.estimates import estimates
-from gate.baseline_file import BaselineFile, render
-from gate.metrics.catalogue import TRIAL_METRICS
+from gate.analysis.table import Table
 from gate.records import Policy, RegressionRules
 from gate.records.baseline import BaselineRun
-from gate.table import Table
+from gate.store.baseline.file import BaselineFile, render
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 
 ROUNDS = 3
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.metrics.rate import Rate
+from gate.analysis.metrics.rate import Rate
 from gate.records import MetricSpec, Tolerance
 
 Array = npt.NDArray[np.float64]

@@ -26,8 +26,8 @@ import urllib3
 from run import Stub
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from gate.agents.openai import OpenAI
-from gate.http.session import Session
+from gate.agents.http_client.session import Session
+from gate.agents.protocols.openai import OpenAI
 from gate.plugins import World
 from gate.records import Case
 
@@ -87,7 +87,7 @@ CLIENTS: dict[str, Callable[[str], Ask]] = {
     "requests": with_requests,
     "urllib3": with_urllib3,
     "http.client": with_http_client,
-    "gate.http": with_session,
+    "gate.agents.http_client": with_session,
     "agent `openai` on gate.http": with_agent,
 }
 

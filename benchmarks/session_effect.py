@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from gate.analysis.estimates import family_of
 from gate.analysis.pooling import pool
+from gate.analysis.table import Table
 from gate.records import MetricSpec, Tolerance
 from gate.records.baseline import BaselineRun
-from gate.table import Table
 
 Array = npt.NDArray[np.float64]
 SPEC = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from gate.metrics.rate import Rate
+from gate.analysis.metrics.rate import Rate
 from gate.records import MetricSpec
 from gate.stats.bootstrap import RESAMPLES, share_of_cases_like_these
 

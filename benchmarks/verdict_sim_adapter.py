@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gate.analysis.table import Table
 from gate.records import Looks, MetricRule, MetricSpec, Policy, RegressionRules, Tolerance
-from gate.table import Table
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.settling import undecided
-from gate.verdict.standing import SuiteData
+from gate.verdict.stop_rule import undecided
 
 Array = npt.NDArray[np.float64]
 _KNOWN = ("regression", "improvement", "no_regression")

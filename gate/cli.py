@@ -15,14 +15,14 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from gate.commands.options.all import parse, parser
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
-from gate.options import parse, parser
-from gate.outlet import Outlets, keep_descriptors, outlets
-from gate.plain_file import no_such_name
-from gate.sealing import is_in_a_job, sealed
-from gate.shortage import guard_exit, shortage
-from gate.stop import Stop
-from gate.text import plain, stand_ins
+from gate.files.plain_file import no_such_name
+from gate.system.outlet import Outlets, keep_descriptors, outlets
+from gate.system.sealing import is_in_a_job, sealed
+from gate.system.shortage import guard_exit, shortage
+from gate.system.signals import Stop
+from gate.text.escaping import plain, stand_ins
 from gate.user_code.processes import PROCESSES
 
 # Commands that load gate.yml, and graders that are files, as they stand in the working tree.
@@ -124,7 +124,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     )
     try:
         if options.command in OF_THE_CHECKOUT:
-            importlib.import_module("gate.untrusted").refuse_checkout(options.command, env)
+            importlib.import_module("gate.run.untrusted").refuse_checkout(options.command, env)
         command = importlib.import_module(f"gate.commands.{options.command}")
         return int(command.run(options, env))
     except GateError as error:
@@ -181,10 +181,10 @@ def _tell(error: GateError, env: Mapping[str, str], options: argparse.Namespace)
 def _print(text: str, env: Mapping[str, str], options: argparse.Namespace) -> None:
     """Without secrets: what the user's own code raises, of a suite or a grader, is told, too."""
     given = {f"GIVEN_{name}": getattr(options, name, None) or "" for name in _GIVEN}
-    found = importlib.import_module("gate.secret_names").secrets_sent({**env, **given}, ())
+    found = importlib.import_module("gate.text.secret_names").secrets_sent({**env, **given}, ())
     secrets = {*found, *options.secrets}
-    redacted = importlib.import_module("gate.redact").Redactor(secrets).redact(text)
-    safe = importlib.import_module("gate.credentials").without_passwords(redacted)
+    redacted = importlib.import_module("gate.text.redaction").Redactor(secrets).redact(text)
+    safe = importlib.import_module("gate.text.credentials").without_passwords(redacted)
     print(plain(safe), file=sys.stderr)
 
 

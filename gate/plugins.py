@@ -14,10 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from gate.codec import from_json
-from gate.first_look import FirstLook
-from gate.hosting import BaselineRequest, Forge, FoundBaseline
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
 from gate.records import (
     Case,
     Evidence,
@@ -32,6 +29,9 @@ from gate.records import (
     Score,
     Tolerance,
 )
+from gate.records.codec import from_json
+from gate.records.forge import BaselineRequest, Forge, FoundBaseline
+from gate.records.imported import Imported
 from gate.registry import Registry
 
 if TYPE_CHECKING:  # numpy costs 0.1 s, and no command line needs it to print its help
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
     """The plug-in of ours that a checked piece of gate.yml describes; UsageError for an unknown
-    name. gate/user_code/graders.py makes those of the user.
+    name. gate/graders/user_code/make.py makes those of the user.
 
     One whose options name code of the user's has a method `rooted(root)`: itself, with that found.
     """
@@ -114,10 +114,10 @@ class Agent(Protocol):
     def connect(self, world: World) -> Connection: ...
 
 
-AGENTS: Registry[Agent] = Registry("agent type", "gate.agents")
+AGENTS: Registry[Agent] = Registry("agent type", "gate.agents.protocols")
 
 # A retriever is asked as an agent is; what it answers is an empty text with `retrieved`.
-RETRIEVERS: Registry[Agent] = Registry("retriever type", "gate.retrievers")
+RETRIEVERS: Registry[Agent] = Registry("retriever type", "gate.agents.retrievers")
 
 # ------------------------------------------------------------------------------------------ graders
 
@@ -235,7 +235,7 @@ class Family(Protocol):
         ...
 
 
-METRICS: Registry[Family] = Registry("metric family", "gate.metrics")
+METRICS: Registry[Family] = Registry("metric family", "gate.analysis.metrics")
 
 # ---------------------------------------------------------------------------------------- baselines
 
@@ -248,7 +248,7 @@ class BaselineSource(Protocol):
         ...
 
 
-BASELINES: Registry[BaselineSource] = Registry("baseline source", "gate.baselines")
+BASELINES: Registry[BaselineSource] = Registry("baseline source", "gate.store.baseline.sources")
 
 # ----------------------------------------------------------------------------- importers, reporters
 
@@ -290,7 +290,7 @@ class Reporter(Protocol):
     def render(self, report: Report, rows: Rows) -> str: ...
 
 
-REPORTERS: Registry[Reporter] = Registry("report format", "gate.reporters")
+REPORTERS: Registry[Reporter] = Registry("report format", "gate.report.formats")
 
 
 class Exporter(Protocol):
@@ -299,4 +299,4 @@ class Exporter(Protocol):
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]: ...
 
 
-EXPORTERS: Registry[Exporter] = Registry("export format", "gate.exporters")
+EXPORTERS: Registry[Exporter] = Registry("export format", "gate.report.exporters")

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from gate.errors import UsageError
-from gate.suggestions import did_you_mean
+from gate.text.suggestions import did_you_mean
 
 T = TypeVar("T")
 

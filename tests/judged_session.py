@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gate.codec import to_json
+from gate.commands.label_review.manifest import Manifest
+from gate.commands.label_review.raw_answer import FORM
 from gate.records import MetricSpec
-from gate.review.manifest import Manifest
-from gate.review.spoken import FORM
+from gate.records.codec import to_json
 from tests.stored_session import store
 
 JUDGE = "judge-digest-1"

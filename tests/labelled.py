@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from gate.codec import to_json
-from gate.dataset_rows import Source
+from gate.files.rows import Source
 from gate.records import Label, MetricSpec
+from gate.records.codec import to_json
 
 FILE = "reviews/labels.jsonl"
 METRIC = "correctness.correctness"

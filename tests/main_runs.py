@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gate.analysis.table import Table
 from gate.records import MetricSpec
 from gate.records.baseline import BaselineRun
-from gate.table import Table
 from tests.verdict_tables import SUCCESS
 
 NAN = float("nan")

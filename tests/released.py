@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.execute import execute
-from gate.judging import Outcome
-from gate.options import parse
-from gate.stop import Stop
+from gate.commands.options.all import parse
+from gate.run.execute import execute
+from gate.run.judge import Outcome
+from gate.system.signals import Stop
 
 COMMIT = "c0ffee" + "0" * 34
 TAG = "v1.2.0"

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gate import bundled
-from gate.sample.faults import Counting
-from gate.sample.knowledge import load_knowledge
-from gate.sample.options import SampleOptions
-from gate.sample.scratch import Scratch
-from gate.sample.server import SampleServer
-from gate.sample.server_log import ServerLog
-from gate.sample.service import Service
+from gate.agents.sample_agent.faults import Counting
+from gate.agents.sample_agent.knowledge import load_knowledge
+from gate.agents.sample_agent.options import SampleOptions
+from gate.agents.sample_agent.scratch_files import Scratch
+from gate.agents.sample_agent.server import SampleServer
+from gate.agents.sample_agent.server_log import ServerLog
+from gate.agents.sample_agent.service import Service
+from gate.files import bundled
 
 KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from gate.asking.budget import Budget
-from gate.asking.cache import Cache
-from gate.asking.conversation import Manner, Patience
-from gate.asking.desk import Desk
-from gate.asking.models import Model
-from gate.asking.panel import Panel
-from gate.clock import Clock
+from gate.agents.judges.budget import Budget
+from gate.agents.judges.cache import Cache
+from gate.agents.judges.judge_panel import Panel
+from gate.agents.judges.models import Model
+from gate.agents.judges.vote import Manner, Patience
+from gate.agents.judges.worker_pool import Desk
 from gate.plugins import World
 from gate.records import Case, Price, Question, Response, Usage
+from gate.system.clock import Clock
 
 SCHEMA = {
     "type": "object",

@@ -7,16 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.archive import Meta, SessionWriter, SuiteMeta
-from gate.codec import to_json
-from gate.records import (
-    AcceptedChange,
-    BaselineInfo,
-    Estimate,
-    MetricSpec,
-    Provenance,
-    SuiteReport,
-)
+from gate.records import AcceptedChange, BaselineInfo, Estimate, MetricSpec, Provenance, SuiteReport
+from gate.records.codec import to_json
+from gate.store.session import Meta, SessionWriter, SuiteMeta
 from tests.small_report import report
 
 SPEC = MetricSpec(name="agent.success_rate", column="success", unit="share")

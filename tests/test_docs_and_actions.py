@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from gate import plugins
+from gate.commands.templates.render import rendered
 from gate.registry import Registry
-from gate.templates.render import rendered
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = ROOT / "docs" / "decisions"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.safety.sensitive import SECRETS, finds
+from gate.text.sensitive import SECRETS, finds
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gate.analysis.table import Table
 from gate.records import MetricSpec
-from gate.table import Table
 
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")
 RECALL = MetricSpec(name="retrieval.recall@5", column="recall", unit="share")

@@ -1,1 +1,3 @@
-"""One agent protocol a file."""
+"""Whatever is asked, and how: connections, wire formats, traces, server logs, judge models, the
+sample agent.
+"""

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.estimates import estimates, family_of, finite
+from gate.analysis.labels import reviewed_by
 from gate.analysis.session_effect import is_mean
-from gate.labels import reviewed_by
+from gate.analysis.table import Table
 from gate.records import Agreement, Corrected, Estimate, Label, Measure, MetricSpec
 from gate.stats.agreement import Agreed, Design, krippendorff_alpha, weighted_kappa
 from gate.stats.correction import Labelled, Powered, by_case, mean_difference, prediction_powered
 from gate.stats.pairs import Array, case_means, case_variances
-from gate.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis.missing import errored_cases
+from gate.analysis.missing_answers import errored_cases
 from gate.analysis.pairing import pair_cases
+from gate.analysis.table import Table
 from gate.records import CaseChange, CaseChanges
 from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.pairs import pair
 from gate.stats.shuffle import case_p_values
-from gate.table import Table
 
 Counts = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.bool_]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gate.analysis.estimates import family_of, finite
-from gate.failures.modes import ORDER
+from gate.analysis.failures.modes import ORDER
+from gate.analysis.table import Table
 from gate.records import CategoryReport, FailureMode
-from gate.table import Table
 
 MOST = 200  # categories that are told, the largest
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gate.analysis.missing import unjudged_share
-from gate.codec import from_json
-from gate.outage import OUT
+from gate.analysis.missing_answers import unjudged_share
+from gate.analysis.outages import OUT
+from gate.analysis.table import Table
 from gate.plugins import METRICS, Array, Family
 from gate.records import Estimate, Level, MetricSpec, Tolerance
+from gate.records.codec import from_json
 from gate.stats.bootstrap import share_of_cases_like_these
 from gate.stats.intervals import Bounds
-from gate.table import Table
 
 CONFIDENCE = 0.95
 

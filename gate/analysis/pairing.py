@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from gate.table import Table
+from gate.analysis.table import Table
 
 MIN_PAIRED = 5  # with fewer pairs nothing is compared (docs/semantics.md 5)
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from gate.analysis.estimates import default_tolerance, family_of
 from gate.analysis.session_effect import drifts, is_mean, session_effects
+from gate.analysis.table import Table, asked, last_rounds
 from gate.records import Evidence, MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.stats.change import NO_TOLERANCE
 from gate.stats.session_effect import SessionEffect
-from gate.table import Table, asked, last_rounds
-from gate.wording import figures
+from gate.text import figures
 
 DIFFERS = 0.01  # two-sided p-value below which a run is no longer the same agent
 MATTERS = 0.1  # of the tolerance: a session effect of this size is mentioned

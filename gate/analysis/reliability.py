@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gate.analysis.session_effect import rounds_of
+from gate.analysis.table import Table
 from gate.records import Reliability
 from gate.records.baseline import BaselineRun
-from gate.table import Table
 
 RUNS = 10  # of a case's history, the newest
 

@@ -9,12 +9,12 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from gate.analysis.estimates import family_of
+from gate.analysis.table import Table
 from gate.plugins import Array
 from gate.records import MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.stats.pairs import case_means, case_variances
 from gate.stats.session_effect import Era, SessionEffect, session_effect
-from gate.table import Table
 
 MEANS = frozenset({"rate", "mean", "log_mean"})  # families that average calls
 LARGEST = 1e100  # its square is still a number

@@ -14,27 +14,27 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from gate.delivery import Delivery, Finished, Means
+from gate.commands.merge_shards import merge
+from gate.commands.options.all import parse
 from gate.errors import GateError, UsageError
-from gate.execute import execute
-from gate.github.answer import answer
+from gate.github.accept_reply import answer
 from gate.github.context import Job, current_job, token
+from gate.github.delivery import Delivery, Finished, Means
 from gate.github.inputs import Plan, read_inputs, without_wrong
 from gate.github.outputs import stop_commands
 from gate.github.payload import read_event
 from gate.github.sessions import Stored, artifact_name, restore
 from gate.github.upload import Uploaded, upload_folder
-from gate.merging import merge
-from gate.options import parse
-from gate.redact import Redactor
-from gate.resuming import OtherSession
-from gate.secret_names import secrets_of
-from gate.stop import Stop
-from gate.text import command
+from gate.run.execute import execute
+from gate.run.resume import OtherSession
+from gate.system.signals import Stop
+from gate.text.escaping import command
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_of
 
 if TYPE_CHECKING:
-    from gate.importing import ImportedSession
-    from gate.judging import Outcome
+    from gate.run.importing.run import ImportedSession
+    from gate.run.judge import Outcome
 
 FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
 
@@ -128,7 +128,7 @@ def _imported(
     options: argparse.Namespace, env: Mapping[str, str], settings: Mapping[str, str]
 ) -> ImportedSession:
     # It imports numpy, which a run loads while the agent answers.
-    importing = importlib.import_module("gate.importing")
+    importing = importlib.import_module("gate.run.importing.run")
     written = importing.import_results(options, env, datetime.now(UTC), settings)
     if written.session is None:
         raise UsageError(f"import-path: {options.path}: cases and no results; name the results")

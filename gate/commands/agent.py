@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from gate import bundled
+from gate.agents.sample_agent.faults import Counting
+from gate.agents.sample_agent.knowledge import load_bundled
+from gate.agents.sample_agent.options import options_from
+from gate.agents.sample_agent.scratch_files import Scratch
+from gate.agents.sample_agent.server import SampleServer
+from gate.agents.sample_agent.server_log import ServerLog
+from gate.agents.sample_agent.service import Service
 from gate.errors import UsageError
-from gate.sample.faults import Counting
-from gate.sample.knowledge import load_bundled
-from gate.sample.options import options_from
-from gate.sample.scratch import Scratch
-from gate.sample.server import SampleServer
-from gate.sample.server_log import ServerLog
-from gate.sample.service import Service
+from gate.files import bundled
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

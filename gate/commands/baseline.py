@@ -6,19 +6,19 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gate.archive import Session, load_session
-from gate.baseline_desk import Desk, found, open_desk, request
-from gate.baseline_file import BaselineFile, newest, parse
-from gate.baseline_listing import listing
-from gate.baseline_order import find_baseline
-from gate.baseline_pool import accept, with_accepted
-from gate.baselines.file import session_baseline
+from gate.commands.baseline_sources import Desk, found, open_desk, request
 from gate.errors import InfrastructureError, UsageError
-from gate.plain_file import content, content_if_there, is_there
-from gate.saving import file_name, may_save, suites_of, write
-from gate.suggestions import did_you_mean
-from gate.text import plain
-from gate.wording.figures import count
+from gate.files.plain_file import content, content_if_there, is_there
+from gate.report.baseline_listing import listing
+from gate.run.save_baseline import file_name, may_save, suites_of, write
+from gate.store.baseline.file import BaselineFile, newest, parse
+from gate.store.baseline.pool import accept, with_accepted
+from gate.store.baseline.source_order import find_baseline
+from gate.store.baseline.sources.file import session_baseline
+from gate.store.session import Session, load_session
+from gate.text.escaping import plain
+from gate.text.figures import count
+from gate.text.suggestions import did_you_mean
 
 NO_BASELINE = 4
 

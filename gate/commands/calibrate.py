@@ -14,27 +14,27 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
+from gate.agents.under_test import subject
 from gate.analysis.pooling import pool
-from gate.baseline_file import BaselineFile, newest
-from gate.calibration import calibrate
-from gate.codec import to_json
-from gate.control import Control
+from gate.commands.options.all import parse
 from gate.errors import InfrastructureError, UsageError
-from gate.execute import execute
-from gate.lookup import differences
-from gate.options import parse
-from gate.recorded import Recorded, Rounds, joined
 from gate.records import Config
 from gate.records.baseline import BaselineRun
 from gate.records.calibration import Calibration
-from gate.rules import own_config
-from gate.set_up import Setup, set_up
-from gate.stored import load
-from gate.subject import subject
-from gate.suggestions import did_you_mean
-from gate.text import plain
-from gate.wording.calibration import as_markdown, as_text
-from gate.wording.figures import count, listed, money
+from gate.records.codec import to_json
+from gate.report.wording.calibration import as_markdown, as_text
+from gate.run.control_agent import Control
+from gate.run.execute import execute
+from gate.run.setup import Setup, set_up
+from gate.store.baseline.file import BaselineFile, newest
+from gate.store.baseline.find import differences
+from gate.store.measurements import load
+from gate.suites.protection.rules import own_config
+from gate.text.escaping import plain
+from gate.text.figures import count, listed, money
+from gate.text.suggestions import did_you_mean
+from gate.verdict.calibration.false_alarms import calibrate
+from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
 
 OWN_RULES = {"protect": "false"}  # gate.yml as it stands here
 WIDTH = 100

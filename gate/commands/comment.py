@@ -11,21 +11,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from gate.archive import Session, load_session
-from gate.delivery import Means
 from gate.errors import InfrastructureError, UsageError
-from gate.foreign import MOST_BYTES, Origin, origin_of, shown
 from gate.github.api import Api
 from gate.github.comments import LIMITS, Published, decide, marker, publish
 from gate.github.context import Job, current_job, token
-from gate.github.forge import connect
+from gate.github.delivery import Means
 from gate.github.payload import number, read_event
 from gate.github.pulls import find_pull_request
+from gate.github.remote_repository import connect
 from gate.records import Report
-from gate.redact import Redactor
-from gate.reporters.comment import step_summary
-from gate.secret_names import secrets_of
-from gate.text import plain
+from gate.report.formats.comment import step_summary
+from gate.store.foreign_report import MOST_BYTES, Origin, origin_of, shown
+from gate.store.session import Session, load_session
+from gate.text.escaping import plain
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_of
 
 FORK = (
     "> [!NOTE]\n> Measured by a run of a fork, whose files this workflow only passes on: its "

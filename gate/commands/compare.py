@@ -8,23 +8,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.agreeing import Reviewed, file_of, judged_by, least_of, reviewed
-from gate.announce import verdict_text
-from gate.archive import new_session_id
-from gate.conclude import conclude
-from gate.config_options import for_release
 from gate.errors import UsageError
-from gate.event_log import SURROGATES
-from gate.grading import named_graders
-from gate.lookup import Compared, differences
-from gate.measured import Measured, Setting
-from gate.plain_file import check_folder
-from gate.prepare import metrics_elsewhere, metrics_of
-from gate.publish import write_reports
+from gate.files.locked_update import write_whole
+from gate.files.plain_file import check_folder
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
-from gate.rules import Rules, own_config
-from gate.shared_file import write_whole
-from gate.stored import Stored, StoredSuite, load
+from gate.report.announce import verdict_text
+from gate.report.write_all import write_reports
+from gate.run.grade import named_graders
+from gate.run.judge_labels import Reviewed, file_of, judged_by, least_of, reviewed
+from gate.run.prepare import metrics_elsewhere, metrics_of
+from gate.store.baseline.find import Compared, differences
+from gate.store.event_log import SURROGATES
+from gate.store.measurements import Stored, StoredSuite, load
+from gate.store.session import new_session_id
+from gate.suites.config.overrides import for_release
+from gate.suites.protection.rules import Rules, own_config
+from gate.verdict.conclude import conclude
+from gate.verdict.measured import Measured, Setting
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

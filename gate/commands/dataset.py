@@ -10,28 +10,28 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
-from gate.asking.panel import panel_of
-from gate.codec import to_json
-from gate.curation.counting import figures, question
-from gate.curation.extending import more_like, out_of_log
-from gate.curation.lines import appended, cases_of, changed, writable
-from gate.curation.proposing import Entry, Intake, entry
-from gate.curation.similar import Known
-from gate.curation.telling import as_markdown, as_text
-from gate.dataset import check
-from gate.dataset_rows import Source, rows
-from gate.dataset_source import located
+from gate.agents.judges.judge_panel import panel_of
 from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
-from gate.grading import named_graders
-from gate.plain_file import content_if_there, is_there, opened
+from gate.files.locked_update import alone, write_whole
+from gate.files.plain_file import content_if_there, is_there, opened
+from gate.files.rows import Source, rows
+from gate.files.source import located
 from gate.plugins import World
 from gate.records import Config, Json
-from gate.redact import Redactor
-from gate.rules import own_config
-from gate.sealing import nameable
-from gate.secret_names import secrets_sent
-from gate.shared_file import alone, write_whole
-from gate.text import plain
+from gate.records.codec import to_json
+from gate.run.grade import named_graders
+from gate.suites.cases.curation.counting import figures, question
+from gate.suites.cases.curation.extending import more_like, out_of_log
+from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
+from gate.suites.cases.curation.proposing import Entry, Intake, entry
+from gate.suites.cases.curation.similar import Known
+from gate.suites.cases.curation.summary_text import as_markdown, as_text
+from gate.suites.cases.dataset import check
+from gate.suites.protection.rules import own_config
+from gate.system.sealing import nameable
+from gate.text.escaping import plain
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_sent
 
 _TOLD = 20  # proposals that were left out and are named
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from gate.archive import CONTROL, Row, Session, load_session
 from gate.errors import InfrastructureError, UsageError
-from gate.plain_file import check_target
+from gate.files.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
 from gate.records import Report
-from gate.session_form import checked_rows
-from gate.suggestions import did_you_mean
+from gate.store.session import CONTROL, Row, Session, load_session
+from gate.store.session_check import checked_rows
+from gate.text.suggestions import did_you_mean
 from gate.user_code.loading import Workspace, load_object, place_of
 
 _ODD = "replace"  # half a surrogate pair has no UTF-8, and no other reader takes its escape

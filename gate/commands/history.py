@@ -9,19 +9,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gate.baseline_desk import found, open_desk
-from gate.baseline_file import parse
-from gate.codec import to_json
+from gate.commands.baseline_sources import found, open_desk
 from gate.errors import InfrastructureError, UsageError
-from gate.event_log import SURROGATES
-from gate.history.page import as_html
-from gate.history.series import ALPHA, Chain, history_of
-from gate.history.spoken import as_markdown, as_text
-from gate.past_runs import PastRuns, chain_of, read_all
-from gate.plain_file import check_target
+from gate.files.plain_file import check_target
+from gate.records.codec import to_json
 from gate.records.history import History
-from gate.suggestions import did_you_mean
-from gate.text import plain
+from gate.report.history.page import as_html
+from gate.report.history.text import as_markdown, as_text
+from gate.store.baseline.file import parse
+from gate.store.event_log import SURROGATES
+from gate.store.history import ALPHA, Chain, history_of
+from gate.store.past_runs import PastRuns, chain_of, read_all
+from gate.text.escaping import plain
+from gate.text.suggestions import did_you_mean
 
 NO_HISTORY = 4
 WIDTH = 120

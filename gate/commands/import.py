@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from gate.importing import import_results
+from gate.run.importing.run import import_results
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -7,9 +7,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from gate.commands.templates.render import rendered
 from gate.errors import UsageError
-from gate.shared_file import write_whole
-from gate.templates.render import rendered
+from gate.files.locked_update import write_whole
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

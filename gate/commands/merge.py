@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from gate.merging import merge
+from gate.commands.merge_shards import merge
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

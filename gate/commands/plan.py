@@ -10,24 +10,24 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.analysis.default_gates import told
 from gate.analysis.pairing import MIN_PAIRED
-from gate.codec import to_json
-from gate.control import Control
-from gate.default_gates import told
+from gate.analysis.table import Table
+from gate.commands.label_review.criteria import rubrics_of
+from gate.commands.options.all import parse
 from gate.errors import UsageError
-from gate.lookup import Compared
-from gate.options import parse
-from gate.planning import Subject, plan
-from gate.prepare import SuitePlan
 from gate.records import BaselineInfo, Config, Suite
-from gate.review.criteria import rubrics_of
-from gate.rules import own_config
-from gate.set_up import Setup, set_up
-from gate.stored import Stored, StoredSuite, load
-from gate.suggestions import did_you_mean
-from gate.table import Table
-from gate.wording.figures import count
-from gate.wording.planning import as_markdown, as_text
+from gate.records.codec import to_json
+from gate.report.wording.planning import as_markdown, as_text
+from gate.run.control_agent import Control
+from gate.run.prepare import SuitePlan
+from gate.run.setup import Setup, set_up
+from gate.store.baseline.find import Compared
+from gate.store.measurements import Stored, StoredSuite, load
+from gate.suites.protection.rules import own_config
+from gate.text.figures import count
+from gate.text.suggestions import did_you_mean
+from gate.verdict.planning.plan import Subject, plan
 
 OWN_RULES = {"protect": "false"}  # a plan is for gate.yml as it stands here
 WIDTH = 100

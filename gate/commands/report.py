@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.archive import load_session
 from gate.errors import UsageError
-from gate.event_log import SURROGATES
-from gate.publish import write_reports
+from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
-from gate.session_form import checked_rows
-from gate.shared_file import write_whole
+from gate.report.write_all import write_reports
+from gate.store.event_log import SURROGATES
+from gate.store.session import load_session
+from gate.store.session_check import checked_rows
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

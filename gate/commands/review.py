@@ -13,31 +13,32 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 
-from gate import labels
-from gate.archive import Session, load_session
-from gate.codec import to_json
-from gate.config import select
-from gate.dataset import cases
-from gate.dataset_rows import Source
+from gate.analysis import labels
+from gate.commands.label_review import form, manifest, sheet
+from gate.commands.label_review import raw_answer as spoken
+from gate.commands.label_review.agreement import examine
+from gate.commands.label_review.checking import checked
+from gate.commands.label_review.criteria import criteria_of, rubrics_of
+from gate.commands.label_review.manifest import Manifest, check_period, history, seen
+from gate.commands.label_review.merging import Merged, merge, render
+from gate.commands.label_review.sample import draw, period_of, suite_of, trials_of
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.event_log import SURROGATES
-from gate.grading import named_graders
-from gate.plain_file import is_there, opened
+from gate.files.locked_update import alone, write_whole
+from gate.files.plain_file import is_there, opened
+from gate.files.rows import Source
 from gate.plugins import Grader
 from gate.records import Case, Label
-from gate.review import form, manifest, sheet, spoken
-from gate.review.agreement import examine
-from gate.review.checking import checked
-from gate.review.criteria import criteria_of, rubrics_of
-from gate.review.drawing import draw, period_of, suite_of, trials_of
-from gate.review.manifest import Manifest, check_period, history, seen
-from gate.review.merging import Merged, merge, render
-from gate.rules import Rules, own_config
-from gate.session_form import checked_rows
-from gate.shared_file import alone, write_whole
-from gate.text import plain
-from gate.wording.agreement import as_markdown, as_text
-from gate.wording.figures import count
+from gate.records.codec import to_json
+from gate.report.wording.agreement import as_markdown, as_text
+from gate.run.grade import named_graders
+from gate.store.event_log import SURROGATES
+from gate.store.session import Session, load_session
+from gate.store.session_check import checked_rows
+from gate.suites.cases.dataset import cases
+from gate.suites.config.load import select
+from gate.suites.protection.rules import Rules, own_config
+from gate.text.escaping import plain
+from gate.text.figures import count
 
 LABELS = "labels.jsonl"
 FILES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from gate.execute import execute
+from gate.run.execute import execute
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping
 
-from gate.schemas import SCHEMAS
+from gate.commands.schemas import SCHEMAS
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gate import __version__, plugins
-from gate.codec import schema_of
-from gate.config import bundled_suites
-from gate.dataset import check
-from gate.dataset_rows import Source
-from gate.execute import execute
-from gate.grading import named_graders
-from gate.http.tls import trusted
-from gate.options import parse
+from gate.agents.http_client.tls import trusted
+from gate.commands.options.all import parse
+from gate.commands.schemas import SCHEMAS
+from gate.files.json_schema_messages import explain
+from gate.files.rows import Source
 from gate.records import Report
+from gate.records.codec import schema_of
 from gate.registry import Registry
-from gate.schema_errors import explain
-from gate.schemas import SCHEMAS
-from gate.stop import Stop
-from gate.text import plain
+from gate.run.execute import execute
+from gate.run.grade import named_graders
+from gate.suites.cases.dataset import check
+from gate.suites.config.load import bundled_suites
+from gate.system.signals import Stop
+from gate.text.escaping import plain
 
 OUR_FAULT = 70
 SIGNS = "ä ✓ 日本"

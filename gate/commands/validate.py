@@ -9,22 +9,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from gate import baseline_schema
-from gate.config import Examined, defaults, examine, measure, select, without_secrets
-from gate.config_evidence import provider_key
-from gate.config_judge import kinship
-from gate.config_lint import Findings, lint_with_data
-from gate.dataset import Summary, check
-from gate.default_gates import told
+from gate.agents.under_test import NOBODY
+from gate.analysis.catalogue import asked_k
+from gate.analysis.default_gates import told
 from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
-from gate.metrics.catalogue import asked_k
-from gate.plain_file import is_there
+from gate.files.plain_file import is_there
+from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
-from gate.rules import CONFIG, Rules, disk
-from gate.subject import NOBODY
-from gate.text import plain
-from gate.user_code.graders import make_grader
+from gate.store.baseline import schema as baseline_schema
+from gate.suites.cases.dataset import Summary, check
+from gate.suites.config.check_judge import kinship
+from gate.suites.config.check_provider_key import provider_key
+from gate.suites.config.lint import Findings, lint_with_data
+from gate.suites.config.load import Examined, defaults, examine, measure, select, without_secrets
+from gate.suites.protection.rules import CONFIG, Rules, disk
+from gate.text.escaping import plain
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.evidence_check import Checked, verify
-from gate.text import plain
+from gate.run.release_evidence.check import Checked, verify
+from gate.text.escaping import plain
 
 MOST_TOLD = 50
 

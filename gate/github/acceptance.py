@@ -15,16 +15,16 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
+from gate.analysis.metric_names import DIMENSIONS
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
 from gate.github.comments import login_of, read_marker
 from gate.github.context import Job
 from gate.github.payload import moment, number, text
-from gate.metric_names import DIMENSIONS
 from gate.records import AcceptedChange, Json
-from gate.suggestions import did_you_mean
-from gate.text import one_line
-from gate.wording.headline import icon
+from gate.report.wording.headline import icon
+from gate.text.escaping import one_line
+from gate.text.suggestions import did_you_mean
 
 COMMAND = "/gate accept"
 NEEDS = "pull-requests: read"

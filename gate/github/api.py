@@ -15,7 +15,7 @@ import requests
 
 from gate.errors import InfrastructureError
 from gate.github import retry
-from gate.github.trying import (
+from gate.github.request_with_retry import (
     TIMEOUT_S,
     TRIES,
     Asked,

@@ -17,11 +17,11 @@ from urllib.parse import quote
 
 from gate.errors import UsageError
 from gate.github.api import Api, ApiError, Download
+from gate.github.artifact_list import NEEDS, Shelf
 from gate.github.payload import moment, number
-from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import DEFAULT_LIMITS, unpack
-from gate.hosting import Artifact, BaselineRequest
 from gate.records import Json
+from gate.records.forge import Artifact, BaselineRequest
 
 EVENTS = ("push", "schedule", "workflow_dispatch")
 RUNS_LISTED = 200

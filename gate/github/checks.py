@@ -14,9 +14,9 @@ from typing import Literal
 from gate.github.api import Api, ApiError
 from gate.github.comments import Published
 from gate.records import Json, Report
-from gate.text import one_line
-from gate.wording.notes import Note, NoteLevel, notes
-from gate.wording.spans import plain, prose
+from gate.report.wording.notes import Note, NoteLevel, notes
+from gate.text.escaping import one_line
+from gate.text.spans import plain, prose
 
 NEEDS = "checks: write"
 SUMMARY_LIMIT = 65_535  # GitHub counts characters; we never send more bytes either

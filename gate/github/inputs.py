@@ -11,7 +11,7 @@ from typing import cast
 
 from gate.errors import UsageError
 from gate.github.comments import CommentMode, marker
-from gate.suggestions import did_you_mean
+from gate.text.suggestions import did_you_mean
 
 # Inputs that are options of `gate run` under the same name.
 RUN_OPTIONS = (

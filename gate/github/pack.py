@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from gate import task_folder
+from gate.agents import task_folder
 from gate.errors import UsageError
 
 MAX_BYTES = 1 << 30  # of the files, before they are compressed

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gate.http.reply import retry_after
+from gate.agents.http_client.reply import retry_after
 from gate.records import Json
-from gate.text import one_line
+from gate.text.escaping import one_line
 
 SERVER_FAULTS = (500, 502, 503, 504)
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from gate.archive import CONTROL, EVENTS, META
 from gate.errors import InfrastructureError, UsageError
 from gate.github.api import Api
+from gate.github.artifact_list import NEEDS, Shelf
 from gate.github.artifacts import Run, from_here, of_run
 from gate.github.context import Job
-from gate.github.shelf import NEEDS, Shelf
 from gate.github.unpack import unpack
+from gate.store.session import CONTROL, EVENTS, META
 
 RUNS_LISTED = 100
 DEFAULT_ID = "gate"  # the `comment-id` of a job that gives none

@@ -6,7 +6,7 @@ from gate.github.api import Api, ApiError
 from gate.github.checks import Ended
 from gate.github.comments import Published
 from gate.records import Json
-from gate.text import one_line
+from gate.text.escaping import one_line
 
 NEEDS = "statuses: write"
 DESCRIPTION = 140  # characters that GitHub takes

@@ -24,7 +24,7 @@ import requests
 from gate.errors import GateError, UsageError
 from gate.github.api import ApiError
 from gate.github.pack import packed
-from gate.github.trying import TIMEOUT_S, Bearer, NoAuth, Time, ask, is_safe
+from gate.github.request_with_retry import TIMEOUT_S, Bearer, NoAuth, Time, ask, is_safe
 from gate.records import Json
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"

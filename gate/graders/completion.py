@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from gate.graders.openagent_rules.findings import Mode
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.validators.findings import Mode
 
 METRIC = "agent.completion_rate"
 CODES = ("empty_response",)

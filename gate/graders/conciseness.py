@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
-from gate.prose import blocks, running
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text.markdown_blocks import blocks, running
 
 METRIC = "response_quality.conciseness"
 _LIMIT: Json = {"type": "integer", "minimum": 1}

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gate.errors import GraderFailure
+from gate.graders.openagent_rules import case_limits
+from gate.graders.openagent_rules.constraints import KEYS, check
+from gate.graders.openagent_rules.findings import Mode, codes, reason, share
+from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.validators import case_limits
-from gate.validators.constraints import KEYS, check
-from gate.validators.findings import Mode, codes, reason, share
-from gate.validators.form import FORM, FORM_METRIC
 
 FACTS = "correctness.fact_pattern_match"
 FOLLOWED = "response_quality.instruction_following"

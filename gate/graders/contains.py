@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gate.errors import UsageError
-from gate.mentions import mentioned
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text.phrases import mentioned
 
 METRIC = "correctness.contains"
 _CODE_LIMIT = 80  # characters of a text in a failure code

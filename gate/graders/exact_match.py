@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.numbers.scanning import numbers
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text.numbers.scanning import numbers
 
 METRIC = "correctness.exact_match"
 _SHOWN = 120  # characters of a text in a reason

@@ -11,13 +11,13 @@ from itertools import islice
 from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
-from gate.matching import mask, maximum_matching
-from gate.mentions import folded, mentioned
-from gate.numbers.agreement import Sign, agrees, stated
-from gate.numbers.number import LIMIT, Locale, Number
-from gate.numbers.scanning import numbers
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.stats.matching import mask, maximum_matching
+from gate.text.numbers.agreement import Sign, agrees, stated
+from gate.text.numbers.number import LIMIT, Locale, Number
+from gate.text.numbers.scanning import numbers
+from gate.text.phrases import folded, mentioned
 from gate.user_code.patterns import search
 
 METRIC = "correctness.fact_accuracy"

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from gate.claims.asking import MOST_ASKED, Finding, excerpt, findings, question_on
-from gate.claims.checking import Checked, check
-from gate.claims.entities import Entity, Kind, unsupported_entities
-from gate.claims.gathering import context_of
-from gate.claims.sources import Leeway
 from gate.errors import GraderFailure, UsageError
-from gate.numbers.number import LIMIT, Locale, Number
+from gate.graders.claims.asking import MOST_ASKED, Finding, excerpt, findings, question_on
+from gate.graders.claims.check import Checked, check
+from gate.graders.claims.entities import Entity, Kind, unsupported_entities
+from gate.graders.claims.source_texts import context_of
+from gate.graders.claims.sources import Leeway
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
-from gate.text import one_line
+from gate.text.escaping import one_line
+from gate.text.numbers.number import LIMIT, Locale, Number
 
 RATE = "operational.hallucination_rate"
 UNVERIFIED = "operational.unverified_rate"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
+from gate.files.json_schema import mismatches
+from gate.graders.openagent_rules.form import FORM, FORM_METRIC
+from gate.graders.openagent_rules.json_text import Fault, read_json
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.schema import mismatches
-from gate.validators.form import FORM, FORM_METRIC
-from gate.validators.json_text import Fault, read_json
 
 _FENCED = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\Z", re.DOTALL)
 _META: Json = {"$ref": "https://json-schema.org/draft/2020-12/schema"}

@@ -8,8 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
-from gate.codec import to_json
 from gate.errors import UsageError
+from gate.graders.rubrics.built_in import rubric_of
+from gate.graders.rubrics.case import EACH, by_criterion
+from gate.graders.rubrics.prompt import questions_on
+from gate.graders.rubrics.rubric import CONTEXT, STEPS, Rubric, limits
+from gate.graders.rubrics.shown_to_judge import LIMITS, empty
+from gate.graders.rubrics.votes import Judged, Points, came, compared, scored
 from gate.plugins import GRADERS
 from gate.records import (
     Case,
@@ -23,12 +28,7 @@ from gate.records import (
     Score,
     ToolCall,
 )
-from gate.rubrics.built_in import rubric_of
-from gate.rubrics.case import EACH, by_criterion
-from gate.rubrics.prompt import questions_on
-from gate.rubrics.rubric import CONTEXT, STEPS, Rubric, limits
-from gate.rubrics.shown import LIMITS, empty
-from gate.rubrics.votes import Judged, Points, came, compared, scored
+from gate.records.codec import to_json
 
 _REASON_LIMIT = 2_000
 _ABOUT_LIMIT = 200  # characters of a criterion's text in its metric's description

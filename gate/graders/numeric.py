@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
-from gate.numbers.agreement import Sign, agrees, stated
-from gate.numbers.number import Locale, Number
-from gate.numbers.scanning import numbers
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text.numbers.agreement import Sign, agrees, stated
+from gate.text.numbers.number import Locale, Number
+from gate.text.numbers.scanning import numbers
 
 METRIC = "correctness.numeric_match"
 _EXPECTED: Json = {"type": ["number", "string", "array"], "items": {"type": ["number", "string"]}}

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
-from gate.prose import blocks, running, sentences, words
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.syllables import Language, syllables
+from gate.text.markdown_blocks import blocks, running, sentences, words
+from gate.text.syllables import Language, syllables
 
 METRIC = "response_quality.readability"
 # a, b, c of: ease = a - b x words a sentence - c x syllables a word

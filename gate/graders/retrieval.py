@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from gate.errors import UsageError
+from gate.graders.rankings.metrics import (
+    cutoff_fault,
+    lacking,
+    not_counted,
+    ranking_metrics,
+    relevant_of,
+)
 from gate.plugins import GRADERS
-from gate.ranked import cutoff_fault, lacking, not_counted, ranking_metrics, relevant_of
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.stats.ranking import Gain, measures
 

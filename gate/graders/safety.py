@@ -6,13 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gate.codec import from_json, schema_of
 from gate.errors import GraderFailure, UsageError
+from gate.graders.safety_rules.ruleset import (
+    PATH_KEYS,
+    ArgumentRule,
+    CaseRules,
+    OwnRule,
+    Ruleset,
+    Source,
+    faults,
+)
+from gate.graders.safety_rules.violations import violations
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score, Severity, Violation
-from gate.safety.looking import violations
-from gate.safety.ruleset import PATH_KEYS, ArgumentRule, CaseRules, OwnRule, Ruleset, Source, faults
-from gate.safety.sensitive import SECRETS, PersonalKind, SecretKind
+from gate.records.codec import from_json, schema_of
+from gate.text.sensitive import SECRETS, PersonalKind, SecretKind
 
 METRIC = "agent.injection_rate"
 _MOST_CODES, _TOLD = 20, 5  # codes; violations in the reason

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.embedding import EXTRA, cosine, installed, located, vector
 from gate.errors import GraderFailure, UsageError
+from gate.graders.similarity.embedding import EXTRA, cosine, installed, located, vector
 from gate.plugins import GRADERS
-from gate.prose import LIMIT
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text.markdown_blocks import LIMIT
 
 METRIC = "correctness.semantic_similarity"
 

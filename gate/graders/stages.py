@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from gate.graders.openagent_rules import counts, stages
+from gate.graders.openagent_rules.findings import Mode, codes, reason, share
+from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.validators import counts, stages
-from gate.validators.findings import Mode, codes, reason, share
-from gate.validators.form import FORM, FORM_METRIC
 
 COVERAGE = "response_quality.stage_coverage"
 FOLLOWED = "response_quality.instruction_following"

@@ -9,10 +9,10 @@ from itertools import groupby, pairwise
 from typing import ClassVar, Literal
 
 from gate.errors import UsageError
-from gate.mentions import folded
 from gate.plugins import GRADERS
-from gate.prose import Block, blocks, plain, running, sentences, without_code, words
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text.markdown_blocks import Block, blocks, plain, running, sentences, without_code, words
+from gate.text.phrases import folded
 
 METRIC = "response_quality.structure"
 Check = Literal["fence", "table", "list", "heading", "long_paragraph", "emphasis", "end", "repeat"]

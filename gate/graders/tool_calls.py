@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from gate.calls.comparing import Comparison, Mode, compare, few, first_difference
-from gate.calls.definitions import definition, definition_faults
-from gate.calls.expected import EXPECTED_CALL, contradictions, wanted
-from gate.calls.made import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
-from gate.calls.reference import KEY, SCHEMA, reference_faults, reference_tools
-from gate.calls.validity import CallFault, Kind, call_faults
+from gate.files.yaml import dotted
+from gate.graders.tool_calling.actual import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
+from gate.graders.tool_calling.compare import Comparison, Mode, compare, few, first_difference
+from gate.graders.tool_calling.definitions import definition, definition_faults
+from gate.graders.tool_calling.expected import EXPECTED_CALL, contradictions, wanted
+from gate.graders.tool_calling.reference import KEY, SCHEMA, reference_faults, reference_tools
+from gate.graders.tool_calling.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.suggestions import did_you_mean
-from gate.yamlfile import dotted
+from gate.text.suggestions import did_you_mean
 
 ACCURACY, VALIDITY = "agent.tool_call_accuracy", "agent.tool_call_validity"
 PRECISION, RECALL = "agent.tool_call_precision", "agent.tool_call_recall"

@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from gate.plugins import GRADERS
-from gate.records import Case, CheckedEvidence, Json, MetricSpec, Response, Score
-from gate.text import one_line
-from gate.validators.crosscheck import Family, cross_checked
-from gate.validators.declared import Declared, declared_calls
-from gate.validators.form import FORM, FORM_METRIC
-from gate.validators.json_text import Fault, read_json, read_within
-from gate.validators.requirements import (
+from gate.graders.openagent_rules.crosscheck import Family, cross_checked
+from gate.graders.openagent_rules.declared import Declared, declared_calls
+from gate.graders.openagent_rules.form import FORM, FORM_METRIC
+from gate.graders.openagent_rules.json_text import Fault, read_json, read_within
+from gate.graders.openagent_rules.requirements import (
     OUTPUT_REQUIREMENTS,
     REQUIRED_TOOLS,
     Requirements,
@@ -21,6 +18,9 @@ from gate.validators.requirements import (
     missing_tools,
     unmet,
 )
+from gate.plugins import GRADERS
+from gate.records import Case, CheckedEvidence, Json, MetricSpec, Response, Score
+from gate.text.escaping import one_line
 
 DECLARED = "agent.tool_evidence"
 VERIFIED = "agent.evidence_verified_rate"

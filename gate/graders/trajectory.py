@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from gate.calls.definitions import definition
-from gate.calls.made import NOT_TOLD
-from gate.calls.reference import KEY, SCHEMA, reference_faults
 from gate.errors import AgentFailure, GraderFailure, UsageError
+from gate.graders.tool_calling.actual import NOT_TOLD
+from gate.graders.tool_calling.definitions import definition
+from gate.graders.tool_calling.reference import KEY, SCHEMA, reference_faults
+from gate.graders.trajectories.loops import Loop, loops, repeated
+from gate.graders.trajectories.recovery import Failed, admits, failures
+from gate.graders.trajectories.reference import reference_length
+from gate.graders.trajectories.scoring import BEST, Penalties, Way, seed, seed_bounds, strict
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score, ToolCall
-from gate.trajectory.loops import Loop, loops, repeated
-from gate.trajectory.recovery import Failed, admits, failures
-from gate.trajectory.reference import reference_length
-from gate.trajectory.scoring import BEST, Penalties, Way, seed, seed_bounds, strict
 
 EFFICIENCY, SCORE = "agent.trajectory_efficiency", "agent.trajectory_score"
 REPEATED, LOOPS = "agent.repeated_calls", "agent.loop_rate"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from gate.calls.comparing import Mode, few, first_difference
-from gate.calls.made import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
-from gate.calls.reference import KEY, SCHEMA, read_reference, reference_faults
-from gate.calls.trajectory import trajectory_faults
 from gate.errors import AgentFailure, GraderFailure
+from gate.graders.tool_calling.actual import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
+from gate.graders.tool_calling.compare import Mode, few, first_difference
+from gate.graders.tool_calling.reference import KEY, SCHEMA, read_reference, reference_faults
+from gate.graders.tool_calling.trajectory import trajectory_faults
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from gate.codec import to_json
 from gate.errors import GraderFailure, UsageError
+from gate.graders.webarena_rules.asking import Judged, judged, question_on
+from gate.graders.webarena_rules.evaluation import Found, Open, evaluate
+from gate.graders.webarena_rules.metrics import NOT_EVALUABLE, SUCCESS, specs
+from gate.graders.webarena_rules.recorded import recorded
+from gate.graders.webarena_rules.task import SITES, checks_of, faults_of, with_sites
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
-from gate.webarena.asking import Judged, judged, question_on
-from gate.webarena.evaluation import Found, Open, evaluate
-from gate.webarena.metrics import NOT_EVALUABLE, SUCCESS, specs
-from gate.webarena.recorded import recorded
-from gate.webarena.task import SITES, checks_of, faults_of, with_sites
+from gate.records.codec import to_json
 
 _REASON_LIMIT = 2_000
 _CODES = 40

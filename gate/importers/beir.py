@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.beir.collection import CORPUS, QUERIES, Collection, collection_of
+from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
+from gate.importers.formats.trec.runs import Ranked, run_of
+from gate.importers.trials.build import case_of
 from gate.plugins import IMPORTERS
 from gate.records import Case, Provenance
-from gate.sources.beir.collection import CORPUS, QUERIES, Collection, collection_of
-from gate.sources.findings import Findings
-from gate.sources.trec.ranking import Ranking, check_cutoffs
-from gate.sources.trec.runs import Ranked, run_of
-from gate.sources.trials import case_of
+from gate.records.imported import Imported
 
 
 @IMPORTERS.register("beir")

@@ -10,18 +10,25 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
+from gate.files.plain import digest_of
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.bfcl.categories import SIZES, named
+from gate.importers.formats.bfcl.files import (
+    Found,
+    Part,
+    companions,
+    found_at,
+    kind_of,
+    kind_of_file,
+)
+from gate.importers.formats.bfcl.questions import Asked, asked_in, category_of
+from gate.importers.formats.bfcl.results import Category, checked, shown
+from gate.importers.formats.bfcl.trials import ACCURACY, SUITE, TOOL, Columns, trials_of
+from gate.importers.trials.build import case_of, judged_by
 from gate.plugins import IMPORTERS
 from gate.records import Case, Provenance, Trial
-from gate.sources.bfcl.categories import SIZES, named
-from gate.sources.bfcl.files import Found, Part, companions, found_at, kind_of, kind_of_file
-from gate.sources.bfcl.questions import Asked, asked_in, category_of
-from gate.sources.bfcl.results import Category, checked, shown
-from gate.sources.bfcl.trials import ACCURACY, SUITE, TOOL, Columns, trials_of
-from gate.sources.files import digest_of
-from gate.sources.findings import Findings
-from gate.sources.trials import case_of, judged_by
+from gate.records.imported import Imported, ImportedSuite
 
 
 @IMPORTERS.register("bfcl")

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
+from gate.files.tables import columns_of, table_rows
+from gate.importers.formats.scored_rows.options import RowOptions
+from gate.importers.formats.scored_rows.reading import Export, imported
+from gate.importers.formats.scored_rows.shape import Shape
 from gate.plugins import IMPORTERS
-from gate.sources.scored_rows.asked import RowOptions
-from gate.sources.scored_rows.reading import Export, imported
-from gate.sources.scored_rows.shape import Shape
-from gate.sources.tables import columns_of, table_rows
+from gate.records.imported import Imported
 
 # An event of an experiment, as https://www.braintrust.dev/docs/reference/api describes it. The
 # `start` and `end` are seconds since 1970.

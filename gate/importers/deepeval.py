@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
+from gate.importers.formats.deepeval.results import results
 from gate.plugins import IMPORTERS
-from gate.sources.deepeval.results import results
+from gate.records.imported import Imported
 
 
 @IMPORTERS.register("deepeval")

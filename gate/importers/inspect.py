@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from gate.errors import Place, UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.inspect.checks import Content, checked
+from gate.importers.formats.inspect.logs import TOOL, Log, is_log, log_files, opened
+from gate.importers.formats.inspect.samples import Rules, trial
+from gate.importers.formats.inspect.scores import column
+from gate.importers.trials.build import judged_by
+from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Provenance, Trial
-from gate.sources.findings import Findings
-from gate.sources.inspect.checks import Content, checked
-from gate.sources.inspect.logs import TOOL, Log, is_log, log_files, opened
-from gate.sources.inspect.samples import Rules, trial
-from gate.sources.inspect.scores import column
-from gate.sources.names import suite_name
-from gate.sources.trials import judged_by
-from gate.text import one_line
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

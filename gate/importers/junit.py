@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place, UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
+from gate.files.plain import files_below, plain
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.junit.runs import Overview, overview, runs
+from gate.importers.formats.junit.trials import TOOL, trial
+from gate.importers.trials.build import judged_by, told_metric
+from gate.importers.trials.names import metric_name, suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MetricSpec, Provenance
-from gate.sources.files import files_below, plain
-from gate.sources.findings import Findings
-from gate.sources.junit.runs import Overview, overview, runs
-from gate.sources.junit.trials import TOOL, trial
-from gate.sources.names import metric_name, suite_name
-from gate.sources.trials import judged_by, told_metric
+from gate.records.imported import Imported, ImportedSuite
 
 
 @IMPORTERS.register("junit")

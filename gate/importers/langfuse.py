@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
+from gate.files.tables import columns_of
+from gate.importers.formats.langfuse import export_of
+from gate.importers.formats.scored_rows.options import RowOptions
+from gate.importers.formats.scored_rows.reading import imported
 from gate.plugins import IMPORTERS
-from gate.sources.langfuse import export_of
-from gate.sources.scored_rows.asked import RowOptions
-from gate.sources.scored_rows.reading import imported
-from gate.sources.tables import columns_of
+from gate.records.imported import Imported
 
 _SIGNS = (
     {"bookmarked", "public", "sessionId"},

@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from gate.agents.traces.detecting import is_whole
+from gate.agents.traces.langchain import unwrapped
 from gate.errors import AgentFailure, InvalidInput, Problem, UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
-from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Json, Provenance, Trial
-from gate.sources.conversations import response_of
-from gate.sources.findings import Findings
-from gate.sources.messages.conversations import (
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.messages.conversations import (
     Conversation,
     conversations,
     is_message,
     source_files,
 )
-from gate.sources.messages.trials import TOOL, question_in, trace_in
-from gate.sources.names import suite_name
-from gate.sources.trials import case_of, check_number, trial_of
-from gate.text import one_line
-from gate.traces.detecting import is_whole
-from gate.traces.langchain import unwrapped
+from gate.importers.formats.messages.trials import TOOL, question_in, trace_in
+from gate.importers.trials.build import case_of, check_number, trial_of
+from gate.importers.trials.conversations import response_of
+from gate.importers.trials.names import suite_name
+from gate.plugins import IMPORTERS
+from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 _ENVELOPE = frozenset(  # keys of an object that holds a conversation of no other tool
     (

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
+from gate.files.sniff import FirstLook
+from gate.importers.formats.mini_swe_agent.runs import Run, run_of
+from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, Trajectory, exit_code
+from gate.importers.formats.swebench.reading import Options, imported
+from gate.importers.formats.swebench.trials import instance_case
+from gate.importers.trials.build import trial_of
 from gate.plugins import IMPORTERS
 from gate.records import MetricSpec, Provenance, Trial
-from gate.sources.mini_swe_agent.runs import Run, run_of
-from gate.sources.mini_swe_agent.trajectory import SUFFIX, Trajectory, exit_code
-from gate.sources.swebench.reading import Options, imported
-from gate.sources.swebench.trials import instance_case
-from gate.sources.trials import trial_of
-from gate.text import one_line
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 TOOL = "mini-swe-agent"  # the suite's name, too
 _SUBMITTED = MetricSpec(

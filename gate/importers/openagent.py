@@ -9,18 +9,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
+from gate.agents.http_client.route import shown_address
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.first_look import FirstLook
-from gate.http.route import shown_address
-from gate.imported import Imported, ImportedSuite
+from gate.files.sniff import FirstLook
+from gate.files.timestamps import iso, moment_of
+from gate.importers.formats.openagent.files import (
+    DETAILS,
+    META,
+    SUMMARY,
+    detail_files,
+    read_object,
+    records,
+)
+from gate.importers.formats.openagent.summary import Totals, contradictions
+from gate.importers.formats.openagent.trials import TOOL, trial_of
+from gate.importers.trials.build import judged_by
 from gate.plugins import IMPORTERS
 from gate.records import LARGEST, MOST_ROUNDS, Health, Json, Provenance, Trial
-from gate.sources.moments import iso, moment_of
-from gate.sources.openagent.files import DETAILS, META, SUMMARY, detail_files, read_object, records
-from gate.sources.openagent.summary import Totals, contradictions
-from gate.sources.openagent.trials import TOOL, trial_of
-from gate.sources.trials import judged_by
-from gate.text import one_line
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 _SHOWN = 50  # problems told one by one
 _SESSION = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from gate.errors import UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
+from gate.importers.formats.otel.evaluations import TOOL
+from gate.importers.formats.otel.group_spans import Group, Traces, gathered
+from gate.importers.formats.otel.lines import source_files
+from gate.importers.formats.otel.run_index import Ledger
+from gate.importers.formats.otel.runs import Naming
+from gate.importers.formats.otel.trials import moment, runs_of
+from gate.importers.formats.otel.worker_pool import Crew
+from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Provenance
-from gate.sources.names import suite_name
-from gate.sources.otel.crew import Crew
-from gate.sources.otel.evaluations import TOOL
-from gate.sources.otel.gathering import Group, Traces, gathered
-from gate.sources.otel.ledger import Ledger
-from gate.sources.otel.lines import source_files
-from gate.sources.otel.runs import Naming
-from gate.sources.otel.trials import moment, runs_of
-from gate.text import one_line
+from gate.records.imported import Imported
+from gate.text.escaping import one_line
 
 _LARGE = 48 << 20  # bytes of source from which on several processes read
 _MOST_PROCESSES = 4

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
+from gate.importers.formats.promptfoo.config import config_in, tests_of
+from gate.importers.formats.promptfoo.results import results
 from gate.plugins import IMPORTERS
-from gate.sources.promptfoo.config import config_in, tests_of
-from gate.sources.promptfoo.results import results
+from gate.records.imported import Imported
 
 _RESULTS = {"evalId", "results"}
 _ROW = {"gradingResult", "promptId", "success", "testCase"}

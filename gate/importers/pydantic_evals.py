@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.pydantic_evals.report import entries, head_of
+from gate.importers.formats.pydantic_evals.trials import TOOL, Names, trial
+from gate.importers.trials.build import judged_by
+from gate.importers.trials.names import metric_name, suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Json, Provenance, Trial
-from gate.sources.findings import Findings
-from gate.sources.names import metric_name, suite_name
-from gate.sources.pydantic_evals.report import entries, head_of
-from gate.sources.pydantic_evals.trials import TOOL, Names, trial
-from gate.sources.trials import judged_by
-from gate.text import one_line
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 _MARKS = (b'"task_duration"', b'"error_stacktrace"')
 

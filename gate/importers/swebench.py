@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.sniff import FirstLook
+from gate.importers.formats.swebench.files import is_ours
+from gate.importers.formats.swebench.reading import Options, imported
+from gate.importers.formats.swebench.variants import Name
+from gate.importers.trials.instance_ids import repository_of
 from gate.plugins import IMPORTERS
-from gate.sources.instance_ids import repository_of
-from gate.sources.swebench.files import is_ours
-from gate.sources.swebench.reading import Options, imported
-from gate.sources.swebench.variants import Name
+from gate.records.imported import Imported
 
 _REPORT = re.compile(
     r"[^/]+__[^/]+-\d+/report\.json|logs/run_evaluation|per_instance_details\.json"

@@ -8,19 +8,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place
-from gate.first_look import FirstLook, look
-from gate.imported import Imported, ImportedSuite
-from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Json, Provenance, Trial
-from gate.sources.findings import Findings
-from gate.sources.json_parts import too_deep
-from gate.sources.moments import iso, moment_of
-from gate.sources.names import suite_name
-from gate.sources.plain_values import mapping
-from gate.sources.tau import rewards
-from gate.sources.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
-from gate.sources.tau.rows import trial_number
-from gate.sources.tau.simulations import (
+from gate.files.json_stream import too_deep
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook, look
+from gate.files.timestamps import iso, moment_of
+from gate.importers.formats.tau import rewards
+from gate.importers.formats.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
+from gate.importers.formats.tau.rows import trial_number
+from gate.importers.formats.tau.simulations import (
     FOLDER,
     RESULTS,
     Simulation,
@@ -28,10 +23,15 @@ from gate.sources.tau.simulations import (
     compared_with_index,
     source_of,
 )
-from gate.sources.tau.tasks import TOOL, by_id, case_in, cases_of
-from gate.sources.tau.tau2 import trial_in
-from gate.sources.trials import judged_by
-from gate.text import one_line
+from gate.importers.formats.tau.tasks import TOOL, by_id, case_in, cases_of
+from gate.importers.formats.tau.tau2 import trial_in
+from gate.importers.trials.build import judged_by
+from gate.importers.trials.json_values import mapping
+from gate.importers.trials.names import suite_name
+from gate.plugins import IMPORTERS
+from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 
 @IMPORTERS.register("tau2")

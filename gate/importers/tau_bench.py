@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
-from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Json, Provenance, Trial
-from gate.sources.files import plain
-from gate.sources.findings import Findings
-from gate.sources.names import suite_name
-from gate.sources.tau.bench import (
+from gate.files.plain import plain
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.tau.bench import (
     TOOL,
     case_in,
     domain_of,
@@ -23,9 +19,13 @@ from gate.sources.tau.bench import (
     settings_of,
     trial_in,
 )
-from gate.sources.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
-from gate.sources.tau.rows import rows
-from gate.sources.trials import judged_by
+from gate.importers.formats.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
+from gate.importers.formats.tau.rows import rows
+from gate.importers.trials.build import judged_by
+from gate.importers.trials.names import suite_name
+from gate.plugins import IMPORTERS
+from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.records.imported import Imported, ImportedSuite
 
 
 @IMPORTERS.register("tau-bench")

@@ -8,21 +8,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place, Problem
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
-from gate.plugins import IMPORTERS
-from gate.records import Provenance, Trial
-from gate.sources.files import json_of
-from gate.sources.findings import Findings
-from gate.sources.moments import after, iso
-from gate.sources.names import suite_name
-from gate.sources.plain_values import mapping
-from gate.sources.quoted import THUDM_AGENTBENCH
-from gate.sources.thudm.environments import ENVIRONMENTS, environment_of, worth
-from gate.sources.thudm.folders import ERRORS, FILES, RUNS, SUMMARY, Chosen, Task, chosen
-from gate.sources.thudm.overall import Tally, contradictions, main_metric
-from gate.sources.thudm.records import by_index, runs
-from gate.sources.thudm.trials import (
+from gate.files.plain import json_of
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.files.timestamps import after, iso
+from gate.importers.formats.thudm.environments import ENVIRONMENTS, environment_of, worth
+from gate.importers.formats.thudm.folders import ERRORS, FILES, RUNS, SUMMARY, Chosen, Task, chosen
+from gate.importers.formats.thudm.overall import Tally, contradictions, main_metric
+from gate.importers.formats.thudm.records import by_index, runs
+from gate.importers.formats.thudm.trials import (
     MAIN,
     OVERALL,
     SUITE,
@@ -34,7 +28,13 @@ from gate.sources.thudm.trials import (
     sample_specs,
     unfinished,
 )
-from gate.sources.trials import judged_by
+from gate.importers.trials.build import judged_by
+from gate.importers.trials.json_values import mapping
+from gate.importers.trials.names import suite_name
+from gate.importers.trials.published_scores import THUDM_AGENTBENCH
+from gate.plugins import IMPORTERS
+from gate.records import Provenance, Trial
+from gate.records.imported import Imported, ImportedSuite
 
 
 @IMPORTERS.register("thudm-agentbench")

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported
+from gate.files.plain import files_below
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.importers.formats.trec.qrels import qrels_of
+from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
+from gate.importers.formats.trec.runs import run_of
 from gate.plugins import IMPORTERS
 from gate.records import Provenance
-from gate.sources.files import files_below
-from gate.sources.findings import Findings
-from gate.sources.trec.qrels import qrels_of
-from gate.sources.trec.ranking import Ranking, check_cutoffs
-from gate.sources.trec.runs import run_of
+from gate.records.imported import Imported
 
 _LINE = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+-?\d+[ \t]+[-+.\deE]+[ \t]+\S+[ \t]*\r?\n?")
 _JUDGEMENTS = "qrel"

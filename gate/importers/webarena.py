@@ -10,21 +10,28 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.first_look import FirstLook
-from gate.imported import Imported, ImportedSuite
+from gate.files.plain import Line, plain
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook
+from gate.graders.webarena_rules.metrics import SUCCESS, specs
+from gate.graders.webarena_rules.task import SITES
+from gate.importers.formats.webarena.answers import Answers, is_record
+from gate.importers.formats.webarena.episodes import NAME, SUMMARY, Episodes, episodes
+from gate.importers.formats.webarena.results import (
+    Counts,
+    Result,
+    Verdict,
+    missing,
+    trial,
+    verdict_on,
+)
+from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
+from gate.importers.formats.webarena.tasks import Task, is_task, items, tasks_in
+from gate.importers.trials.build import judged_by
+from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
 from gate.records import Case, Json, Provenance, Trial
-from gate.sources.files import Line, plain
-from gate.sources.findings import Findings
-from gate.sources.quoted import WEBARENA
-from gate.sources.trials import judged_by
-from gate.sources.webarena.answers import Answers, is_record
-from gate.sources.webarena.episodes import NAME, SUMMARY, Episodes, episodes
-from gate.sources.webarena.results import Counts, Result, Verdict, missing, trial, verdict_on
-from gate.sources.webarena.run_folder import RunFolder, run_folder
-from gate.sources.webarena.tasks import Task, is_task, items, tasks_in
-from gate.webarena.metrics import SUCCESS, specs
-from gate.webarena.task import SITES
+from gate.records.imported import Imported, ImportedSuite
 
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
 _MOST_SITES = 20  # that get a metric of their own

@@ -8,9 +8,9 @@ less).
 """
 
 from gate.records.evidence import Evidence, Sight
+from gate.records.interim_looks import Looks, equal_looks
 from gate.records.labels import Agreement, Corrected, Label, Measure
 from gate.records.limits import LARGEST, LONGEST_S, MOST_CASES, MOST_DAYS, MOST_ROUNDS
-from gate.records.looks import Looks, equal_looks
 from gate.records.patterns import (
     CategoryReport,
     Cluster,

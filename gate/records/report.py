@@ -17,14 +17,7 @@ from gate.records.patterns import (
 from gate.records.quoted import QuotedValue
 from gate.records.server_logs import EvidenceCounts
 from gate.records.settings import Policy
-from gate.records.verdict import (
-    CaseChanges,
-    Comparison,
-    Estimate,
-    GateResult,
-    MetricFall,
-    Outcome,
-)
+from gate.records.verdict import CaseChanges, Comparison, Estimate, GateResult, MetricFall, Outcome
 
 Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
 

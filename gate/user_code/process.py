@@ -15,9 +15,9 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from gate.errors import InfraFailure, UsageError
-from gate.shortage import shortage
-from gate.text import one_line
-from gate.turns import Turns
+from gate.system.exclusive import Turns
+from gate.system.shortage import shortage
+from gate.text.escaping import one_line
 from gate.user_code import frames
 from gate.user_code.frames import Frame
 from gate.user_code.hashes import merged

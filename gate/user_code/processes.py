@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from gate.sealing import OF_THE_JOB
+from gate.system.sealing import OF_THE_JOB
 from gate.user_code.hashes import merged
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any
 
-from gate.process_group import OWN_GROUP, kill_group
+from gate.system.process_group import OWN_GROUP, kill_group
 from gate.user_code import frames
 from gate.user_code.frames import Frame
 

@@ -18,12 +18,12 @@ from gate.records import (
     RegressionRules,
     Verdict,
 )
-from gate.verdict.comparing import compare_all
-from gate.verdict.gating import judge_gates
+from gate.verdict.comparability import SuiteData, stand
+from gate.verdict.comparisons import compare_all
+from gate.verdict.gates import judge_gates
 from gate.verdict.levels import unjudged_blocking
 from gate.verdict.outcomes import Finding, exit_code, findings, worst
 from gate.verdict.reasons import joined, passed
-from gate.verdict.standing import SuiteData, stand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.config_levels import level_of
 from gate.records import GateRule, MetricSpec, RegressionRules
-from gate.verdict.standing import Standing, SuiteData
+from gate.suites.config.levels import level_of
+from gate.verdict.comparability import Standing, SuiteData
 
 
 def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[GateRule, ...]:

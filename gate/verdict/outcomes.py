@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.config_levels import ALWAYS
-from gate.default_gates import interest
+from gate.analysis.default_gates import interest
 from gate.records import Comparison, GateResult, MetricSpec, Outcome, Policy
+from gate.suites.config.levels import ALWAYS
+from gate.verdict.comparability import Standing
 from gate.verdict.reasons import gate_failed, regressed, suspected, undecided, unjudged
-from gate.verdict.standing import Standing
 
 WORST_FIRST: tuple[Outcome, ...] = (
     "fail",

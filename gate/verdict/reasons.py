@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gate.records import Calls, Comparison, GateResult, Outcome
-from gate.wording import figures
+from gate.text import figures
 
 RARE = 0.0001  # a smaller chance is not worth its digits
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.codec import schema_of
 from gate.errors import AgentFailure, InfraFailure
+from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, World, build
 from gate.records import Case, PluginSpec, Response
-from gate.schema import mismatches
+from gate.records.codec import schema_of
 from tests.raw_server import RawServer, hang
 
 SECRET = "s3cret-value-of-a-variable"

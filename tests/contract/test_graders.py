@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gate.codec import from_json, schema_of, to_json
 from gate.errors import GraderFailure
 from gate.graders.stages import Stages
 from gate.plugins import GRADERS, METRICS, build
 from gate.records import Case, Document, OwnVerdict, PluginSpec, Reply, Response, ToolCall
+from gate.records.codec import from_json, schema_of, to_json
 
 NAMES = list(GRADERS)
 DIMENSIONS = {"retrieval", "correctness", "response_quality", "operational", "agent", "webarena"}

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.codec import schema_of
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
-from gate.import_format import reader
+from gate.files.sniff import look
 from gate.plugins import IMPORTERS
+from gate.records.codec import schema_of
+from gate.run.importing.format import reader
 from tests.import_page import EXAMPLES, FORMATS, commands
 
 ODD = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.codec import from_json, to_json
 from gate.plugins import REPORTERS
 from gate.records import Report
+from gate.records.codec import from_json, to_json
 from tests.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
 from tests.unit.test_text import PIECES
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.codec import schema_of
 from gate.errors import InfraFailure, UsageError
+from gate.files.json_schema import mismatches
 from gate.plugins import RETRIEVERS, World, build
 from gate.records import Case, PluginSpec
-from gate.schema import mismatches
+from gate.records.codec import schema_of
 from tests.raw_server import RawServer, ok, scripted
 
 SECRET = "s3cret-value-of-a-variable"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.recording import recording_line
+from gate.agents.recordings.answers import recording_line
 from gate.records import Case, Response
 
 CONFIG = """version: 1

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from gate import bundled
+from gate.files import bundled
 from tests.e2e.test_bad_input import start, trials, wait_for_trials
 from tests.e2e.test_everyday import details, done, run, save, summary
 from tests.in_process import gate

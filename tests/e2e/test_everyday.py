@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.schema import mismatches
+from gate.files.json_schema import mismatches
 from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import CASES, right, sessions, trials, write_project
 from tests.in_process import gate

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.codec import to_json
 from gate.plugins import EXPORTERS
+from gate.records.codec import to_json
 from tests.e2e.test_bad_input import gate as in_a_process
 from tests.in_process import gate
 from tests.stored_session import store

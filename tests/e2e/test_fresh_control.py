@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from gate import bundled
+from gate.files import bundled
 from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import (
     CASES,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.fits import compiled
-from gate.schemas import SCHEMAS
+from gate.commands.schemas import SCHEMAS
+from gate.files.json_schema_quick import compiled
 from tests.e2e.test_bad_input import gate, sessions
 
 DATASET = Path(__file__).parents[2] / "datasets" / "analytics" / "dataset.jsonl"

@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from gate.codec import to_json
+from gate.commands.label_review.sample import answer_digest
 from gate.records import Label
-from gate.review.drawing import answer_digest
+from gate.records.codec import to_json
 from tests.e2e.test_everyday import details, done, run, save, summary
 from tests.e2e.test_fresh_control import git
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from gate.row_schema import schema
-from gate.sample.options import SampleOptions
-from gate.sample.server_log import ServerLog
-from gate.schema import mismatches
+from gate.agents.sample_agent.options import SampleOptions
+from gate.agents.sample_agent.server_log import ServerLog
+from gate.files.json_schema import mismatches
+from gate.store.trial_row_schema import schema
 from tests.e2e.test_bad_input import sessions
 from tests.in_process import gate
 from tests.sample_service import serving

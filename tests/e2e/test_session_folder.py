@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gate.schema import mismatches
+from gate.files.json_schema import mismatches
 from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import sessions, write_project
 from tests.in_process import gate

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from gate.fits import compiled
-from gate.row_schema import schema
+from gate.files.json_schema_quick import compiled
+from gate.store.trial_row_schema import schema
 from tests.e2e.test_everyday import details, run
 
 CONFIG = """\

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.reporters.annotations import render_annotations
-from gate.reporters.comment import Comment
-from gate.reporters.console import render_console
+from gate.report.annotations import render_annotations
+from gate.report.console import render_console
+from gate.report.formats.comment import Comment
 from tests.reports import SCENARIOS, rows_of
 
 HERE = Path(__file__).parent

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gate.graders.judge import Judge
+from gate.graders.rubrics.built_in import BUILT_IN
+from gate.graders.rubrics.rubric import Criterion, Rubric
 from gate.records import Case, Document, Response, ToolCall
-from gate.rubrics.built_in import BUILT_IN
-from gate.rubrics.rubric import Criterion, Rubric
 
 HERE = Path(__file__).parent / "rubrics"
 PAIR = Rubric(

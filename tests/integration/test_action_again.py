@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from gate import bundled
 from gate.commands.action import Hooks, run
-from gate.delivery import Means
-from gate.execute import execute
+from gate.commands.options.all import parse
+from gate.files import bundled
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
-from gate.options import parse
-from gate.stop import Stop
+from gate.github.delivery import Means
+from gate.run.execute import execute
+from gate.system.signals import Stop
 from tests.e2e.test_everyday import done
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.runner import BASE, on_a_pull_request

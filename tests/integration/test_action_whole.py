@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from gate import bundled
 from gate.commands.action import Hooks, run
-from gate.delivery import Means
+from gate.files import bundled
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
+from gate.github.delivery import Means
 from tests.e2e.test_everyday import done
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.in_process import gate

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.anthropic import Anthropic
-from gate.agents.openai import OpenAI
+from gate.agents.protocols.anthropic import Anthropic
+from gate.agents.protocols.openai import OpenAI
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import World
 from gate.records import Case, ToolCall, Usage

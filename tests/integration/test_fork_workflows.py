@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
-from gate import bundled, cli
-from gate.templates.render import rendered
+from gate import cli
+from gate.commands.templates.render import rendered
+from gate.files import bundled
 from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -20,8 +20,8 @@ from gate.github import checks
 from gate.github.api import Api, Time
 from gate.github.comments import Marker, Pace, publish
 from gate.github.context import Job
-from gate.github.forge import GitHubForge
 from gate.github.pulls import find_pull_request
+from gate.github.remote_repository import GitHubForge
 from gate.github.statuses import post_status
 from gate.records import CaseChange, CaseChanges, Report
 from tests.github_peer import Peer, github_peer

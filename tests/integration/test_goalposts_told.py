@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from gate import bundled
-from gate.archive import load_session
-from gate.reporters.console import render_console
+from gate.files import bundled
+from gate.report.console import render_console
+from gate.store.session import load_session
 from tests.e2e.test_everyday import done
 from tests.github_server import REPOSITORY, GitHub, serving
 from tests.integration.test_action_whole import act

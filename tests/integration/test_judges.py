@@ -18,7 +18,7 @@ from threading import Thread
 
 import pytest
 
-from gate.asking.panel import panel_of
+from gate.agents.judges.judge_panel import panel_of
 from gate.plugins import World
 from gate.records import Case, Config, PluginSpec, Price
 from tests.scripted_judge import QUESTION

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gate.archive import load_session
-from gate.codec import parse_json, to_json
+from gate.agents.recordings.answers import recording_line
 from gate.plugins import EXPORTERS
-from gate.recording import recording_line
 from gate.records import Case, Response, Usage
+from gate.records.codec import parse_json, to_json
+from gate.store.session import load_session
 from tests.in_process import gate
 
 CONFIG = """version: 1

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.recordings.answers import recording_line
 from gate.plugins import IMPORTERS
-from gate.recording import recording_line
 from gate.records import Case, Response
 from tests.in_process import gate
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from gate.agents.sample_agent.options import SampleOptions
+from gate.agents.sample_agent.server_lines import ConsoleFormat
+from gate.agents.sample_agent.server_log import ServerLog
+from gate.agents.server_logs.options import LogOptions
+from gate.agents.server_logs.request_logs import LogBook
 from gate.records import Json, ServerLogs
-from gate.sample.options import SampleOptions
-from gate.sample.server_lines import ConsoleFormat
-from gate.sample.server_log import ServerLog
-from gate.serverlogs.book import LogBook
-from gate.serverlogs.options import LogOptions
 from tests.sample_service import get, post, serving
 
 REVENUE = "What was net revenue in Q2 2026?"

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
+from gate.agents.sample_agent.options import SampleOptions
 from gate.commands import agent
+from gate.commands.options.all import parse
 from gate.errors import UsageError
-from gate.options import parse
-from gate.sample.options import SampleOptions
-from gate.stop import Stop
+from gate.system.signals import Stop
 from tests.sample_service import get, post, serving
 
 RETURNS = "Within how many days of delivery may customers return unused hardware?"

@@ -5,8 +5,8 @@ from typing import get_args
 import hypothesis.strategies as st
 from hypothesis import given, settings
 
-from gate.failures.clusters import Failures
-from gate.failures.modes import RULES, mode_in, mode_of
+from gate.analysis.failures.clusters import Failures
+from gate.analysis.failures.modes import RULES, mode_in, mode_of
 from gate.records import FailureMode
 
 MODES = get_args(FailureMode)

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.fencing import canary, fenced
 from gate.graders.judge import Judge
 from gate.records import Case, Response
+from gate.text.prompt_fence import canary, fenced
 
 PIECES = (
     "<<< answer ", ">>> answer ", ">>>", "<<<", "0123456789abcdef", "\n", "\r\n", "\u2028", "\x00",

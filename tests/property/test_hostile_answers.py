@@ -6,12 +6,12 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gate.agents.anthropic import Anthropic
-from gate.codec import to_json
+from gate.agents.http_client.reply import Reply
+from gate.agents.protocols.anthropic import Anthropic
+from gate.agents.wire import answer, chat
 from gate.errors import AgentFailure, InfraFailure
-from gate.http.reply import Reply
 from gate.records import Response
-from gate.wire import answer, chat
+from gate.records.codec import to_json
 
 JSON = st.recursive(
     st.none()

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.errors import UsageError
+from gate.files.json_schema import mismatches
 from gate.plugins import IMPORTERS
-from gate.row_schema import schema
-from gate.rows import row_of
-from gate.schema import mismatches
+from gate.store.trial_row_schema import schema
+from gate.store.trial_rows import row_of
 from tests.unit.test_importer_openagent import META, RECORD
 
 VALUES = st.recursive(

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate import yamlfile
-from gate.config import load
-from gate.dataset import cases, check
-from gate.dataset_rows import Source
 from gate.errors import UsageError
+from gate.files import yaml as yamlfile
+from gate.files.rows import Source
+from gate.suites.cases.dataset import cases, check
+from gate.suites.config.load import load
 
 KEYS = st.sampled_from(
     [

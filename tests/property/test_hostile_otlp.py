@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.errors import UsageError
+from gate.files.json_schema import mismatches
 from gate.plugins import IMPORTERS
-from gate.row_schema import schema
-from gate.rows import row_of
-from gate.schema import mismatches
+from gate.store.trial_row_schema import schema
+from gate.store.trial_rows import row_of
 from tests.property.test_hostile_imports import VALUES
 from tests.unit.test_traces_otel import ASKS, CHAT, RAN, TEXT, export, says, span
 

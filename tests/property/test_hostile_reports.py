@@ -17,17 +17,17 @@ from cmarkgfm.cmark import Options
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate.codec import from_json, schema_of, to_json
-from gate.fits import compiled
-from gate.foreign import origin_of, shown
+from gate.files.json_schema_quick import compiled
 from gate.github.comments import read_marker
 from gate.github.outputs import render_outputs, report_outputs
 from gate.records import Report
-from gate.reporters.annotations import render_annotations
-from gate.reporters.comment import LIMIT, render_limited, step_summary
-from gate.reporters.console import render_console
-from gate.reporters.markdown import Markdown
-from gate.wording.spans import markdown, prose
+from gate.records.codec import from_json, schema_of, to_json
+from gate.report.annotations import render_annotations
+from gate.report.console import render_console
+from gate.report.formats.comment import LIMIT, render_limited, step_summary
+from gate.report.formats.markdown import Markdown
+from gate.store.foreign_report import origin_of, shown
+from gate.text.spans import markdown, prose
 from tests.reports import HOSTILE, SCENARIOS
 from tests.unit.test_text import ACTIVE, PIECES, RUNNER, Page
 

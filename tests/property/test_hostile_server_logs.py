@@ -7,11 +7,11 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gate.codec import from_json, to_json
+from gate.agents.server_logs.cursor import LogCursor
+from gate.agents.server_logs.options import LogOptions
+from gate.agents.server_logs.request_logs import LogBook
 from gate.records import ServerLogs
-from gate.serverlogs.book import LogBook
-from gate.serverlogs.cursor import LogCursor
-from gate.serverlogs.options import LogOptions
+from gate.records.codec import from_json, to_json
 from tests.server_log_lines import Ticking, access, audited, new_console, old_console
 
 LINES = [access(), access("9999/12/31 23:59:59.999"), access("0001/01/01 00:00:00.000")]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gate.errors import UsageError
 from gate.importers.braintrust import SHAPE
+from gate.importers.formats.langfuse import SHAPE as TRACES
 from gate.plugins import IMPORTERS
-from gate.rows import row_of
-from gate.sources.langfuse import SHAPE as TRACES
+from gate.store.trial_rows import row_of
 from tests.unit.test_text import PIECES
 
 hostile = st.one_of(st.text(max_size=30), st.sampled_from(PIECES))

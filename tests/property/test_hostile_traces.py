@@ -5,12 +5,12 @@ import json
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gate.codec import from_json, to_json
+from gate.agents.traces.reading import read_trace
+from gate.agents.traces.trace import MAX_STEPS, Trace
+from gate.agents.wire import answer
 from gate.errors import AgentFailure
 from gate.records import Response
-from gate.traces.reading import read_trace
-from gate.traces.trace import MAX_STEPS, Trace
-from gate.wire import answer
+from gate.records.codec import from_json, to_json
 from tests.property.test_hostile_answers import JSON, spoilt
 
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}

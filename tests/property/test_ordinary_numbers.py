@@ -5,7 +5,7 @@ that can stand around a figure.
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gate.numbers import scanning
+from gate.text.numbers import scanning
 
 _AROUND = (
     "the was in version Version v ver. er of at Rs USD EUR US$ % k K M bn million thousand May June"

@@ -4,8 +4,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from gate.review.choosing import Candidate, choose
-from gate.spreadsheet import defused, restored
+from gate.commands.label_review.rotation import Candidate, choose
+from gate.text.spreadsheet_cells import defused, restored
 
 sizes = st.integers(1, 12)
 doubts = st.none() | st.floats(0.0, 1.0)

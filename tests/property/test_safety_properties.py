@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.graders.safety import Safety
+from gate.graders.safety_rules.ruleset import ArgumentRule, OwnRule
 from gate.records import Case, Response, ToolCall
-from gate.safety.ruleset import ArgumentRule, OwnRule
 
 KEY = "".join(("ghp_", *("aZ3k", "Q9xV") * 5))  # no constant that hypothesis would take up
 PIECES = (

@@ -3,11 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.calls.comparing import compare
-from gate.calls.expected import wanted
-from gate.calls.made import ArgsRules, MadeCalls
-from gate.matching import positions
+from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
+from gate.graders.tool_calling.compare import compare
+from gate.graders.tool_calling.expected import wanted
 from gate.records import ToolCall
+from gate.stats.matching import positions
 
 VALUES = st.sampled_from([0, 1, 1.0, True, False, None, "", "a", "A-", [1], [1.0], {"k": 1}, {}])
 KEYS = st.sampled_from(["p", "q", "r"])

@@ -5,9 +5,9 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.graders.openagent_rules.declared import same_tool, unmatched
 from gate.graders.tool_evidence import FABRICATED, VERIFIED, ToolEvidence
 from gate.records import Case, LoggedCall, LogRead, Response, ServerLogs
-from gate.validators.declared import same_tool, unmatched
 
 NAMES = st.sampled_from(["shell", "web_search", "a__shell", "b__shell", "x.Shell", "", "__", "."])
 JUNK = st.recursive(

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.validators import constraints, counts, json_text, stages
-from gate.validators.findings import codes, reason, share
+from gate.graders.openagent_rules import constraints, counts, json_text, stages
+from gate.graders.openagent_rules.findings import codes, reason, share
 
 PIECES = [
     "a",

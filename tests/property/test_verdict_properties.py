@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gate.analysis.estimates import estimates
+from gate.analysis.table import Table
 from gate.records import Comparison, GateRule, MetricRule, Policy, RegressionRules, Verdict
-from gate.table import Table
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.verdict_tables import COST, RECALL, SUCCESS, build
 
 MIRROR = {"regression": "improvement", "improvement": "regression"}

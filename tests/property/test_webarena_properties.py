@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.errors import UsageError
+from gate.files.json_schema import mismatches
+from gate.graders.webarena_rules.evaluation import evaluate
+from gate.graders.webarena_rules.recorded import recorded
+from gate.graders.webarena_rules.task import checks_of, faults_of
+from gate.graders.webarena_rules.tokens import stands_alone
 from gate.importers.webarena import WebArenaResults
-from gate.row_schema import schema
-from gate.rows import row_of
-from gate.schema import mismatches
-from gate.webarena.evaluation import evaluate
-from gate.webarena.recorded import recorded
-from gate.webarena.task import checks_of, faults_of
-from gate.webarena.tokens import stands_alone
+from gate.store.trial_row_schema import schema
+from gate.store.trial_rows import row_of
 
 LONG = 5_000_000  # characters; of an address a tenth of that
 EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "webarena"

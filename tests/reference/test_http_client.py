@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.http.stream import Stream
+from gate.agents.http_client.stream import Stream
 
 NAMES = st.from_regex(r"X-[A-Za-z0-9-]{1,12}", fullmatch=True)
 VALUES = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=20)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gate.metrics.k_rounds import KRounds
+from gate.analysis.metrics.k_rounds import KRounds
 from gate.records import MetricSpec, Tolerance
 from gate.stats.lattice import Numbers, tails
 

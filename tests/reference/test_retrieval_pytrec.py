@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from gate.agents.recordings.retrieval_run import read_run
 from gate.graders.retrieval import Retrieval
 from gate.records import Case, Response
-from gate.run_file import read_run
 
 pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.reference import read_reference
 from gate.errors import UsageError
+from gate.graders.tool_calling.reference import read_reference
 from gate.plugins import IMPORTERS
 from tests.in_process import gate
 

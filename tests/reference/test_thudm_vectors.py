@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
+from gate.importers.formats.thudm.environments import ENVIRONMENTS, environment_of
 from gate.plugins import IMPORTERS
-from gate.sources.thudm.environments import ENVIRONMENTS, environment_of
 from tests.in_process import gate
 
 REAL = os.environ.get("GATE_REAL_DATA")

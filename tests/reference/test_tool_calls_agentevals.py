@@ -9,10 +9,10 @@ import json
 
 import pytest
 
+from gate.agents.traces.reading import read_trace
 from gate.graders.tool_calls import ToolCalls
 from gate.graders.trajectory_match import TrajectoryMatch
 from gate.records import Case, Response, ToolCall
-from gate.traces.reading import read_trace
 
 SAME_MESSAGE = {"same_calls_one_parallel_message", "parallel_vs_sequential", "greedy_pitfall"}
 INVERTED = {"subset": "superset", "superset": "subset"}

@@ -5,8 +5,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from gate.calls.bfcl import OPTIONS, case_keys, json_schema, plain_name, tool
 from gate.errors import UsageError
+from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys, json_schema, plain_name, tool
 from gate.graders.tool_calls import VALIDITY, ToolCalls
 from gate.records import Case, Response, ToolCall
 

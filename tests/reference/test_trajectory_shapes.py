@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from gate.traces.reading import read_trace
+from gate.agents.traces.reading import read_trace
 
 SHAPES = {
     "openai_chat_messages": "openai",

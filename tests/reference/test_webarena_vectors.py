@@ -12,10 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from gate.webarena.evaluation import evaluate
-from gate.webarena.recorded import Recorded
-from gate.webarena.task import LAST, PAGE, STRING, URL, checks_of, open_sites, with_sites
-from gate.webarena.tokens import stands_alone
+from gate.graders.webarena_rules.evaluation import evaluate
+from gate.graders.webarena_rules.recorded import Recorded
+from gate.graders.webarena_rules.task import (
+    LAST,
+    PAGE,
+    STRING,
+    URL,
+    checks_of,
+    open_sites,
+    with_sites,
+)
+from gate.graders.webarena_rules.tokens import stands_alone
 
 DATA = Path(os.environ.get("GATE_REAL_DATA", "")).absolute() / "webarena"
 VECTORS, TASKS = DATA / "evaluator_vectors.json", DATA / "test.raw.json"

@@ -7,18 +7,18 @@ import math
 
 import pytest
 
-from gate.agents.anthropic import Anthropic
-from gate.agents.http import Http, Paths
-from gate.agents.openai import OpenAI
-from gate.agents.replay import Replay
-from gate.http.reply import Reply
+from gate.agents.http_client.reply import Reply
+from gate.agents.protocols.anthropic import Anthropic
+from gate.agents.protocols.http import Http, Paths
+from gate.agents.protocols.openai import OpenAI
+from gate.agents.protocols.replay import Replay
+from gate.agents.recordings.answers import recording_line
+from gate.agents.task_result import RunRecord, response_of
+from gate.agents.traces.reading import read_trace
+from gate.agents.wire import answer
 from gate.plugins import World
-from gate.recording import recording_line
 from gate.records import Attempt, Case, Response, Trial, Usage
-from gate.rows import row_of
-from gate.run_record import RunRecord, response_of
-from gate.traces.reading import read_trace
-from gate.wire import answer
+from gate.store.trial_rows import row_of
 
 NAN, ENDLESS = float("nan"), 10**5000
 ABSURD = [NAN, math.inf, -1, 1e300, "many", "12", True, [5], {"n": 5}]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.anthropic import Anthropic
+from gate.agents.protocols.anthropic import Anthropic
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from gate.agents.command import Command
+from gate.agents.protocols.command import Command
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, ToolCall, Usage

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.http import Http, Paths
-from gate.codec import schema_of
+from gate.agents.protocols.http import Http, Paths
 from gate.errors import AgentFailure, InfraFailure, UsageError
+from gate.files.json_schema import mismatches
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
-from gate.schema import mismatches
+from gate.records.codec import schema_of
 from tests.raw_server import RawServer, ok, scripted
 
 WORLD = World(env={"KEY": "secret-key-1"}, root=Path())

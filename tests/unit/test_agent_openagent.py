@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.openagent import OpenAgent
-from gate.agents.openai import OpenAI
-from gate.config import load
+from gate.agents.protocols.openagent import OpenAgent
+from gate.agents.protocols.openai import OpenAI
+from gate.agents.server_logs.options import LogOptions
+from gate.analysis.failures.modes import mode_of
+from gate.analysis.tally import Tally
 from gate.errors import AgentFailure, InfraFailure
-from gate.executors import Later
-from gate.failures.modes import mode_of
-from gate.grading import grade_attempt
-from gate.pipeline import health
 from gate.plugins import AGENTS, World, build
 from gate.records import Case, Suite
-from gate.rows import row_of
-from gate.runner import Task, TrialWorker
-from gate.serverlogs.options import LogOptions
-from gate.tally import Tally
+from gate.run.grade import grade_attempt
+from gate.run.pipeline import health
+from gate.run.trial_worker import Task, TrialWorker
+from gate.store.trial_rows import row_of
+from gate.suites.config.load import load
+from gate.system.executors import Later
 from tests.raw_server import RawServer, hang, ok, scripted
 
 CASE = Case(id="FI-2", input="hi", keys={})

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.openagent import OpenAgent
-from gate.agents.openai import OpenAI
+from gate.agents.protocols.openagent import OpenAgent
+from gate.agents.protocols.openai import OpenAI
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gate.agents.python import Python
+from gate.agents.protocols.python import Python
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document

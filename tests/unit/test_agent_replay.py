@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.agents.replay import Replay
+from gate.agents.protocols.replay import Replay
+from gate.agents.recordings.answers import recording_line
 from gate.errors import AgentFailure, InfraFailure, InvalidInput, UsageError
 from gate.plugins import World
-from gate.recording import recording_line
 from gate.records import Case, Document, Response, ToolCall, Usage
 
 CASE = Case(id="c1", input="q", keys={"id": "c1", "expected_answer": "a"})

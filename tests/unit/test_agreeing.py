@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.agreeing import Judged, file_of, judged_by, least_of, reviewed
+from gate.analysis.labels import Known
 from gate.graders.exact_match import ExactMatch
 from gate.graders.judge import Judge
-from gate.labels import Known
 from gate.records import MetricSpec, PluginSpec
+from gate.run.judge_labels import Judged, file_of, judged_by, least_of, reviewed
 from tests.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, lines, source
 from tests.verdict_tables import RECALL, SUCCESS
 

@@ -8,7 +8,7 @@ import pytest
 
 from gate.analysis.cases import case_changes
 from gate.analysis.estimates import default_level, default_tolerance, estimates
-from gate.analysis.missing import (
+from gate.analysis.missing_answers import (
     errored_cases,
     infra_share,
     pessimistic,
@@ -16,9 +16,9 @@ from gate.analysis.missing import (
     too_much_missing,
 )
 from gate.analysis.pairing import pair_cases
+from gate.analysis.table import Table
 from gate.errors import UsageError
 from gate.records import CaseChange, MetricSpec, Tolerance
-from gate.table import Table
 
 NAN = math.nan
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")

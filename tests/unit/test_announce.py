@@ -4,8 +4,8 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from gate.announce import tell, verdict_text
-from gate.options import parse
+from gate.commands.options.all import parse
+from gate.report.announce import tell, verdict_text
 from tests.reports import regression, several_suites
 from tests.stored_session import store
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.archive import (
+from gate.errors import InfrastructureError, UsageError
+from gate.records import MetricSpec, Provenance
+from gate.store.session import (
     Meta,
     SessionWriter,
     SuiteMeta,
@@ -17,8 +19,6 @@ from gate.archive import (
     load_session,
     new_session_id,
 )
-from gate.errors import InfrastructureError, UsageError
-from gate.records import MetricSpec, Provenance
 
 
 def meta():

@@ -7,14 +7,14 @@ from time import sleep
 
 import pytest
 
-from gate.archive import CONTROL, Meta, SessionWriter, SuiteMeta
-from gate.arms import Arm, Arms
-from gate.batches import whole_rounds
-from gate.course import course
 from gate.errors import AgentFailure, InfraFailure
-from gate.pipeline import Effects, measure
 from gate.records import Budget, Looks, Provenance
-from gate.stop import Stop
+from gate.run.arms import Arm, Arms
+from gate.run.batches import whole_rounds
+from gate.run.pipeline import Effects, measure
+from gate.store.session import CONTROL, Meta, SessionWriter, SuiteMeta
+from gate.system.signals import Stop
+from gate.verdict.course import course
 from tests.unit.test_pipeline import PRICES, WORLD, Answers, Said, Yes, plan
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.asking.cache import Cache, Kept
-from gate.asking.panel import Panel
+from gate.agents.judges.cache import Cache, Kept
+from gate.agents.judges.judge_panel import Panel
 from tests.scripted_judge import CASE, GOOD, QUESTION, Scripted, model, panel
 
 KEPT = Kept(data={"score": 4}, model="m")

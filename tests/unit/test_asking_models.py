@@ -9,8 +9,8 @@ from threading import Thread
 
 import pytest
 
-from gate.asking.models import model_of
-from gate.asking.panel import Panel, panel_of, without_open_caches
+from gate.agents.judges.judge_panel import Panel, panel_of, without_open_caches
+from gate.agents.judges.models import model_of
 from gate.errors import UsageError
 from gate.plugins import World
 from gate.records import Config, PluginSpec, Price

@@ -8,16 +8,16 @@ from threading import Barrier, Event, Lock, Thread
 
 import pytest
 
-from gate.asking.panel import Panel
-from gate.codec import to_json
+from gate.agents.judges.judge_panel import Panel
+from gate.agents.judges.totals import Asked, judging
 from gate.errors import AgentFailure, InfraFailure
-from gate.event_log import unanswered
 from gate.graders.judge import Judge
-from gate.grading import grade_attempt
 from gate.plugins import World
 from gate.records import Case, Price, Suite
-from gate.replies import Asked, judging
-from gate.runner import Task, TrialWorker
+from gate.records.codec import to_json
+from gate.run.grade import grade_attempt
+from gate.run.trial_worker import Task, TrialWorker
+from gate.store.event_log import unanswered
 from tests.scripted_judge import CASE, GOOD, QUESTION, Scripted, Still, answer, model, panel
 
 JUDGED = Case(id="c-1", input="?", keys={"input": "?", "expected_answer": "!", "context": "."})

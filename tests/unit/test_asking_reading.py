@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.asking.reading import MOST_FAULTS, Unfit, read
+from gate.agents.judges.parse_reply import MOST_FAULTS, Unfit, read
 from tests.scripted_judge import QUESTION
 
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gate.baseline_file import BaselineFile, newest, newest_run, parse, render
-from gate.baseline_pool import accept, append, digest, starts_anew
-from gate.baseline_schema import schema
+from gate.analysis.table import Table
 from gate.errors import UsageError
 from gate.records import MetricSpec
 from gate.records.baseline import BaselineRun
-from gate.table import Table
+from gate.store.baseline.file import BaselineFile, newest, newest_run, parse, render
+from gate.store.baseline.pool import accept, append, digest, starts_anew
+from gate.store.baseline.schema import schema
 
 NAN = float("nan")
 SPEC = MetricSpec(name="agent.success_rate", column="success", unit="share")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from gate.baseline_file import BaselineFile
-from gate.baseline_listing import listing
-from gate.baseline_pool import accept
 from gate.records.baseline import BaselineRun
+from gate.report.baseline_listing import listing
+from gate.store.baseline.file import BaselineFile
+from gate.store.baseline.pool import accept
 from tests.main_runs import header, passes, past
 from tests.verdict_tables import SUCCESS
 

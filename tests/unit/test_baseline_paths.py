@@ -6,17 +6,17 @@ from dataclasses import replace
 import pytest
 from jsonschema import Draft202012Validator
 
-from gate.archive import load_session
-from gate.baseline_file import BaselineFile, newest, parse, render
-from gate.baseline_pool import accept, append, digest, starts_anew
-from gate.baseline_schema import schema
-from gate.baselines.file import session_baseline
-from gate.conclude import conclude
 from gate.errors import UsageError
+from gate.graders.trajectories.path import Path, path_of
+from gate.graders.trajectories.reference import reference_path
 from gate.records import Case, ToolCall
-from gate.step_diffs import CASES
-from gate.trajectory.path import Path, path_of
-from gate.trajectory.reference import reference_path
+from gate.store.baseline.file import BaselineFile, newest, parse, render
+from gate.store.baseline.pool import accept, append, digest, starts_anew
+from gate.store.baseline.schema import schema
+from gate.store.baseline.sources.file import session_baseline
+from gate.store.session import load_session
+from gate.verdict.conclude import conclude
+from gate.verdict.step_diffs import CASES
 from tests.stored_session import store
 from tests.unit.test_baseline_file import measured as stored_table
 from tests.unit.test_baseline_file import run

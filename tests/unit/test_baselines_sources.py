@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.archive import load_session
-from gate.baseline_file import parse, render
-from gate.baseline_order import ORDER, find_baseline, source_names
-from gate.baselines.file import session_baseline
 from gate.errors import InvalidInput, UsageError
-from gate.hosting import Artifact, BaselineRequest, FoundBaseline
 from gate.plugins import BASELINES
+from gate.records.forge import Artifact, BaselineRequest, FoundBaseline
+from gate.store.baseline.file import parse, render
+from gate.store.baseline.source_order import ORDER, find_baseline, source_names
+from gate.store.baseline.sources.file import session_baseline
+from gate.store.session import load_session
 from tests.stored_session import store
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from gate.batches import PreparedSuite, batch, case_order, in_turn, whole_rounds
 from gate.records import Case, Suite
+from gate.run.batches import PreparedSuite, batch, case_order, in_turn, whole_rounds
 
 NOTHING = frozenset()
 

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from gate.archive import CONTROL, load_session
-from gate.beside import asked_before
-from gate.control import Control
+from gate.commands.options.all import parse
 from gate.errors import UsageError
-from gate.execute import execute
-from gate.options import parse
-from gate.resuming import OtherSession
-from gate.stop import Stop
+from gate.run.control_agent import Control
+from gate.run.control_session import asked_before
+from gate.run.execute import execute
+from gate.run.resume import OtherSession
+from gate.store.session import CONTROL, load_session
+from gate.system.signals import Stop
 from tests.stored_session import store
 
 AGENTS = """

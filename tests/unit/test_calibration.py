@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.dealing import any_order, begun, deck, one_against_others, shuffler
-from gate.calibration import calibrate
+from gate.analysis.resample_arms import any_order, begun, deck, one_against_others, shuffler
 from gate.errors import UsageError
-from gate.recorded import Recorded, Rounds, joined
 from gate.records import (
     Config,
     GateRule,
@@ -19,8 +17,10 @@ from gate.records import (
     RegressionRules,
     Tolerance,
 )
-from gate.rehearsal import Rehearsal
-from gate.wording.calibration import as_markdown, as_text
+from gate.report.wording.calibration import as_markdown, as_text
+from gate.verdict.calibration.false_alarms import calibrate
+from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
+from gate.verdict.calibration.rehearse import Rehearsal
 from tests.main_runs import past
 from tests.verdict_tables import COST, RECALL, SUCCESS, build
 

@@ -4,16 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.metrics.catalogue import TRIAL_METRICS, asked_k, trial_metrics
+from gate.analysis.catalogue import TRIAL_METRICS, asked_k, trial_metrics
 from gate.plugins import METRICS, build
-from gate.records import (
-    Config,
-    GateRule,
-    MetricRule,
-    PluginSpec,
-    RegressionRules,
-    Suite,
-)
+from gate.records import Config, GateRule, MetricRule, PluginSpec, RegressionRules, Suite
 from gate.records.trials import TRIAL_COLUMNS
 
 NAMES = {

@@ -6,7 +6,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 import pytest
 
 from gate import __version__, cli
-from gate.options import COMMANDS
+from gate.commands.options.all import COMMANDS
 from tests.stored_session import store
 
 

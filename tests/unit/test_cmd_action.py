@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from gate.archive import load_session
 from gate.commands.action import Hooks, run
-from gate.delivery import Means
 from gate.errors import InfrastructureError
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
+from gate.github.delivery import Means
 from gate.github.upload import Uploaded
 from gate.records import Report
-from gate.resuming import OtherSession
+from gate.run.resume import OtherSession
+from gate.store.session import load_session
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.small_report import report as small_report
 from tests.stored_session import store

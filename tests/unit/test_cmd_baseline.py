@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.baseline_file import parse
 from gate.cli import run as cli
 from gate.commands import baseline
+from gate.commands.options.all import parse as options
 from gate.errors import GateError, InfrastructureError, UsageError
-from gate.options import parse as options
 from gate.records import AcceptedChange
+from gate.store.baseline.file import parse
 from tests.stored_session import store
 
 CONFIG = """\

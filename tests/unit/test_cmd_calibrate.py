@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gate.commands import calibrate
+from gate.commands.options.all import parse
 from gate.errors import UsageError
-from gate.options import parse
-from gate.stop import Stop
+from gate.system.signals import Stop
 from tests.stored_session import store
 
 CONFIG = """\

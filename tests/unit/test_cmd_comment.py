@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gate.commands import comment
+from gate.commands.options.all import parse
 from gate.errors import InfrastructureError, UsageError
-from gate.options import parse
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.stored_session import store
 

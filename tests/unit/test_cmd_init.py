@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gate import yamlfile
 from gate.commands import validate
 from gate.commands.init import run
+from gate.commands.templates.render import ACTIONS, TEMPLATES, rendered
 from gate.errors import UsageError
-from gate.templates.render import ACTIONS, TEMPLATES, rendered
+from gate.files import yaml as yamlfile
 
 
 def init(folder: Path, *, force: bool = False) -> int:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from gate.analysis.labels import read as read_labels
 from gate.cli import run as cli
-from gate.dataset_rows import Source
-from gate.labels import read as read_labels
-from gate.review import manifest
+from gate.commands.label_review import manifest
+from gate.files.rows import Source
 from tests.judged_session import JUDGE, METRICS, filled, judged
 
 ANSWERS = {f"c{n}": f"answer {n}" for n in range(6)}

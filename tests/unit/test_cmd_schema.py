@@ -6,7 +6,7 @@ from argparse import Namespace
 import pytest
 
 from gate.commands.schema import run
-from gate.schema import mismatches
+from gate.files.json_schema import mismatches
 
 
 @pytest.mark.parametrize("what", ["config", "case", "session", "baseline", "details", "meta"])

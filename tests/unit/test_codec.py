@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.codec import from_json, json_line, parse_json, schema_of, to_json
 from gate.errors import Place
-from gate.schema import mismatches
+from gate.files.json_schema import mismatches
+from gate.records.codec import from_json, json_line, parse_json, schema_of, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

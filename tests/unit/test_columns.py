@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from gate.columns import Columns, trial_values
+from gate.analysis.columns import Columns, trial_values
 from gate.records.trials import TRIAL_COLUMNS
 
 

@@ -3,11 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.archive import SuiteMeta
-from gate.baseline_schema import Accepted
-from gate.conclude import conclude, look
-from gate.lookup import Compared
-from gate.measured import Measured, Setting
+from gate.analysis.tally import Tally
 from gate.records import (
     AcceptedChange,
     BaselineInfo,
@@ -22,7 +18,11 @@ from gate.records import (
     Suite,
 )
 from gate.records.baseline import BaselineRun
-from gate.tally import Tally
+from gate.store.baseline.find import Compared
+from gate.store.baseline.schema import Accepted
+from gate.store.session import SuiteMeta
+from gate.verdict.conclude import conclude, look
+from gate.verdict.measured import Measured, Setting
 from tests.verdict_tables import RECALL, SUCCESS, build, passing
 
 SETTING = Setting(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import Read, bundled_suites, defaults, grader_digest, load, select
 from gate.errors import InvalidInput, Place, UsageError
 from gate.plugins import AGENTS, build
 from gate.records import Config, PluginSpec, Tolerance
+from gate.suites.config.load import Read, bundled_suites, defaults, grader_digest, load, select
 
 TODAY = date(2026, 11, 21)
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from gate import yamlfile
-from gate.config_check import checked
-from gate.config_schema import schema
+from gate.files import yaml as yamlfile
+from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, GRADERS
-from gate.schema import mismatches
+from gate.suites.config.check import checked
+from gate.suites.config.json_schema import schema
 
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
 

@@ -6,9 +6,9 @@ from argparse import Namespace
 import pytest
 
 from gate.commands import validate
-from gate.config_evidence import provider_key
 from gate.errors import Place
 from gate.records import Config, PluginSpec, Suite
+from gate.suites.config.check_provider_key import provider_key
 
 
 def config(agent="openagent", graders=("tool_evidence",), **options):

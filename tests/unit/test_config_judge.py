@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.config_judge import family, judges, kinship
 from gate.errors import Place
 from gate.records import Config, PluginSpec, Suite
+from gate.suites.config.check_judge import family, judges, kinship
 
 GRADERS = """
 from dataclasses import dataclass

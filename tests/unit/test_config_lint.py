@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from gate.config_lint import Findings, lint, lint_with_data
 from gate.errors import Place
 from gate.records import (
     Config,
@@ -20,6 +19,7 @@ from gate.records import (
     Suite,
     Tolerance,
 )
+from gate.suites.config.lint import Findings, lint, lint_with_data
 
 TODAY = date(2026, 11, 21)
 SHARE = MetricSpec(name="retrieval.recall@5", column="r", unit="share")

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from gate.config_options import for_release, override, settings, with_key
 from gate.errors import UsageError
 from gate.records import Config, PluginSpec, Policy, Suite
+from gate.suites.config.overrides import for_release, override, settings, with_key
 
 CONFIG = Config(
     agent=PluginSpec(name="openai", options={"model": "m", "timeout_s": 9}),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import defaults, load, select
 from gate.errors import InvalidInput
 from gate.records import Config, Suite
+from gate.suites.config.load import defaults, load, select
 
 JUDGE = "judge: {type: openai, base_url: 'http://127.0.0.1:9', model: some-judge}\n"
 

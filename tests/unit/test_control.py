@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config_options import override
-from gate.control import Control, control_of
 from gate.errors import Place, UsageError
 from gate.records import Config, PluginSpec, RegressionRules
+from gate.run.control_agent import Control, control_of
+from gate.suites.config.overrides import override
 
 
 def sample(**options):

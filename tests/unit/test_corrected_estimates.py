@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.agreement import corrected_estimates
-from gate.codec import from_json, schema_of, to_json
+from gate.files.json_schema import mismatches
 from gate.records import (
     Corrected,
     Estimate,
@@ -16,13 +16,13 @@ from gate.records import (
     RegressionRules,
     SuiteReport,
 )
-from gate.reporters.comment import Comment
-from gate.reporters.console import render_console
-from gate.reporters.html import Html
-from gate.reporters.markdown import Markdown
-from gate.schema import mismatches
+from gate.records.codec import from_json, schema_of, to_json
+from gate.report.console import render_console
+from gate.report.formats.comment import Comment
+from gate.report.formats.html import Html
+from gate.report.formats.markdown import Markdown
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.labelled import METRIC, SPEC, labels
 from tests.small_report import report
 from tests.verdict_tables import SUCCESS, build, passing

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from gate.course import SETTLED, course
 from gate.records import Looks, equal_looks
+from gate.verdict.course import SETTLED, course
 
 PLANS = {"s": Looks(calls=(10, 20, 30)), "t": Looks(calls=(15, 40))}
 

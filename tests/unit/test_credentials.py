@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from gate.credentials import holds_connections, is_ordinary, looks_secret, words_of
-from gate.redact import Redactor
-from gate.secret_names import secrets_of
+from gate.text.credentials import holds_connections, is_ordinary, looks_secret, words_of
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_of
 
 HEX = "0f3c9d2e7a1b4c5d8e6f0a9b1c2d3e4f"
 LONG = "Zq7LmW4tRb8KcV1n9fQ2xs6Yp3"

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.curation.counting import figures, provenance, question
-from gate.curation.extending import more_like, out_of_log
-from gate.curation.lines import appended, changed
-from gate.curation.personal import cleaned
-from gate.curation.proposing import Entry, Intake, entry, from_log, from_seeds
-from gate.curation.similar import Known, doubles, masked
-from gate.curation.telling import as_markdown, as_text
 from gate.errors import InfrastructureError, UsageError
 from gate.records import Reply
+from gate.suites.cases.curation.counting import figures, provenance, question
+from gate.suites.cases.curation.extending import more_like, out_of_log
+from gate.suites.cases.curation.lines import appended, changed
+from gate.suites.cases.curation.personal import cleaned
+from gate.suites.cases.curation.proposing import Entry, Intake, entry, from_log, from_seeds
+from gate.suites.cases.curation.similar import Known, doubles, masked
+from gate.suites.cases.curation.summary_text import as_markdown, as_text
 
 # ------------------------------------------------------------------------------------------ doubles
 

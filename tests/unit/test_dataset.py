@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from gate.case_keys import case_schema
-from gate.dataset import MAX_PROBLEMS, cases, check, content_hash, dataset_digest
-from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place
+from gate.files.json_schema import mismatches
+from gate.files.rows import Source
 from gate.plugins import Grader
 from gate.records import Case, MetricSpec, Response, Score
-from gate.schema import mismatches
+from gate.suites.cases.dataset import MAX_PROBLEMS, cases, check, content_hash, dataset_digest
+from gate.suites.cases.keys import case_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

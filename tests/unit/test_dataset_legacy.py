@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import defaults
-from gate.dataset import cases, check
-from gate.dataset_rows import rows
-from gate.dataset_source import Source, at_commit, on_disk
 from gate.errors import InvalidInput, Problem
+from gate.files.rows import rows
+from gate.files.source import Source, at_commit, on_disk
 from gate.records import Suite
-from gate.rules import Base, Rules
+from gate.suites.cases.dataset import cases, check
+from gate.suites.config.load import defaults
+from gate.suites.protection.rules import Base, Rules
 from tests import released
 from tests.unit.test_git import commit, git, opened
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.dataset_rows import Row, Source, rows
 from gate.errors import Problem
+from gate.files.rows import Row, Source, rows
 
 CASE = {"id": "a", "input": "x"}
 

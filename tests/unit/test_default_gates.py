@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gate.config import digest, load
-from gate.config_levels import level_of
-from gate.default_gates import VIOLATIONS, told, with_default_gates
-from gate.loosening.loosened import loosened
-from gate.metrics.catalogue import trial_metrics
+from gate.analysis.catalogue import trial_metrics
+from gate.analysis.default_gates import VIOLATIONS, told, with_default_gates
+from gate.analysis.table import Table
 from gate.records import GateRule, RegressionRules
-from gate.table import Table
-from gate.verdict.gating import certain, judge_gates
-from gate.verdict.standing import SuiteData, stand
+from gate.suites.config.levels import level_of
+from gate.suites.config.load import digest, load
+from gate.suites.protection.loosening.loosened import loosened
+from gate.verdict.comparability import SuiteData, stand
+from gate.verdict.gates import certain, judge_gates
 
 SPECS = {spec.name: spec for spec in trial_metrics(2)}
 ONE = """\

@@ -11,22 +11,15 @@ from typing import Any
 
 import pytest
 
-from gate.archive import load_session
-from gate.delivery import Delivery, Means
-from gate.errors import (
-    InfrastructureError,
-    Interrupted,
-    InvalidInput,
-    Place,
-    Problem,
-    UsageError,
-)
+from gate.errors import InfrastructureError, Interrupted, InvalidInput, Place, Problem, UsageError
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
+from gate.github.delivery import Delivery, Means
 from gate.github.inputs import read_inputs
 from gate.github.outputs import SUMMARY_BYTES
 from gate.records import Report
+from gate.store.session import load_session
 from tests.github_server import HEAD, REPOSITORY, GitHub, serving
 from tests.stored_session import store
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.conclude import conclude
-from gate.measured import Setting
 from gate.records import GateRule, MetricRule, Policy
+from gate.verdict.conclude import conclude
+from gate.verdict.measured import Setting
 from tests.unit.test_conclude import CONFIG, SETTING, measured, rows, table
 from tests.verdict_tables import SUCCESS
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from gate import yamlfile
-from gate.config import load
-from gate.config_schema import JUDGE_KEYS, plugin_schema, schema
 from gate.errors import InvalidInput
+from gate.files import yaml as yamlfile
 from gate.plugins import AGENTS
 from gate.records import Config, PluginSpec
+from gate.suites.config.json_schema import JUDGE_KEYS, plugin_schema, schema
+from gate.suites.config.load import load
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "config.md").read_text(encoding="utf-8")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.codec import schema_of
-from gate.config import load
-from gate.grading import named_graders
+from gate.graders.rubrics import shown_to_judge as shown
+from gate.graders.rubrics.built_in import BUILT_IN
+from gate.graders.rubrics.prompt import questions_on
+from gate.graders.rubrics.rubric import Criterion, Rubric
 from gate.records import Case, Response
-from gate.rubrics import shown
-from gate.rubrics.built_in import BUILT_IN
-from gate.rubrics.prompt import questions_on
-from gate.rubrics.rubric import Criterion, Rubric
+from gate.records.codec import schema_of
+from gate.run.grade import named_graders
+from gate.suites.config.load import load
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judge.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.archive import Meta
-from gate.config import load
-from gate.metrics.catalogue import trial_metrics
-from gate.options import parse
+from gate.analysis.catalogue import trial_metrics
+from gate.commands.options.all import parse
 from gate.records import Provenance, SuiteReport, Usage
-from gate.row_schema import DetailsRow
+from gate.store.session import Meta
+from gate.store.trial_row_schema import DetailsRow
+from gate.suites.config.load import load
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "migrate-openagent.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.records import Comparison, Estimate, GateResult, Report, SuiteReport
-from gate.reporters.markdown import Markdown
+from gate.report.formats.markdown import Markdown
 from tests.reports import SCENARIOS, rows_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")

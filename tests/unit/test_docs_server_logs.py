@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import load
+from gate.agents.server_logs.options import LogOptions
+from gate.agents.server_logs.paths import candidates
+from gate.agents.server_logs.request_logs import NO_CHAT, LogBook
 from gate.records import LogKind
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
-from gate.serverlogs.book import NO_CHAT, LogBook
-from gate.serverlogs.options import LogOptions
-from gate.serverlogs.paths import candidates
+from gate.suites.config.load import load
 from tests.server_log_lines import Ticking
 
 PAGE = (Path(__file__).parents[2] / "docs" / "server-logs.md").read_text(encoding="utf-8")

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.archive import CONTROL, Meta, SessionWriter
-from gate.clock import Clock
-from gate.pipeline import Effects, measure
+from gate.analysis.table import table_of
 from gate.records import Budget, MetricRule, Policy, Provenance, RegressionRules, Response
-from gate.stop import Stop
-from gate.table import table_of
+from gate.run.pipeline import Effects, measure
+from gate.store.session import CONTROL, Meta, SessionWriter
+from gate.system.clock import Clock
+from gate.system.signals import Stop
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.unit.test_pipeline import WORLD, plan
 
 LATENCY = "operational.mean_latency_ms"

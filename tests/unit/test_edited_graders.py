@@ -3,8 +3,8 @@
 import pytest
 
 from gate.records import GateRule, Policy, RegressionRules
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.verdict_tables import RECALL, SUCCESS, build, passing
 
 WHY = "this change edits its grader file `mine.py`"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.encoding import decode, foreign_mark
 from gate.errors import InvalidInput
+from gate.files.encoding import decode, foreign_mark
 
 
 def test_utf8_with_and_without_mark_is_the_same_text() -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from gate import evidence_check
-from gate.codec import to_json
+from gate.analysis.default_gates import VIOLATIONS
 from gate.commands import verify as command
-from gate.default_gates import VIOLATIONS
+from gate.commands.options.all import parse
 from gate.errors import InvalidInput, UsageError
-from gate.evidence_form import MANIFEST, Manifest, schema
-from gate.options import parse
-from gate.schema import mismatches
+from gate.files.json_schema import mismatches
+from gate.records.codec import to_json
+from gate.records.release_evidence import MANIFEST, Manifest, schema
+from gate.run.release_evidence import check as evidence_check
 from tests.released import COMMIT, CONFIG, KEY, TAG, on_a_tag, project, release, run
 
 

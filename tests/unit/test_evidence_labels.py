@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from gate import evidence_check
-from gate.archive import read_meta
+from gate.run.release_evidence import check as evidence_check
+from gate.store.session import read_meta
 from tests.labelled import label, lines
 from tests.released import COMMIT, TAG, on_a_tag, project, run
 

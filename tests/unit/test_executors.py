@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from gate.executors import Later, run_threads
+from gate.system.executors import Later, run_threads
 
 
 class Squares:

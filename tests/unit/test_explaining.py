@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.falls import falls
-from gate.conclude import conclude
+from gate.analysis.metric_falls import falls
+from gate.analysis.tally import Tally
 from gate.records import GateRule, RegressionRules, ToldBy
-from gate.tally import Tally
+from gate.verdict.conclude import conclude
 from tests.unit.test_conclude import CONFIG, SETTING, measured
 from tests.verdict_tables import JUDGE, P95, SUCCESS, build
 

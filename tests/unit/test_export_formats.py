@@ -9,7 +9,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.plugins import EXPORTERS
-from gate.reporters.junit import JUnit
+from gate.report.formats.junit import JUnit
 from tests.reports import FACTS, passing, row, rows_of
 
 

@@ -5,8 +5,8 @@ from time import process_time
 
 import pytest
 
-from gate.failures.clusters import CASES, MOST, TOP, Failures
-from gate.failures.masking import masked, masked_code
+from gate.analysis.failures.clusters import CASES, MOST, TOP, Failures
+from gate.analysis.failures.masking import masked, masked_code
 from gate.records import ModeCount
 from tests.unit.test_failure_rules import failed, violation
 

@@ -6,20 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.failures.modes import RULES
+from gate.analysis.failures.modes import RULES
 from gate.graders import completion
-from gate.grading import named_graders
+from gate.graders.openagent_rules import constraints, stages
 from gate.plugins import GRADERS
-from gate.records import (
-    Case,
-    Document,
-    LoggedCall,
-    PluginSpec,
-    Response,
-    ServerLogs,
-    ToolCall,
-)
-from gate.validators import constraints, stages
+from gate.records import Case, Document, LoggedCall, PluginSpec, Response, ServerLogs, ToolCall
+from gate.run.grade import named_graders
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "failure-codes.md").read_text(encoding="utf-8")

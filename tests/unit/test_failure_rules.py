@@ -7,11 +7,11 @@ from typing import get_args
 
 import pytest
 
-from gate.failures.modes import ORDER, RULES, mode_in, mode_of, most_frequent
-from gate.failures.refusal import refuses
-from gate.grading import grade_attempt
+from gate.analysis.failures.modes import ORDER, RULES, mode_in, mode_of, most_frequent
+from gate.analysis.failures.refusal import refuses
 from gate.records import Case, FailureMode, Response, Score, Trial
-from gate.rows import row_of
+from gate.run.grade import grade_attempt
+from gate.store.trial_rows import row_of
 
 DOCS = Path(__file__).parents[2] / "docs" / "trajectories.md"
 

@@ -6,10 +6,10 @@ import time
 import numpy as np
 import pytest
 
+from gate.analysis.catalogue import trial_metrics
 from gate.analysis.estimates import estimates
+from gate.analysis.metrics.k_rounds import KRounds
 from gate.errors import UsageError
-from gate.metrics.catalogue import trial_metrics
-from gate.metrics.k_rounds import KRounds
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
 from tests.verdict_tables import build
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gate.metrics.log_mean import LogMean
-from gate.metrics.mean import Mean
-from gate.metrics.rate import Rate
+from gate.analysis.metrics.log_mean import LogMean
+from gate.analysis.metrics.mean import Mean
+from gate.analysis.metrics.rate import Rate
 from gate.plugins import METRICS
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.distributions import normal_cdf

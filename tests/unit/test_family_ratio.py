@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gate.analysis.estimates import estimates
-from gate.metrics.ratio import Ratio
+from gate.analysis.metrics.ratio import Ratio
+from gate.analysis.table import ratio_of
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
-from gate.table import ratio_of
 from tests.verdict_tables import build
 
 NAN = math.nan

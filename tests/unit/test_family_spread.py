@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from gate.metrics.k_rounds import KRounds
-from gate.metrics.std import Std
+from gate.analysis.metrics.k_rounds import KRounds
+from gate.analysis.metrics.std import Std
 from gate.records import MetricSpec, Sight, Tolerance
 
 SPEC = MetricSpec(name="agent.score_spread", column="score", family="std", direction="lower")

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gate.metrics.max import Max
-from gate.metrics.quantile import Quantile
-from gate.metrics.std import Std
+from gate.analysis.metrics.max import Max
+from gate.analysis.metrics.quantile import Quantile
+from gate.analysis.metrics.std import Std
 from gate.records import MetricSpec, Tolerance
 from tests.sights import high, low, mde
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.fencing import LIMIT, canary, fenced
+from gate.text.prompt_fence import LIMIT, canary, fenced
 
 
 def marks(text):

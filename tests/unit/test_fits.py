@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gate.fits import compiled
+from gate.files.json_schema_quick import compiled
 
 FACTS: dict[str, Any] = {
     "type": ["array", "null"],

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InfrastructureError, UsageError
-from gate.git import Base, GitForge, NoGit, base_ref, open_repository
-from gate.hosting import Artifact, BaselineRequest
+from gate.github.git import Base, GitForge, NoGit, base_ref, open_repository
+from gate.records.forge import Artifact, BaselineRequest
 
 
 def git(folder: Path, *arguments: str) -> str:

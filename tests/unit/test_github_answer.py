@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gate.errors import UsageError
-from gate.github.answer import answer
+from gate.github.accept_reply import answer
 from gate.github.api import Api, ApiError, Time
 from tests.github_server import BOT, HEAD, REPOSITORY, Answer, GitHub, serving
 

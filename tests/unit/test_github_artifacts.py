@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gate.baseline_file import parse
 from gate.errors import InvalidInput, UsageError
 from gate.github.api import Api, ApiError
+from gate.github.artifact_list import LISTED
 from gate.github.artifacts import fetch
-from gate.github.forge import GitHubForge
-from gate.github.shelf import LISTED
-from gate.hosting import Artifact, BaselineRequest
+from gate.github.remote_repository import GitHubForge
+from gate.records.forge import Artifact, BaselineRequest
+from gate.store.baseline.file import parse
 from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

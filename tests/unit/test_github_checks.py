@@ -11,14 +11,7 @@ import pytest
 
 from gate.errors import Place
 from gate.github.api import Api, Time
-from gate.github.checks import (
-    SUMMARY_LIMIT,
-    CheckRun,
-    Ended,
-    Identity,
-    conclusion,
-    verdict,
-)
+from gate.github.checks import SUMMARY_LIMIT, CheckRun, Ended, Identity, conclusion, verdict
 from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
 from tests.reports import change, regression
 from tests.small_report import report

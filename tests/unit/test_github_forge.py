@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.github.api import Api
-from gate.github.forge import GitHubForge
+from gate.github.remote_repository import GitHubForge
 
 
 class _Says:

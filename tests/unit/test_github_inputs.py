@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from gate.commands.options.all import parse
 from gate.errors import UsageError
 from gate.github.inputs import (
     CHOICES,
@@ -15,7 +16,6 @@ from gate.github.inputs import (
     read_inputs,
     without_wrong,
 )
-from gate.options import parse
 
 KEY = "sk-very-secret"
 

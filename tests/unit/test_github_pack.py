@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.task_folder import make_folder
 from gate.errors import UsageError
 from gate.github.pack import MAX_BYTES, packed
-from gate.task_folder import make_folder
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gate.archive import CONTROL, load_session
 from gate.github.api import Api
+from gate.github.artifact_list import LISTED
 from gate.github.context import Job
 from gate.github.sessions import Stored, artifact_name, restore
-from gate.github.shelf import LISTED
+from gate.store.session import CONTROL, load_session
 from tests.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
 from tests.stored_session import store
 

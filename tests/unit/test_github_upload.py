@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.github.trying import Time
+from gate.github.request_with_retry import Time
 from gate.github.unpack import unpack
 from gate.github.upload import BLOCK_BYTES, Uploaded, upload_folder
 from tests.artifact_service import SECRET, ArtifactService, storing

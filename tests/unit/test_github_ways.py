@@ -9,7 +9,7 @@ import pytest
 
 from gate.github.api import Api, ApiError, Time
 from gate.github.context import job
-from gate.github.forge import connect
+from gate.github.remote_repository import connect
 from tests.github_server import REPOSITORY
 from tests.raw_server import Peer, RawServer, ok
 from tests.unit.test_http_ways import Proxy, needs_openssl, server_context, signed_by_itself

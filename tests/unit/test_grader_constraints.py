@@ -1,9 +1,9 @@
 import pytest
 
-from gate.case_keys import key_rules
 from gate.errors import GraderFailure
 from gate.graders.constraints import FACTS, FOLLOWED, FORM, Constraints
 from gate.records import Case, Response
+from gate.suites.cases.keys import key_rules
 
 
 def score(answer, keys, **options):

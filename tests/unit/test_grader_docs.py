@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.codec import from_json, schema_of
+from gate.analysis.catalogue import JUDGE_COVERAGE, trial_metrics
 from gate.graders.retrieval import Retrieval
-from gate.grading import named_graders
-from gate.metrics.catalogue import JUDGE_COVERAGE, trial_metrics
 from gate.plugins import GRADERS
 from gate.records import (
     Case,
@@ -22,7 +20,9 @@ from gate.records import (
     ServerLogs,
     ToolCall,
 )
+from gate.records.codec import from_json, schema_of
 from gate.records.trials import TRIAL_COLUMNS
+from gate.run.grade import named_graders
 
 DOCS = Path(__file__).parents[2] / "docs"
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")

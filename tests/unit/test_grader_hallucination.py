@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.claims.asking import MOST_ASKED
 from gate.errors import GraderFailure, UsageError
+from gate.graders.claims.asking import MOST_ASKED
 from gate.graders.hallucination import ANSWERS, ENTITIES, RATE, UNVERIFIED, Hallucination
-from gate.numbers.scanning import numbers
 from gate.records import Case, Document, Reply, Response, ToolCall
+from gate.text.numbers.scanning import numbers
 from tests.planted_numbers import right, wrong
 
 

@@ -2,8 +2,8 @@ import pytest
 
 from gate.errors import GraderFailure, UsageError
 from gate.graders.json_format import JsonFormat
+from gate.graders.openagent_rules.form import FORM
 from gate.records import Case, Response
-from gate.validators.form import FORM
 
 CASE = Case(id="a", input="?", keys={})
 SCHEMA = {

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from gate.errors import UsageError
+from gate.files.json_schema import mismatches
 from gate.graders.judge import Judge
+from gate.graders.rubrics.rubric import Criterion, Rubric
 from gate.records import Case, Document, LoggedCall, Reply, Response, ServerLogs, ToolCall
-from gate.rubrics.rubric import Criterion, Rubric
-from gate.schema import mismatches
 
 ANSWER = Response(answer="It is 30 days.")
 PAIR = Rubric(

@@ -3,11 +3,11 @@ import math
 
 import pytest
 
-from gate.dataset import check
-from gate.dataset_rows import Source
 from gate.errors import InvalidInput, Place, UsageError
+from gate.files.rows import Source
 from gate.graders.retrieval import Retrieval
 from gate.records import Case, Document, Response
+from gate.suites.cases.dataset import check
 
 
 def score(ids, relevant=None, graded=None, **options):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from gate.analysis.failures.modes import mode_of
 from gate.errors import GraderFailure, UsageError
-from gate.failures.modes import mode_of
-from gate.grading import grade_attempt
 from gate.plugins import GRADERS, build
 from gate.records import Case, Document, PluginSpec, Response, ToolCall, Trial
-from gate.rows import row_of
+from gate.run.grade import grade_attempt
+from gate.store.trial_rows import row_of
 
 KEY = "ghp_" + "aZ3kQ9xV" * 5
 

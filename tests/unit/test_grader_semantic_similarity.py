@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import examine
-from gate.embedding import EXTRA, MODEL, vector
 from gate.errors import GraderFailure, UsageError
 from gate.graders.semantic_similarity import METRIC, SemanticSimilarity
+from gate.graders.similarity.embedding import EXTRA, MODEL, vector
 from gate.plugins import GRADERS, build
 from gate.records import Case, PluginSpec, Response
+from gate.suites.config.load import examine
 
 with_model = pytest.mark.skipif(find_spec(MODEL) is None, reason=f"no model: {EXTRA}")
 without_model = pytest.mark.skipif(find_spec(MODEL) is not None, reason="the model is here")

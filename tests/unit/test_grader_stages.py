@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.bundled import folder
-from gate.case_keys import key_rules
+from gate.files.bundled import folder
+from gate.graders.openagent_rules import counts
 from gate.graders.stages import COVERAGE, FOLLOWED, FORM, Stages
 from gate.records import Case, Response
-from gate.validators import counts
+from gate.suites.cases.keys import key_rules
 
 REAL = os.environ.get("GATE_REAL_DATA")
 RULES = {"count_rules": {"sources": {"min": 2}, "themes": {"min": 1}}}

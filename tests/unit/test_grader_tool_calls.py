@@ -3,14 +3,7 @@ import time
 import pytest
 
 from gate.errors import GraderFailure
-from gate.graders.tool_calls import (
-    ACCURACY,
-    FAULTS,
-    PRECISION,
-    RECALL,
-    VALIDITY,
-    ToolCalls,
-)
+from gate.graders.tool_calls import ACCURACY, FAULTS, PRECISION, RECALL, VALIDITY, ToolCalls
 from gate.records import Case, Response, ToolCall
 
 TOOLS = [

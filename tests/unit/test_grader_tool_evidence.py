@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from gate.case_keys import key_rules
-from gate.codec import to_json
-from gate.failures.modes import mode_of
+from gate.analysis.failures.modes import mode_of
+from gate.graders.openagent_rules.form import FORM
 from gate.graders.tool_evidence import DECLARED, FABRICATED, VERIFIED, ToolEvidence
-from gate.grading import grade_attempt
 from gate.records import Case, LoggedCall, LogRead, Response, ServerLogs, ToolCall, Trial
-from gate.rows import row_of
-from gate.validators.form import FORM
+from gate.records.codec import to_json
+from gate.run.grade import grade_attempt
+from gate.store.trial_rows import row_of
+from gate.suites.cases.keys import key_rules
 
 CONSOLE = LogRead(kind="console", path="c.log", bound="offset", lines=9, shows_calls=True)
 SHELL = {"name": "shell", "arguments": {"cmd": "ls"}}

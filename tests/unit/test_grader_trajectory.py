@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.dataset import check
-from gate.dataset_rows import Source
 from gate.errors import InvalidInput, UsageError
+from gate.files.rows import Source
+from gate.graders.trajectories.reference import reference_path
 from gate.graders.trajectory import (
     EFFICIENCY,
     LOOPS,
@@ -18,10 +18,10 @@ from gate.graders.trajectory import (
     SILENT,
     Trajectory,
 )
-from gate.grading import grade_attempt
 from gate.records import Case, MetricSpec, Response, ToolCall, Trial
-from gate.rows import row_of
-from gate.trajectory.reference import reference_path
+from gate.run.grade import grade_attempt
+from gate.store.trial_rows import row_of
+from gate.suites.cases.dataset import check
 
 
 def ok(name="search", **arguments):

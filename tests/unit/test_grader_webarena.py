@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.config_judge import judges
 from gate.errors import Place, UsageError
 from gate.graders.webarena import WebArena
-from gate.grading import grade_attempt
 from gate.records import Case, Config, PluginSpec, Reply, Response, Suite
+from gate.run.grade import grade_attempt
+from gate.suites.config.check_judge import judges
 
 FUZZY = {"eval_types": ["string_match"], "reference_answers": {"fuzzy_match": ["1h 30min"]}}
 NOT_ACHIEVABLE = {

@@ -5,18 +5,9 @@ import numpy as np
 import pytest
 
 from gate.errors import GraderFailure, UsageError
-from gate.grading import failed_values, grade_attempt, named_graders, nobody
 from gate.plugins import GRADERS, build
-from gate.records import (
-    Case,
-    Judging,
-    MetricSpec,
-    PluginSpec,
-    Question,
-    Reply,
-    Response,
-    Score,
-)
+from gate.records import Case, Judging, MetricSpec, PluginSpec, Question, Reply, Response, Score
+from gate.run.grade import failed_values, grade_attempt, named_graders, nobody
 
 CASE = Case(id="a", input="?", keys={})
 ANSWER = Response(answer="yes")

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.baseline_schema import Accepted
-from gate.history.cells import COLUMNS, row, shown, turns
-from gate.history.page import as_html
-from gate.history.series import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
-from gate.history.spoken import as_markdown, as_text
 from gate.records.baseline import BaselineRun
 from gate.records.history import History, SuiteHistory
+from gate.report.history.cells import COLUMNS, row, shown, turns
+from gate.report.history.page import as_html
+from gate.report.history.text import as_markdown, as_text
+from gate.store.baseline.schema import Accepted
+from gate.store.history import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
 from tests.main_runs import header
 
 HOSTILE = "<img src=x onerror=alert(1)>|`@team` ::error::x\x1b[31m"

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gate.agents.http_client.reply import retry_after
+from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.session import Session
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.http.reply import retry_after
-from gate.http.route import shown_address
-from gate.http.session import Session
 from tests.raw_server import RawServer, hang, ok, scripted
 
 SECRET = "sk-very-secret-key-123"

@@ -10,9 +10,9 @@ from contextlib import suppress
 
 import pytest
 
+from gate.agents.http_client.proxies import Proxies
+from gate.agents.http_client.session import Session
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.http.proxies import Proxies
-from gate.http.session import Session
 from tests.raw_server import RawServer, hang, ok, scripted
 
 OPENSSL = shutil.which("openssl")

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from gate.errors import UsageError
-from gate.first_look import look
-from gate.import_format import reader
+from gate.files.sniff import look
+from gate.run.importing.format import reader
 
 
 def refused(*arguments):

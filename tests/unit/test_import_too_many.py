@@ -7,15 +7,15 @@ import os
 import pytest
 
 from gate.errors import InvalidInput, UsageError
+from gate.files.problems import Findings
+from gate.files.tables import table_rows
+from gate.importers.formats.junit.runs import overview
+from gate.importers.formats.langfuse import SHAPE
+from gate.importers.formats.scored_rows.checking import checked
+from gate.importers.formats.scored_rows.options import RowOptions
+from gate.importers.formats.trec.qrels import qrels_of
+from gate.importers.formats.trec.runs import run_of
 from gate.plugins import IMPORTERS
-from gate.sources.findings import Findings
-from gate.sources.junit.runs import overview
-from gate.sources.langfuse import SHAPE
-from gate.sources.scored_rows.asked import RowOptions
-from gate.sources.scored_rows.checking import checked
-from gate.sources.tables import table_rows
-from gate.sources.trec.qrels import qrels_of
-from gate.sources.trec.runs import run_of
 
 
 def junit(folder, most):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
 from gate.graders.retrieval import Retrieval
 from gate.importers.beir import Beir
 from gate.records import Response

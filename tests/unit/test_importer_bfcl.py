@@ -5,12 +5,12 @@ import json
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
 from gate.graders.tool_calls import ToolCalls
 from gate.importers.bfcl import Bfcl
+from gate.importers.formats.bfcl.calls import made_in
+from gate.importers.formats.bfcl.categories import ORDER, group_of
 from gate.records import Response, ToolCall
-from gate.sources.bfcl.calls import made_in
-from gate.sources.bfcl.categories import ORDER, group_of
 
 FUNCTION = {
     "name": "shop.order",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.codec import from_json
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from gate.records.codec import from_json
 
 EXAMPLE = Path(__file__).parents[1] / "data" / "imports" / "braintrust" / "experiment.jsonl"
 ROW = {

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
+from gate.importers.formats.inspect.logs import SAMPLES
 from gate.plugins import IMPORTERS
 from gate.records import Usage
-from gate.sources.inspect.logs import SAMPLES
 
 EXAMPLE = Path(__file__).parents[1] / "data" / "imports" / "inspect" / "rates.json"
 Importer = IMPORTERS.registered("inspect")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
+from gate.files.xml import DEEPEST, End, steps
 from gate.plugins import IMPORTERS
-from gate.sources.junit.xml import DEEPEST, End, steps
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "junit"
 Importer = IMPORTERS.registered("junit")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from tests.import_page import EXAMPLES
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
+from gate.files.plain import digest_of
 from gate.plugins import IMPORTERS
 from gate.records import CheckedEvidence, Health, LogRead, Usage
-from gate.sources.files import digest_of
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
 RECORD = {

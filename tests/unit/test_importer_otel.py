@@ -8,13 +8,13 @@ import re
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
+from gate.importers.formats.otel import group_spans as gathering
+from gate.importers.formats.otel.lines import PIECE
+from gate.importers.formats.otel.trials import runs_of
+from gate.importers.formats.otel.worker_pool import Crew
 from gate.plugins import IMPORTERS
 from gate.records import Usage
-from gate.sources.otel import gathering
-from gate.sources.otel.crew import Crew
-from gate.sources.otel.lines import PIECE
-from gate.sources.otel.trials import runs_of
 from tests.unit.test_traces_otel import ASKS, CHAT, RAN, TEXT, attributes, export, says, span
 
 OTEL = IMPORTERS.registered("otel")

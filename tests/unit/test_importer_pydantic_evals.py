@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
+from gate.importers.formats.swebench.variants import LANGUAGES
 from gate.plugins import IMPORTERS
-from gate.sources.swebench.variants import LANGUAGES
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "imports"
 RUN = EXAMPLES / "swebench" / "run"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from gate.analysis.metrics.k_rounds import KRounds
+from gate.analysis.table import floats
 from gate.errors import InvalidInput, UsageError
-from gate.metrics.k_rounds import KRounds
+from gate.importers.formats.tau.metrics import metrics
 from gate.plugins import IMPORTERS
-from gate.sources.tau.metrics import metrics
-from gate.table import floats
 
 EXAMPLE = next((Path(__file__).parents[1] / "data" / "imports" / "tau-bench").iterdir())
 TASK = {

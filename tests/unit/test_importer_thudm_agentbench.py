@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 
 OS_OVERALL = {"total": 2, "custom": {"overall": {"total": 2, "pass": 1, "wrong": 1, "acc": 0.5}}}

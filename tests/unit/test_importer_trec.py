@@ -5,9 +5,9 @@ import json
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.first_look import look
+from gate.files.sniff import look
+from gate.importers.formats.trec.runs import MOST_DOCUMENTS
 from gate.importers.trec import Trec
-from gate.sources.trec.runs import MOST_DOCUMENTS
 
 RUN = "q1 Q0 a 1 2.0 bm25\nq1 Q0 b 2 1.0 bm25\nq2 Q0 b 1 5 bm25\nq9 Q0 b 1 5 bm25\n"
 QRELS = "q1 0 b 1\nq1 0 a 0\nq2 0 a -1\nq2 0 b 2\nq3 0 a 1\nq4 0 a 0\n"

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.archive import load_session
 from gate.errors import UsageError
-from gate.joining import absent, check
 from gate.records import Looks
+from gate.store.session import load_session
+from gate.store.shards import absent, check
 from tests.stored_session import store
 
 

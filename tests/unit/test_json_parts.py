@@ -5,7 +5,7 @@ import math
 import pytest
 
 from gate.errors import InvalidInput
-from gate.sources.json_parts import parts, too_deep, whole
+from gate.files.json_stream import parts, too_deep, whole
 
 
 def listed(text, *by_item):

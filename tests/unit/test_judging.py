@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from gate.archive import Meta, SessionWriter, load_session
-from gate.judging import judge
-from gate.options import parse
-from gate.pipeline import Effects, measure
+from gate.commands.options.all import parse
 from gate.plugins import World
-from gate.set_up import set_up
-from gate.stop import Stop
+from gate.run.judge import judge
+from gate.run.pipeline import Effects, measure
+from gate.run.setup import set_up
+from gate.store.session import Meta, SessionWriter, load_session
+from gate.system.signals import Stop
 
 AGENT = """
 def agent(case):

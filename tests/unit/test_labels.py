@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.codec import to_json
-from gate.dataset_rows import Source
-from gate.labels import Known, fitting, notes, read, reviewed_by, schema, with_judge
+from gate.analysis.labels import Known, fitting, notes, read, reviewed_by, schema, with_judge
+from gate.files.json_schema import mismatches
+from gate.files.rows import Source
 from gate.records import Label, MetricSpec
-from gate.schema import mismatches
+from gate.records.codec import to_json
 from tests.labelled import DIGEST, FILE, METRIC, SPEC, label, lines, source
 
 SUITES = {

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from gate.archive import load_session
-from gate.baseline_file import BaselineFile, parse, render
-from gate.baseline_order import Place
-from gate.baselines.file import session_baseline
 from gate.errors import UsageError
-from gate.lookup import age_days, differences, find
 from gate.records import BaselineRules, Provenance
+from gate.store.baseline.file import BaselineFile, parse, render
+from gate.store.baseline.find import age_days, differences, find
+from gate.store.baseline.source_order import Place
+from gate.store.baseline.sources.file import session_baseline
+from gate.store.session import load_session
 from tests.main_runs import passes, past
 from tests.stored_session import store
 

@@ -3,7 +3,6 @@
 import pytest
 
 from gate.errors import Place
-from gate.loosening.loosened import loosened
 from gate.records import (
     BaselineRules,
     Budget,
@@ -20,6 +19,7 @@ from gate.records import (
     Suite,
     Tolerance,
 )
+from gate.suites.protection.loosening.loosened import loosened
 
 SUCCESS, SHARE, MARK, SPEED = "agent.success_rate", "m.share", "m.mark", "m.speed"
 SPECS = {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from gate.matching import longest_in_order, mask, maximum_matching, positions
+from gate.stats.matching import longest_in_order, mask, maximum_matching, positions
 
 
 def matched(fits):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.mentions import folded, mentioned
+from gate.text.phrases import folded, mentioned
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.sources.moments import after, iso, moment_of
+from gate.files.timestamps import after, iso, moment_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from gate.graders.facts import Facts
-from gate.numbers.scanning import numbers
 from gate.records import Case, Response
+from gate.text.numbers.scanning import numbers
 
 WRITTEN = yaml.safe_load(Path(__file__).with_name("number_examples.yml").read_text("utf-8"))
 NUMBERS = [

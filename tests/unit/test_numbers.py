@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.numbers.agreement import agrees, stated
-from gate.numbers.number import LIMIT, Number
-from gate.numbers.scanning import numbers
+from gate.text.numbers.agreement import agrees, stated
+from gate.text.numbers.number import LIMIT, Number
+from gate.text.numbers.scanning import numbers
 
 # text -> (value, unit) of every number in it
 EN = {

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from gate import bundled
-from gate.config import bundled_suites
-from gate.dataset import cases, check
-from gate.dataset_rows import Source
-from gate.grading import named_graders
+from gate.files import bundled
+from gate.files.rows import Source
 from gate.plugins import Grader
 from gate.records import Case, Response, Score
+from gate.run.grade import named_graders
+from gate.suites.cases.dataset import cases, check
+from gate.suites.config.load import bundled_suites
 
 TEXT, WORK = ("baseperf", "dialogue"), ("hardchat", "tool")
 SUITES = {suite.name: suite for suite in bundled_suites()}

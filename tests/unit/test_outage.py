@@ -1,6 +1,6 @@
 import pytest
 
-from gate.outage import Transports
+from gate.analysis.outages import Transports
 
 
 def transports(*rows):

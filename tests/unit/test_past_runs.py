@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.archive import load_session
-from gate.baseline_file import BaselineFile, parse, render
-from gate.baseline_pool import accept, starts_anew
-from gate.baselines.file import session_baseline
 from gate.errors import UsageError
-from gate.past_runs import read_all
+from gate.store.baseline.file import BaselineFile, parse, render
+from gate.store.baseline.pool import accept, starts_anew
+from gate.store.baseline.sources.file import session_baseline
+from gate.store.past_runs import read_all
+from gate.store.session import load_session
 from tests.stored_session import store
 
 MODES = [{"mode": "loop", "trials": 2, "cases": 1}]

@@ -10,14 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.archive import Meta, SessionWriter, SuiteMeta
-from gate.clock import Clock
-from gate.course import SETTLED, course
 from gate.errors import AgentFailure, InfraFailure, Interrupted
 from gate.graders.exact_match import ExactMatch
-from gate.pipeline import Effects, health, measure
 from gate.plugins import World
-from gate.prepare import SuitePlan, specs_of
 from gate.records import (
     Budget,
     Case,
@@ -30,7 +25,12 @@ from gate.records import (
     Suite,
     Usage,
 )
-from gate.stop import Stop
+from gate.run.pipeline import Effects, health, measure
+from gate.run.prepare import SuitePlan, specs_of
+from gate.store.session import Meta, SessionWriter, SuiteMeta
+from gate.system.clock import Clock
+from gate.system.signals import Stop
+from gate.verdict.course import SETTLED, course
 
 PRICES = {"m": Price(input=1.0, output=2.0)}
 WORLD = World(env={}, root=Path())

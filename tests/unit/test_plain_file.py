@@ -1,4 +1,4 @@
-"""gate/plain_file.py: what is there and no plain file is refused at once, and never `none`."""
+"""gate/files/plain_file.py: what is there and no plain file is refused at once, and never `none`."""
 
 import os
 import socket
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.plain_file import check_target, content, content_if_there, is_there, opened
+from gate.files.plain_file import check_target, content, content_if_there, is_there, opened
 
 
 def _dangling(path: Path) -> None:

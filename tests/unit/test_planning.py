@@ -17,8 +17,8 @@ from gate.stats.planning import (
     rounds_for,
     wald,
 )
-from gate.verdict.looking import position
-from gate.verdict.standing import SuiteData, stand
+from gate.verdict.comparability import SuiteData, stand
+from gate.verdict.interim_looks import position
 from tests.verdict_tables import build, passing
 
 RISKS = Risks(alpha=0.01, beta=0.2)

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.codec import to_json
-from gate.planning import Subject, plan
 from gate.records import (
     BaselineInfo,
     BaselineRules,
@@ -18,6 +16,8 @@ from gate.records import (
     RegressionRules,
     Tolerance,
 )
+from gate.records.codec import to_json
+from gate.verdict.planning.plan import Subject, plan
 from tests.verdict_tables import COST, RECALL, SPECS, SUCCESS, build, latencies, noisy
 
 PRICE = MetricSpec(

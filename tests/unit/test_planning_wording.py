@@ -7,7 +7,7 @@ import pytest
 
 from gate.records import BaselineInfo
 from gate.records.planning import Action, Bill, MetricOutlook, Plan, SuiteOutlook, Target
-from gate.wording.planning import as_markdown, as_text
+from gate.report.wording.planning import as_markdown, as_text
 
 TARGET = Target(
     change=0.05,

@@ -1,6 +1,6 @@
 import pytest
 
-from gate.pricing import cost_usd, trial_cost
+from gate.agents.pricing import cost_usd, trial_cost
 from gate.records import Attempt, Case, Price, Response, Trial, Usage
 
 PRICES = {

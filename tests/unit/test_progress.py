@@ -1,8 +1,8 @@
 import io
 
-from gate.course import course
-from gate.progress import Lines, progress, trial_line
 from gate.records import Looks
+from gate.run.progress import Lines, progress, trial_line
+from gate.verdict.course import course
 
 
 def row(**more):

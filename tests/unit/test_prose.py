@@ -1,4 +1,4 @@
-from gate.prose import blocks, plain, sentences, words
+from gate.text.markdown_blocks import blocks, plain, sentences, words
 
 
 def kinds(answer):

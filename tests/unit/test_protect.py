@@ -1,5 +1,5 @@
-from gate.protect import drift, loosened_cases, new_suites, protected
 from gate.records import Config, GateRule, PluginSpec, Policy, ReportOptions, Suite
+from gate.suites.protection.base_branch import drift, loosened_cases, new_suites, protected
 
 FACTS = PluginSpec(name="facts")
 

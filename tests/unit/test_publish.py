@@ -1,10 +1,10 @@
 import json
 from dataclasses import replace
 
-from gate.codec import from_json
 from gate.plugins import REPORTERS
-from gate.publish import of_suite, summary, write_reports
 from gate.records import Report, ReportOptions
+from gate.records.codec import from_json
+from gate.report.write_all import of_suite, summary, write_reports
 from tests.reports import SCENARIOS, rows_of, several_suites
 
 

@@ -3,10 +3,10 @@ import threading
 
 import pytest
 
+from gate.agents.recordings.answers import Recording
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.recorder import recorder
-from gate.recording import Recording
 from gate.records import Case, Response, Usage
+from gate.run.record_answers import recorder
 
 CASE = Case(id="c1", input="what?", keys={"id": "c1", "input": "what?"})
 

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.records import Document, Response, ToolCall
-from gate.redact import Redactor
-from gate.separators import places, squeezed
-from gate.text import inline
+from gate.text.escaping import inline
+from gate.text.invisible import places, squeezed
+from gate.text.redaction import Redactor
 
 KEY = 'sk-live_A1b2C3+/="&é d4E5f6'
 PLAIN = "sk-live_A1b2C3d4E5f6"

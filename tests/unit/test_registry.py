@@ -6,7 +6,7 @@ from gate.errors import UsageError
 from gate.plugins import build
 from gate.records import PluginSpec
 from gate.registry import Meanwhile, Registry
-from gate.suggestions import did_you_mean
+from gate.text.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def test_suggestions():
 
 @pytest.mark.parametrize("begun", [True, False])
 def test_a_module_is_there_whether_or_not_its_import_was_begun(begun):
-    soon = Meanwhile("gate.sampling")
+    soon = Meanwhile("gate.suites.cases.sampling")
     if begun:
         soon.start()
         soon.start()

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gate.analysis.catalogue import trial_metrics
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates
 from gate.analysis.reliability import histories, reliability
-from gate.metrics.catalogue import trial_metrics
 from gate.records import Reliability
 from gate.records.baseline import BaselineRun
 from gate.stats.change import Question

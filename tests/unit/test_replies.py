@@ -1,7 +1,7 @@
 """What asking models came to, on one try and on a whole trial."""
 
+from gate.agents.judges.totals import GIVEN_UP, Asked, judging, of_trial
 from gate.records import Attempt, Judging, Reply, Usage
-from gate.replies import GIVEN_UP, Asked, judging, of_trial
 
 GIVEN = Reply(data={"x": 1}, usage=Usage(input_tokens=100, output_tokens=20), cost_usd=0.5, calls=2)
 CACHED = Reply(data={"x": 1}, cost_usd=0.0)

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from gate.errors import Place
-from gate.reporters.annotations import render_annotations
+from gate.report.annotations import render_annotations
 from tests.reports import (
     SCENARIOS,
     change,

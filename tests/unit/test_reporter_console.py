@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.reporters.console import render_console
-from gate.text import clean
+from gate.report.console import render_console
+from gate.text.escaping import clean
 from tests.reports import (
     SCENARIOS,
     comparison,

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from gate.records import CaseChanges
-from gate.reporters import html as reporter
-from gate.reporters.html import Html
+from gate.report.formats import html as reporter
+from gate.report.formats.html import Html
 from tests.reports import (
     HOSTILE,
     SCENARIOS,

@@ -2,7 +2,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from gate.reporters.junit import JUnit
+from gate.report.formats.junit import JUnit
 from tests.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
 
 

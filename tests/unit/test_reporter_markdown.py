@@ -5,7 +5,7 @@ import pytest
 from cmarkgfm.cmark import Options
 
 from gate.records import CaseChanges, Estimate
-from gate.reporters.markdown import Markdown
+from gate.report.formats.markdown import Markdown
 from tests.reports import (
     SCENARIOS,
     agent_fell,

@@ -13,7 +13,7 @@ import pytest
 
 from gate.errors import Place
 from gate.records import Report
-from gate.reporters.sarif import Sarif
+from gate.report.formats.sarif import Sarif
 from tests.reports import (
     FACTS,
     SCENARIOS,

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.anthropic import Anthropic
-from gate.agents.openagent import OpenAgent
-from gate.agents.openai import OpenAI
-from gate.config import bundled_suites, defaults
+from gate.agents.protocols.anthropic import Anthropic
+from gate.agents.protocols.openagent import OpenAgent
+from gate.agents.protocols.openai import OpenAI
 from gate.plugins import World
-from gate.prepare import Selection, prepare
 from gate.records import Case
-from gate.rules import Rules
+from gate.run.prepare import Selection, prepare
+from gate.suites.config.load import bundled_suites, defaults
+from gate.suites.protection.rules import Rules
 from tests.raw_server import RawServer
 
 CHAT = {"choices": [{"message": {"role": "assistant", "content": "Paris"}}]}

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.archive import Meta, SessionWriter, SuiteMeta
-from gate.course import course
 from gate.errors import UsageError
 from gate.records import Looks, Provenance
-from gate.resuming import OtherSession, reopened
+from gate.run.resume import OtherSession, reopened
+from gate.store.session import Meta, SessionWriter, SuiteMeta
+from gate.verdict.course import course
 
 PLAN = Looks(calls=(10, 20))
 SUITE = SuiteMeta(dataset="d", dataset_digest="dd", rounds=2, cases=10, looks=PLAN)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.retrievers.http import Http, Paths
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
-from gate.retrievers.http import Http, Paths
 from tests.raw_server import RawServer, hang, ok, scripted
 
 WORLD = World(env={"KEY": "secret-key-1"}, root=Path(), section="retriever")

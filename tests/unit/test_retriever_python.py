@@ -4,10 +4,10 @@ import time
 
 import pytest
 
+from gate.agents.retrievers.python import Python
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
-from gate.retrievers.python import Python
 
 CODE = '''
 import asyncio, time

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.review.choosing import Candidate, choose
+from gate.commands.label_review.rotation import Candidate, choose
 
 
 def pool(count, *, doubtful=0):

@@ -4,18 +4,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from gate.archive import Meta, SuiteMeta
+from gate.commands.label_review.checking import checked
+from gate.commands.label_review.criteria import criteria_of, rubrics_of
+from gate.commands.label_review.manifest import Manifest
+from gate.commands.label_review.merging import merge
+from gate.commands.label_review.raw_answer import Spoken, Stated
+from gate.commands.label_review.sample import draw, period_of, suite_of, trials_of
 from gate.errors import Place, UsageError
 from gate.graders.judge import Judge
+from gate.graders.rubrics.built_in import BUILT_IN
+from gate.graders.rubrics.rubric import Criterion, Rubric
 from gate.records import MetricSpec, Provenance
-from gate.review.checking import checked
-from gate.review.criteria import criteria_of, rubrics_of
-from gate.review.drawing import draw, period_of, suite_of, trials_of
-from gate.review.manifest import Manifest
-from gate.review.merging import merge
-from gate.review.spoken import Spoken, Stated
-from gate.rubrics.built_in import BUILT_IN
-from gate.rubrics.rubric import Criterion, Rubric
+from gate.store.session import Meta, SuiteMeta
 
 
 def suite(*specs):

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from gate.commands.label_review.form import card, render
+from gate.commands.label_review.manifest import Criterion, Manifest, Shown
+from gate.commands.label_review.rotation import Stratum
 from gate.errors import Place
 from gate.records import Case
-from gate.review.choosing import Stratum
-from gate.review.form import card, render
-from gate.review.manifest import Criterion, Manifest, Shown
-from gate.text import clean
+from gate.text.escaping import clean
 
 HOSTILE = (
     '</script><script>alert(1)</script><img src=x onerror="alert(2)"><a href="javascript:x">'

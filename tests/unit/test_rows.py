@@ -4,19 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.fits import compiled
-from gate.records import (
-    Attempt,
-    Case,
-    Judging,
-    MetricSpec,
-    Response,
-    Score,
-    Trial,
-    Violation,
-)
-from gate.row_schema import schema
-from gate.rows import row_of
+from gate.files.json_schema_quick import compiled
+from gate.records import Attempt, Case, Judging, MetricSpec, Response, Score, Trial, Violation
+from gate.store.trial_row_schema import schema
+from gate.store.trial_rows import row_of
 
 SPECS = {
     spec.column: spec

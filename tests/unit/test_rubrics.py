@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import load
 from gate.errors import InvalidInput, UsageError
 from gate.graders.judge import Judge
-from gate.rubrics.built_in import BUILT_IN
-from gate.rubrics.rubric import Criterion, Rubric
+from gate.graders.rubrics.built_in import BUILT_IN
+from gate.graders.rubrics.rubric import Criterion, Rubric
+from gate.suites.config.load import load
 
 
 def rubric(**more):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.git import open_repository
-from gate.prepare import Selection, prepare
-from gate.rules import Base, disk, judging_rules, own_config
+from gate.github.git import open_repository
+from gate.run.prepare import Selection, prepare
+from gate.suites.protection.rules import Base, disk, judging_rules, own_config
 from gate.user_code.processes import PROCESSES
 from tests.own_grader import GRADER
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.config import defaults
 from gate.errors import UsageError
 from gate.github.context import Job
-from gate.github.opening import Opened, open_local
+from gate.github.local_repository import Opened, open_local
 from gate.records import BaselineRules, Config, Provenance
-from gate.rules_for import base_sha, place_of, rules_for, with_base
+from gate.run.rules_for_event import base_sha, place_of, rules_for, with_base
+from gate.suites.config.load import defaults
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 RULES = """version: 1

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
+from gate.agents.recordings.retrieval_run import read_run
+from gate.agents.retrievers.recorded import Recorded
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import World
 from gate.records import Case
-from gate.retrievers.recorded import Recorded
-from gate.run_file import read_run
 
 
 def case(name="q1", question="Why?"):

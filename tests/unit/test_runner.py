@@ -3,11 +3,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.clock import Clock
 from gate.errors import AgentFailure, InfraFailure
-from gate.executors import Later
 from gate.records import Attempt, Case, Response, Suite
-from gate.runner import Allowance, Task, TrialWorker
+from gate.run.trial_worker import Allowance, Task, TrialWorker
+from gate.system.clock import Clock
+from gate.system.executors import Later
 
 CASE = Case(id="c1", input="q", keys={"id": "c1", "input": "q"})
 

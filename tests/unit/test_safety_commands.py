@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from gate.safety.commands import destructive
-from gate.safety.paths import outside, sensitive
-from gate.safety.patterns import compiled, search
+from gate.graders.safety_rules.commands import destructive
+from gate.graders.safety_rules.paths import outside, sensitive
+from gate.graders.safety_rules.patterns import compiled, search
 
 
 def names(text):

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from gate.safety.excerpts import excerpt, visible
-from gate.safety.sensitive import PERSONAL, SECRETS, SHAPES, finds, masked
+from gate.graders.safety_rules.excerpts import excerpt, visible
+from gate.text.sensitive import PERSONAL, SECRETS, SHAPES, finds, masked
 
 RANDOM = "aZ3kQ9xV" * 6  # built here, so that no scanner takes this file for a leak
 SECRET = {

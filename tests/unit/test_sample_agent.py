@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.sample import Sample
-from gate.codec import schema_of
+from gate.agents.protocols.sample import Sample
+from gate.agents.sample_agent.options import SampleOptions
 from gate.errors import AgentFailure, InfraFailure, Place, UsageError
+from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, World, build
 from gate.records import Case, Json, PluginSpec, Response
-from gate.sample.options import SampleOptions
-from gate.schema import mismatches
+from gate.records.codec import schema_of
 
 ROOT = Path()
 QUESTION = "Within how many days of delivery may customers return unused hardware?"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gate import bundled
+from gate.agents.sample_agent.analyst import ask, tokens
+from gate.agents.sample_agent.database import open_image
+from gate.agents.sample_agent.knowledge import load_knowledge
+from gate.agents.sample_agent.options import SampleOptions
+from gate.files import bundled
 from gate.records import Response
-from gate.sample.analyst import ask, tokens
-from gate.sample.database import open_image
-from gate.sample.knowledge import load_knowledge
-from gate.sample.options import SampleOptions
 
 ANALYTICS = bundled.folder() / "analytics"
 REVENUE = "What was net revenue in EMEA in Q2 2026?"

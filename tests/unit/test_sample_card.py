@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gate import bundled
-from gate.sample.database import load_database
-from gate.sample.words import stems
+from gate.agents.sample_agent.database import load_database
+from gate.agents.sample_agent.words import stems
+from gate.files import bundled
 
 ANALYTICS = bundled.folder() / "analytics"
 CARD = (ANALYTICS / "README.md").read_text("utf-8")

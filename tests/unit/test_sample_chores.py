@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gate import bundled
+from gate.agents.sample_agent import small_tasks as chores
+from gate.agents.sample_agent.database import open_image
+from gate.agents.sample_agent.openagent import NO_TOOLS, Workplace, answered
+from gate.agents.sample_agent.options import SampleOptions
+from gate.agents.sample_agent.scratch_files import Scratch
+from gate.files import bundled
 from gate.records import Response
-from gate.sample import chores
-from gate.sample.database import open_image
-from gate.sample.openagent import NO_TOOLS, Workplace, answered
-from gate.sample.options import SampleOptions
-from gate.sample.scratch import Scratch
 from tests.sample_service import KNOWLEDGE
 
 

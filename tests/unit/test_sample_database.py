@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gate import bundled
+from gate.agents.sample_agent.database import load_database, open_image, query
 from gate.errors import UsageError
-from gate.sample.database import load_database, open_image, query
+from gate.files import bundled
 
 FOLDER = bundled.folder() / "analytics" / "database"
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from gate import bundled
+from gate.agents.sample_agent.analyst import ask
+from gate.agents.sample_agent.database import Value, open_image, query
+from gate.agents.sample_agent.documents import load_pages
+from gate.agents.sample_agent.knowledge import load_knowledge
+from gate.agents.sample_agent.options import TOOL_NAMES, SampleOptions
+from gate.agents.sample_agent.tools import DEFINITIONS
 from gate.errors import Place
+from gate.files import bundled
 from gate.graders.facts import Facts
 from gate.graders.hallucination import RATE, Hallucination
 from gate.graders.retrieval import Retrieval
 from gate.graders.tool_calls import ToolCalls
 from gate.records import Case, Response
-from gate.sample.analyst import ask
-from gate.sample.database import Value, open_image, query
-from gate.sample.documents import load_pages
-from gate.sample.knowledge import load_knowledge
-from gate.sample.options import TOOL_NAMES, SampleOptions
-from gate.sample.tools import DEFINITIONS
 
 ANALYTICS = bundled.folder() / "analytics"
 CASES: list[dict[str, Any]] = [

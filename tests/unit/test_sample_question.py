@@ -2,11 +2,11 @@
 
 import pytest
 
-from gate import bundled
-from gate.sample.knowledge import load_knowledge
-from gate.sample.names import unknown_names
-from gate.sample.periods import find_periods, quarter_of
-from gate.sample.question import Question, parts_of, read_question
+from gate.agents.sample_agent.knowledge import load_knowledge
+from gate.agents.sample_agent.names import unknown_names
+from gate.agents.sample_agent.periods import find_periods, quarter_of
+from gate.agents.sample_agent.question import Question, parts_of, read_question
+from gate.files import bundled
 
 KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
 VOCABULARY = KNOWLEDGE.vocabulary

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.sample_agent.bm25 import build_index
+from gate.agents.sample_agent.documents import Page, load_pages
+from gate.agents.sample_agent.words import stem, stems
 from gate.errors import UsageError
-from gate.sample.bm25 import build_index
-from gate.sample.documents import Page, load_pages
-from gate.sample.words import stem, stems
 
 
 def page(number: int, text: str, title: str = "x") -> Page:

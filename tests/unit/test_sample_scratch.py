@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.sample_agent.scratch_files import Refused, Scratch
 from gate.errors import UsageError
-from gate.sample.scratch import Refused, Scratch
 
 
 def test_a_relative_path_of_a_task_leads_into_the_folder(tmp_path: Path) -> None:

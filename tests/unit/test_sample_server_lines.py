@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from gate.agents.sample_agent.server_lines import Ended, access_line, audit, console, go_duration
 from gate.records import Response, ToolCall
-from gate.sample.server_lines import Ended, access_line, audit, console, go_duration
 
 AT = datetime(2026, 5, 12, 14, 31, 3, 977_000)
 SEARCH = ToolCall(

@@ -6,14 +6,14 @@ from contextlib import closing
 
 import pytest
 
-from gate import bundled
+from gate.agents.sample_agent.analyst import ask
+from gate.agents.sample_agent.database import open_image
+from gate.agents.sample_agent.faults import Counting, draw, other_figures
+from gate.agents.sample_agent.knowledge import Knowledge, load_knowledge
+from gate.agents.sample_agent.options import CHANCES, SampleOptions, options_from
 from gate.errors import AgentFailure, UsageError
+from gate.files import bundled
 from gate.records import Response
-from gate.sample.analyst import ask
-from gate.sample.database import open_image
-from gate.sample.faults import Counting, draw, other_figures
-from gate.sample.knowledge import Knowledge, load_knowledge
-from gate.sample.options import CHANCES, SampleOptions, options_from
 
 ANALYTICS = bundled.folder() / "analytics"
 NOW, THEN = load_knowledge(ANALYTICS), load_knowledge(ANALYTICS, stale=True)

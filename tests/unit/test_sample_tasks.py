@@ -4,19 +4,19 @@ from contextlib import closing
 
 import pytest
 
-from gate import bundled
+from gate.agents.sample_agent.analyst import ask
+from gate.agents.sample_agent.arithmetic import evaluate
+from gate.agents.sample_agent.database import open_image
+from gate.agents.sample_agent.knowledge import load_bundled
+from gate.agents.sample_agent.messages import load_messages
+from gate.agents.sample_agent.options import SampleOptions
+from gate.agents.sample_agent.replies import written
+from gate.agents.sample_agent.tasks import Arithmetic, Form, read_task
+from gate.agents.sample_agent.tools import offered
 from gate.errors import UsageError
+from gate.files import bundled
 from gate.graders.tool_calls import ToolCalls
 from gate.records import Case, Response
-from gate.sample.analyst import ask
-from gate.sample.arithmetic import evaluate
-from gate.sample.database import open_image
-from gate.sample.knowledge import load_bundled
-from gate.sample.messages import load_messages
-from gate.sample.options import SampleOptions
-from gate.sample.replies import written
-from gate.sample.tasks import Arithmetic, Form, read_task
-from gate.sample.tools import offered
 
 KNOWLEDGE = load_bundled(bundled.folder())
 TWO = (

@@ -3,10 +3,10 @@
 import pytest
 
 from gate.errors import GraderFailure
-from gate.fits import compiled
+from gate.files.json_schema import mismatches, mismatches_bounded
+from gate.files.json_schema_quick import compiled
 from gate.graders.json_format import JsonFormat
 from gate.records import Case, Response
-from gate.schema import mismatches, mismatches_bounded
 from gate.user_code.processes import PROCESSES
 
 EVIL = "^(a+)+$"

@@ -4,7 +4,7 @@ tests/e2e/test_sealed_token.py.
 
 import pytest
 
-from gate.sealing import is_in_a_job, nameable, sealed
+from gate.system.sealing import is_in_a_job, nameable, sealed
 
 JOB = {"INPUT_GITHUB-TOKEN": "t", "ACTIONS_RUNTIME_TOKEN": "r", "input_x": "i"}
 TOKENS = {"GITHUB_TOKEN": "t", "GH_TOKEN": "t", "GH_ENTERPRISE_TOKEN": "t"}

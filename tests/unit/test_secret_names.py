@@ -1,6 +1,6 @@
 import base64
 
-from gate.secret_names import secrets_of, secrets_sent
+from gate.text.secret_names import secrets_of, secrets_sent
 
 
 def test_secrets_are_found_by_name_and_by_look():

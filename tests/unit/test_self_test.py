@@ -3,7 +3,7 @@
 import pytest
 
 from gate.commands import self_test
-from gate.options import parse
+from gate.commands.options.all import parse
 
 CHECKS = (
     *("plug-ins", "schemas", "bundled datasets", "writing", "text", "certificates"),

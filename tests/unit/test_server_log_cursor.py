@@ -5,8 +5,16 @@ import threading
 
 import pytest
 
-from gate.serverlogs.cursor import APPEARED, CUT, GONE, MOST_BYTES, ROTATED, TRUNCATED, LogCursor
-from gate.serverlogs.folder import FolderCursor
+from gate.agents.server_logs.cursor import (
+    APPEARED,
+    CUT,
+    GONE,
+    MOST_BYTES,
+    ROTATED,
+    TRUNCATED,
+    LogCursor,
+)
+from gate.agents.server_logs.folder import FolderCursor
 
 
 @pytest.fixture

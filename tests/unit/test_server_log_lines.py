@@ -5,10 +5,10 @@ from datetime import datetime
 
 import pytest
 
-from gate.serverlogs.access import duration_ms, read_access
-from gate.serverlogs.audit import read_audit
-from gate.serverlogs.console import read_console
-from gate.traces.openagent_lines import uncoloured
+from gate.agents.server_logs.access import duration_ms, read_access
+from gate.agents.server_logs.audit import read_audit
+from gate.agents.server_logs.console import read_console
+from gate.agents.traces.openagent_lines import uncoloured
 from tests.server_log_lines import access, audited, new_console, old_console
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.server_logs import combined, window
+from gate.agents.server_logs import request_logs as front
+from gate.agents.server_logs.log_extract import ended_after_mark
+from gate.agents.server_logs.options import LogOptions
+from gate.agents.server_logs.request_logs import LogBook
+from gate.agents.server_logs.wait_for_lines import QUIET_S, STEP_S
 from gate.errors import UsageError
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
-from gate.serverlogs import book as front
-from gate.serverlogs import combined, window
-from gate.serverlogs.book import LogBook
-from gate.serverlogs.found import ended_after_mark
-from gate.serverlogs.options import LogOptions
-from gate.serverlogs.settle import QUIET_S, STEP_S
 from tests.server_log_lines import Ticking, access, audited, new_console, old_console
 
 AT = int(datetime(2026, 11, 20, 9, 15, tzinfo=UTC).timestamp() * 1000)

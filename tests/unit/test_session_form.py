@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from gate.archive import load_session
 from gate.commands import compare, report
+from gate.commands.options.all import parse
 from gate.errors import UsageError
-from gate.options import parse
-from gate.session_form import check_names, checked_rows
+from gate.store.session import load_session
+from gate.store.session_check import check_names, checked_rows
 from tests.stored_session import store
 
 NAMES = ["../../up", "/etc", "a/b", "..", ".git", "", "a\\b", "a\nb", "CON:", "\u202ex"]

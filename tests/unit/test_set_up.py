@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.options import parse
-from gate.set_up import set_up
-from gate.stop import Stop
+from gate.commands.options.all import parse
+from gate.run.setup import set_up
+from gate.system.signals import Stop
 
 CONFIG = """\
 version: 1

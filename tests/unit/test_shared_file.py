@@ -1,7 +1,7 @@
 import pytest
 
 from gate.errors import InfrastructureError, UsageError
-from gate.shared_file import alone, write_whole
+from gate.files.locked_update import alone, write_whole
 
 
 def test_a_second_command_is_turned_away_and_a_later_one_is_not(tmp_path):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from gate.shared_rows import SharedRows, shared
+from gate.store.row_cache import SharedRows, shared
 
 ROWS = [{"suite": suite, "case_id": case} for suite in "ab" for case in "xyz"]
 

@@ -5,7 +5,7 @@ import errno
 import pytest
 
 from gate.errors import InfrastructureError
-from gate.shortage import Shortage, shortage
+from gate.system.shortage import Shortage, shortage
 
 SAID = {
     "no thread": (RuntimeError("can't start new thread"), "`ulimit -u`"),

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from gate.columns import Columns
-from gate.metrics.catalogue import TRIAL_METRICS
+from gate.analysis.catalogue import TRIAL_METRICS
+from gate.analysis.columns import Columns
+from gate.analysis.table import Table, table_of
 from gate.records import GateRule, Policy, RegressionRules
-from gate.table import Table, table_of
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 
 CASES = 60
 LOOKER = {"agent.injection_rate": "d1", "violations": "d1", "unsafe": "d1"}

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.codec import to_json
+from gate.graders.trajectories.path import path_of
 from gate.records import CaseChange, CaseChanges, ToolCall
-from gate.step_diffs import CASES, with_steps
-from gate.trajectory.path import path_of
+from gate.records.codec import to_json
+from gate.verdict.step_diffs import CASES, with_steps
 from tests.unit.test_conclude import measured, table
 
 WAS = path_of([ToolCall(name="was", arguments={})])

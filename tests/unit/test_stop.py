@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from gate.errors import Interrupted
-from gate.stop import Stop
+from gate.system.signals import Stop
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
 

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.archive import SuiteMeta
 from gate.errors import UsageError
 from gate.github.context import Job
-from gate.prepare import SuitePlan
 from gate.records import (
     BaselineRules,
     Config,
@@ -18,7 +16,9 @@ from gate.records import (
     RegressionRules,
     Suite,
 )
-from gate.stopping import as_begun, extends, stops_early, with_looks
+from gate.run.early_stopping import as_begun, extends, stops_early, with_looks
+from gate.run.prepare import SuitePlan
+from gate.store.session import SuiteMeta
 from tests.verdict_tables import SUCCESS
 
 LAPTOP = Job()

@@ -3,13 +3,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.archive import load_session
-from gate.baseline_file import parse, render
-from gate.baseline_pool import append
-from gate.baselines.file import run_of, session_baseline
+from gate.analysis.table import tabulate
 from gate.errors import InvalidInput, UsageError
-from gate.stored import load
-from gate.table import tabulate
+from gate.store.baseline.file import parse, render
+from gate.store.baseline.pool import append
+from gate.store.baseline.sources.file import run_of, session_baseline
+from gate.store.measurements import load
+from gate.store.session import load_session
 from tests.stored_session import store
 
 NOW = datetime(2026, 11, 20, 12, 0, 1, tzinfo=UTC)

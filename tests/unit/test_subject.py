@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.under_test import WithRetriever, subject, subject_digest
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document, PluginSpec, Response
-from gate.subject import WithRetriever, subject, subject_digest
 
 WORLD = World(env={}, root=Path())
 CASE = Case(id="c", input="Why?", keys={})

@@ -13,19 +13,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gate.agents.task_result import response_of
 from gate.commands import validate
-from gate.config_records import RUN_RECORD
-from gate.dataset import cases
 from gate.errors import AgentFailure, InfraFailure, InvalidInput, UsageError
 from gate.graders.run_record import RunRecord as RunRecordGrader
 from gate.plugins import World
-from gate.prepare import Selection, prepare
 from gate.records import Case, OwnVerdict, Response, Suite
-from gate.rules import own_config
-from gate.run_record import response_of
-from gate.runner import Task, TrialWorker
-from gate.suite_code import RunRecord, SuiteCode, load_suite
-from gate.turns import turns_of
+from gate.run.prepare import Selection, prepare
+from gate.run.trial_worker import Task, TrialWorker
+from gate.suites.cases.dataset import cases
+from gate.suites.code import RunRecord, SuiteCode, load_suite
+from gate.suites.config.build import RUN_RECORD
+from gate.suites.protection.rules import own_config
+from gate.system.exclusive import turns_of
 from gate.user_code.processes import PROCESSES
 from tests.unit.test_rules import TODAY, dataset, plan_of, repository  # noqa: F401
 from tests.unit.test_runner import Scripted, grade

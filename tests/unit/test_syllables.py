@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.syllables import syllables
+from gate.text.syllables import syllables
 
 COUNTED = {
     "en": """

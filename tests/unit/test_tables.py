@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.errors import Place, Problem, UsageError
-from gate.sources.tables import columns_of, table_rows
+from gate.files.tables import columns_of, table_rows
 
 
 @pytest.fixture

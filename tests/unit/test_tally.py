@@ -1,8 +1,8 @@
 import random
 
-from gate.evidence_tally import TOP
+from gate.analysis.evidence_tally import TOP
+from gate.analysis.tally import Tally
 from gate.records import Amounts, EvidenceCounts
-from gate.tally import Tally
 from tests.reports import row_evidence
 
 

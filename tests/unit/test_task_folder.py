@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.task_folder import MOST_FILES, files_in, has_paths, make_folder, rewritten
+from gate.agents.task_folder import MOST_FILES, files_in, has_paths, make_folder, rewritten
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and names as POSIX has them")
 

@@ -11,7 +11,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.text import (
+from gate.text.escaping import (
     block,
     cell,
     clean,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gate import templates
-from gate.config import load
-from gate.sampling import choose
+from gate.commands import templates
+from gate.suites.cases.sampling import choose
+from gate.suites.config.load import load
 
 SIZES = {"a": 300, "b": 120, "c": 80, "d": 50, "e": 30, "f": 15, "g": 5}
 CASES = {f"{kind}{n}": kind for kind, size in SIZES.items() for n in range(size)}

@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from gate.calls.definitions import definition_faults
-from gate.dataset import check
-from gate.dataset_rows import Source
 from gate.errors import InvalidInput
+from gate.files.rows import Source
+from gate.graders.tool_calling.definitions import definition_faults
 from gate.graders.tool_calls import FAULTS, VALIDITY, ToolCalls
 from gate.graders.trajectory_match import TrajectoryMatch
 from gate.records import Case, Response, ToolCall
+from gate.suites.cases.dataset import check
 
 
 def told(*cases, **options):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.command import Command
-from gate.agents.http import Http, Paths
-from gate.agents.openai import OpenAI
-from gate.agents.python import Python
+from gate.agents.protocols.command import Command
+from gate.agents.protocols.http import Http, Paths
+from gate.agents.protocols.openai import OpenAI
+from gate.agents.protocols.python import Python
+from gate.agents.traces.trace import MAX_STEPS
+from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
-from gate.traces.trace import MAX_STEPS
-from gate.wire import answer
 from tests.raw_server import RawServer, ok, scripted
 
 CASE = Case(id="c", input="?", keys={})

@@ -2,9 +2,9 @@
 
 import pytest
 
+from gate.agents.traces.reading import read_trace
 from gate.errors import AgentFailure
 from gate.records import Usage
-from gate.traces.reading import read_trace
 
 USER = {"role": "user", "content": "?"}
 

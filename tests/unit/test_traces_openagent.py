@@ -1,6 +1,6 @@
 """OpenAgent's console and audit log, as steps."""
 
-from gate.traces.reading import read_trace
+from gate.agents.traces.reading import read_trace
 
 OLD = """\
 Tool Call: [web_search]

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from gate.agents.traces.reading import read_trace
 from gate.errors import AgentFailure
 from gate.records import Document, Usage
-from gate.traces.reading import read_trace
 
 
 def any_value(value):

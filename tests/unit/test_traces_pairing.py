@@ -2,9 +2,9 @@
 
 import pytest
 
-from gate.traces.open_calls import MOST_OPEN, OpenCalls, Step
-from gate.traces.reading import read_trace
-from gate.traces.trace import MAX_STEPS
+from gate.agents.traces.open_calls import MOST_OPEN, OpenCalls, Step
+from gate.agents.traces.reading import read_trace
+from gate.agents.traces.trace import MAX_STEPS
 
 
 def call(name="f", id=None, arguments="{}"):

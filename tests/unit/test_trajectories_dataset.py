@@ -9,18 +9,19 @@ from typing import Any
 
 import pytest
 
-from gate import bundled, yamlfile
-from gate.config import bundled_suites
+from gate.agents.sample_agent.analyst import ask
+from gate.agents.sample_agent.database import Value, open_image, query
+from gate.agents.sample_agent.faults import Faults
+from gate.agents.sample_agent.knowledge import load_bundled
+from gate.agents.sample_agent.messages import load_messages
+from gate.agents.sample_agent.options import SampleOptions
+from gate.agents.sample_agent.tools import Toolbox, offered
 from gate.errors import Place
-from gate.grading import named_graders
+from gate.files import bundled
+from gate.files import yaml as yamlfile
 from gate.records import Case, Response, ToolCall
-from gate.sample.analyst import ask
-from gate.sample.database import Value, open_image, query
-from gate.sample.faults import Faults
-from gate.sample.knowledge import load_bundled
-from gate.sample.messages import load_messages
-from gate.sample.options import SampleOptions
-from gate.sample.tools import Toolbox, offered
+from gate.run.grade import named_graders
+from gate.suites.config.load import bundled_suites
 
 FOLDER = bundled.folder() / "trajectories"
 CARD = (FOLDER / "README.md").read_text("utf-8")

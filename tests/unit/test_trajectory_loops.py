@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from gate.graders.trajectories.identity import call_mark, failed
+from gate.graders.trajectories.loops import loops, repeated
 from gate.records import ToolCall
-from gate.trajectory.identity import call_mark, failed
-from gate.trajectory.loops import loops, repeated
 
 
 def call(name, result=None, error=None, **arguments):

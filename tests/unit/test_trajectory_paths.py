@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.codec import to_json
-from gate.records import Case, ToolCall
-from gate.trajectory.alignment import LINES, aligned
-from gate.trajectory.path import (
+from gate.graders.trajectories.alignment import LINES, aligned
+from gate.graders.trajectories.path import (
     KEPT,
     Path,
     PathStep,
@@ -20,7 +18,9 @@ from gate.trajectory.path import (
     representatives,
     within_budget,
 )
-from gate.trajectory.reference import reference_path
+from gate.graders.trajectories.reference import reference_path
+from gate.records import Case, ToolCall
+from gate.records.codec import to_json
 
 SIGNS = {"same": " ", "added": "+", "removed": "-", "changed": "~"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.graders.trajectories.recovery import admits, failures
 from gate.records import ToolCall
-from gate.trajectory.recovery import admits, failures
 
 
 def ok(name="search", turn=None, **arguments):

@@ -3,9 +3,9 @@
 import pytest
 
 from gate.errors import UsageError
+from gate.graders.trajectories.scoring import Penalties, Way, seed, seed_bounds, strict
 from gate.graders.trajectory import EFFICIENCY, SCORE, Trajectory
 from gate.records import Case, Response, ToolCall
-from gate.trajectory.scoring import Penalties, Way, seed, seed_bounds, strict
 
 USUAL = Penalties()
 

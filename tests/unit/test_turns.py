@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from gate.errors import InfraFailure
-from gate.turns import Turns, turns_of
+from gate.system.exclusive import Turns, turns_of
 
 SOON = 5.0  # seconds; only a broken test waits that long
 

@@ -5,9 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.missing import could_be_anything, left_unscored, pessimistic, pessimistic_values
-from gate.metrics.catalogue import trial_metrics
-from gate.metrics.ratio import Ratio
+from gate.agents.wire import answer
+from gate.analysis.catalogue import trial_metrics
+from gate.analysis.metrics.ratio import Ratio
+from gate.analysis.missing_answers import (
+    could_be_anything,
+    left_unscored,
+    pessimistic,
+    pessimistic_values,
+)
+from gate.analysis.table import UNSCORED, Table
 from gate.records import (
     Attempt,
     Case,
@@ -20,11 +27,9 @@ from gate.records import (
     Usage,
     Verdict,
 )
-from gate.rows import row_of
-from gate.table import UNSCORED, Table
+from gate.store.trial_rows import row_of
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
-from gate.wire import answer
 from tests.verdict_tables import build
 
 BY_NAME = {spec.name: spec for spec in trial_metrics(3)}

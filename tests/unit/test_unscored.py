@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from gate.analysis.missing import left_unscored
-from gate.columns import Columns
+from gate.analysis.columns import Columns
+from gate.analysis.missing_answers import left_unscored
+from gate.analysis.table import UNSCORED, table_of
 from gate.records import GateRule, MetricRule, MetricSpec, Policy, RegressionRules, Verdict
-from gate.table import UNSCORED, table_of
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.verdict_tables import SUCCESS, build, passing
 
 OWN = MetricSpec(name="correctness.own", column="own", unit="share")

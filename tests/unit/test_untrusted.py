@@ -14,11 +14,11 @@ import pytest
 from gate import cli
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job
-from gate.github.opening import Opened
-from gate.hosting import Artifact, BaselineRequest
-from gate.prepare import Selection, prepare
-from gate.rules import Rules
-from gate.rules_for import rules_for
+from gate.github.local_repository import Opened
+from gate.records.forge import Artifact, BaselineRequest
+from gate.run.prepare import Selection, prepare
+from gate.run.rules_for_event import rules_for
+from gate.suites.protection.rules import Rules
 from tests.events import payload
 from tests.own_grader import GRADER
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from gate.errors import GraderFailure, UsageError
-from gate.grading import grade_attempt, named_graders
+from gate.graders.user_code.make import make_grader, manner_of, option_faults
 from gate.records import (
     Case,
     CheckedEvidence,
@@ -20,7 +20,7 @@ from gate.records import (
     Usage,
     Violation,
 )
-from gate.user_code.graders import make_grader, manner_of, option_faults
+from gate.run.grade import grade_attempt, named_graders
 from gate.user_code.processes import PROCESSES
 
 CODE = '''

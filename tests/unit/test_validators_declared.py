@@ -2,8 +2,7 @@
 
 import pytest
 
-from gate.records import LoggedCall
-from gate.validators.declared import (
+from gate.graders.openagent_rules.declared import (
     MOST,
     canonical,
     declared_calls,
@@ -12,7 +11,8 @@ from gate.validators.declared import (
     same_tool,
     unmatched,
 )
-from gate.validators.paths import is_there, names_path
+from gate.graders.openagent_rules.paths import is_there, names_path
+from gate.records import LoggedCall
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,13 @@
 import pytest
 
-from gate.validators.json_text import EMPTY, LIMIT, Fault, read_json, read_within, unfenced
+from gate.graders.openagent_rules.json_text import (
+    EMPTY,
+    LIMIT,
+    Fault,
+    read_json,
+    read_within,
+    unfenced,
+)
 
 FENCE = "`" * 3
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gate.validators import case_limits, constraints, counts, searching, stages
-from gate.validators.counts import CountRule
-from gate.validators.findings import Finding, codes, reason, share
+from gate.graders.openagent_rules import case_limits, constraints, counts, searching, stages
+from gate.graders.openagent_rules.counts import CountRule
+from gate.graders.openagent_rules.findings import Finding, codes, reason, share
 
 LIST = "Three drinks:\n\n1. tea\n   - green\n   - black\n2. milk,\n   cold\n3. rum"
 

@@ -5,8 +5,8 @@ Written down by reading what its dialogue and hardchat suites do. `None` for str
 
 import pytest
 
-from gate.validators import constraints, stages
-from gate.validators.findings import codes
+from gate.graders.openagent_rules import constraints, stages
+from gate.graders.openagent_rules.findings import codes
 
 FENCE = "`" * 3
 OBJECT = {"format_type": "json_keys", "expected_keys": ["city", "n"]}

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gate.analysis.table import UNSCORED, Table
 from gate.records import (
     Comparison,
     GateRule,
@@ -16,9 +17,8 @@ from gate.records import (
     Tolerance,
     Verdict,
 )
-from gate.table import UNSCORED, Table
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.verdict_tables import (
     COST,
     JUDGE,

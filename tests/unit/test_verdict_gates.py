@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gate.records import GateResult, GateRule, Mode, Policy, RegressionRules
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.standing import SuiteData
 from tests.verdict_tables import P95, RECALL, SUCCESS, build, latencies, passing
 
 NAN = float("nan")

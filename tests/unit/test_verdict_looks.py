@@ -18,9 +18,9 @@ from gate.records import (
     RegressionRules,
     Rule,
 )
+from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.settling import Undecided, undecided
-from gate.verdict.standing import SuiteData
+from gate.verdict.stop_rule import Undecided, undecided
 from tests.verdict_tables import RECALL, SUCCESS, build, latencies, passing
 
 PLAN = Looks(calls=(60, 120, 180, 240, 300, 360))  # 60 cases, 3 rounds planned, 6 at most

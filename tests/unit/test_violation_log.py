@@ -5,13 +5,13 @@ import random
 
 import pytest
 
-from gate.codec import to_json
-from gate.columns import trial_values
-from gate.first_violations import SHOWN, FirstViolations
-from gate.publish import write_reports
+from gate.analysis.columns import trial_values
+from gate.analysis.first_violations import SHOWN, FirstViolations
+from gate.analysis.tally import Tally
 from gate.records import LoggedViolation, ReportOptions, Violation
-from gate.tally import Tally
-from gate.violation_log import rendered
+from gate.records.codec import to_json
+from gate.report.write_all import write_reports
+from gate.store.violation_log import rendered
 from tests.reports import passing, row
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from gate.webarena.evaluation import evaluate
-from gate.webarena.recorded import Recorded, recorded
-from gate.webarena.strings import clean, includes
-from gate.webarena.task import checks_of, faults_of, open_sites, with_sites
-from gate.webarena.tokens import stands_alone
-from gate.webarena.urls import post_url
+from gate.graders.webarena_rules.evaluation import evaluate
+from gate.graders.webarena_rules.recorded import Recorded, recorded
+from gate.graders.webarena_rules.strings import clean, includes
+from gate.graders.webarena_rules.task import checks_of, faults_of, open_sites, with_sites
+from gate.graders.webarena_rules.tokens import stands_alone
+from gate.graders.webarena_rules.urls import post_url
 
 
 def strings(**references):

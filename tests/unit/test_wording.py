@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from gate.records import CaseChanges, Cost, Policy
-from gate.wording import casebook, headline, sentences, spans
-from gate.wording.checks import blocking, checks, warned
-from gate.wording.method import method, provenance
-from gate.wording.next_step import next_step
-from gate.wording.spending import spending
+from gate.report.wording import case_totals as casebook
+from gate.report.wording import headline, sentences
+from gate.report.wording.checks import blocking, checks, warned
+from gate.report.wording.cost import spending
+from gate.report.wording.method import method, provenance
+from gate.report.wording.next_step import next_step
+from gate.text import spans
 from tests.reports import (
     BASE,
     P95,

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from gate.records import LoggedViolation, ModeCount, Reliability, StepChange, StepDiff, Violation
-from gate.wording import patterns, steps, violations
-from gate.wording.spans import plain
+from gate.report.wording import patterns, steps, violations
+from gate.text.spans import plain
 from tests.reports import agent_fell, change, passing, steps_changed, suite
 
 

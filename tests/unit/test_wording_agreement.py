@@ -6,7 +6,7 @@ import pytest
 
 from gate.records import Agreement, Measure
 from gate.records.labels import Checked
-from gate.wording.agreement import as_markdown, as_text
+from gate.report.wording.agreement import as_markdown, as_text
 
 METRIC = "correctness.correctness"
 ONE = Agreement(

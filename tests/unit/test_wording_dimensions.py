@@ -1,10 +1,10 @@
 import pytest
 
-from gate.reporters.console import render_console
-from gate.reporters.html import Html
-from gate.reporters.markdown import Markdown
-from gate.wording.dimensions import by_dimension, dimensions, in_short
-from gate.wording.spans import plain
+from gate.report.console import render_console
+from gate.report.formats.html import Html
+from gate.report.formats.markdown import Markdown
+from gate.report.wording.dimensions import by_dimension, dimensions, in_short
+from gate.text.spans import plain
 from tests.reports import FACTS, SUCCESS, comparison, estimate, gate, passing, rows_of, suite
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from gate.records import EvidenceCounts
-from gate.reporters.console import render_console
-from gate.reporters.html import Html
-from gate.reporters.markdown import Markdown
-from gate.wording import casebook, evidence
-from gate.wording.spans import plain
+from gate.report.console import render_console
+from gate.report.formats.html import Html
+from gate.report.formats.markdown import Markdown
+from gate.report.wording import case_totals as casebook
+from gate.report.wording import evidence
+from gate.text.spans import plain
 from tests.reports import evidence_counts, passing, row, row_evidence, suite
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.wording import figures
+from gate.text import figures
 
 
 @pytest.mark.parametrize(

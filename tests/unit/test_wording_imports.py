@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from gate.records import CaseChanges, Cost, Provenance
-from gate.reporters.comment import Comment
-from gate.wording import sentences
-from gate.wording.first_figures import first_figures
-from gate.wording.method import provenance
-from gate.wording.next_step import next_step
-from gate.wording.spans import plain
-from gate.wording.spending import spending
+from gate.report.formats.comment import Comment
+from gate.report.wording import sentences
+from gate.report.wording.cost import spending
+from gate.report.wording.first_run import first_figures
+from gate.report.wording.method import provenance
+from gate.report.wording.next_step import next_step
+from gate.text.spans import plain
 from tests.reports import (
     SUCCESS,
     agent_down,

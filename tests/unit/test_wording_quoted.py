@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from gate.records import QuotedValue
-from gate.reporters.annotations import render_annotations
-from gate.reporters.comment import LIMIT, Comment
-from gate.reporters.console import render_console
-from gate.reporters.html import Html
-from gate.reporters.junit import JUnit
-from gate.reporters.markdown import Markdown
-from gate.wording import quoted
-from gate.wording.spans import markdown, plain
+from gate.report.annotations import render_annotations
+from gate.report.console import render_console
+from gate.report.formats.comment import LIMIT, Comment
+from gate.report.formats.html import Html
+from gate.report.formats.junit import JUnit
+from gate.report.formats.markdown import Markdown
+from gate.report.wording import published_scores as quoted
+from gate.text.spans import markdown, plain
 from tests.reports import P95, SUCCESS, passing, suite
 from tests.reports import quoted as scenario
 

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from gate.records import Cost
-from gate.wording.spans import plain
-from gate.wording.spending import spending
+from gate.report.wording.cost import spending
+from gate.text.spans import plain
 from tests.reports import comparison, estimate, passing, suite
 
 TOKENS = "operational.avg_tokens"

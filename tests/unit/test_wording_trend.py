@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.wording.trend import sparkline, trends
+from gate.report.wording.trend import sparkline, trends
 from tests.reports import SUCCESS, metrics, passing, suite
 
 

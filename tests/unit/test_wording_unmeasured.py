@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from gate.records import Report
-from gate.reporters.html import Html
-from gate.wording.checks import checks
-from gate.wording.markdown import metrics_table
-from gate.wording.spans import plain
-from gate.wording.unmeasured import sentence, unmeasured
+from gate.report.formats.html import Html
+from gate.report.wording.checks import checks
+from gate.report.wording.markdown import metrics_table
+from gate.report.wording.missing_metrics import sentence, unmeasured
+from gate.text.spans import plain
 from tests.reports import SUCCESS, comparison, estimate, passing
 
 ROUNDS = "3 rounds of each case are needed"

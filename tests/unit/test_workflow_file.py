@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.rules import Base
-from gate.workflow_file import changed_workflow, kept_token
+from gate.suites.protection.rules import Base
+from gate.suites.protection.workflow_file import changed_workflow, kept_token
 
 FILE = ".github/workflows/gate.yml"
 ENV = {

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gate.errors import InvalidInput, Place
-from gate.yamlfile import FASTEST, MAX_ALIASED, MAX_DEPTH, Document, dotted, parse, scalar
+from gate.files.yaml import FASTEST, MAX_ALIASED, MAX_DEPTH, Document, dotted, parse, scalar
 
 LOADERS = pytest.mark.parametrize("loader", list(dict.fromkeys((FASTEST, yaml.SafeLoader))))
 

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.sources.zips import archive
+from gate.files.zip import archive
 
 
 def packed(path, members, **options):

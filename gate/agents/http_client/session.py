@@ -1,0 +1,179 @@
+"""The one way to ask over HTTP: a connection that is kept, a deadline that holds, an end from
+outside.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from gate.agents.http_client.dial import dial
+from gate.agents.http_client.proxies import Proxies
+from gate.agents.http_client.reply import Reply, judge
+from gate.agents.http_client.route import Route, route_of
+from gate.agents.http_client.stream import Cut, Malformed, Silence, Stream, Unwanted
+from gate.errors import AgentFailure, InfraFailure, Transport
+
+MAX_BYTES = 20_000_000
+
+
+class Session:
+    """One thread's connection; only `close` may be called from another.
+
+    `env` gives proxies and certificates (docs/agents.md); `setting` is the key of gate.yml that
+    messages name for the address. Resolving a host's name is bounded by the system's resolver
+    only.
+    """
+
+    def __init__(self, env: Mapping[str, str], *, setting: str = "agent.base_url") -> None:
+        self._env = env
+        self._proxies = Proxies.of(env)
+        self._setting = setting
+        self._stream: Stream | None = None  # kept from the last request
+        self._line: object = None  # where it leads
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._busy = False
+        self._closed = False
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        timeout_s: float,
+        max_bytes: int = MAX_BYTES,
+    ) -> Reply:
+        """The answer, whole and with a status of 2xx, within `timeout_s` seconds in all.
+
+        Raises InfraFailure when the agent was not asked or says that it cannot be
+        (docs/semantics.md 4), AgentFailure for every other status, a time-out, an answer cut off or
+        over `max_bytes`; UsageError for an address or header that cannot be used.
+        """
+        deadline = time.monotonic() + timeout_s
+        route = self._route(method, url, headers)
+        data = b"%b%d\r\n\r\n%b" % (route.head, len(body or b""), body or b"")
+        self._begin()
+        kept: Stream | None = None
+        try:
+            reply, kept = self._exchange(route, data, deadline, max_bytes)
+        except (TimeoutError, Silence, Cut, Malformed) as error:
+            raise self._failure(error, route.address, timeout_s) from None
+        finally:
+            self._end(kept, route)
+        judge(reply, now=datetime.now(UTC), setting=self._setting)
+        return reply
+
+    def reach(self, url: str, *, timeout_s: float) -> None:
+        """Connects, through proxy and TLS, and sends nothing. Raises InfraFailure, UsageError."""
+        route = self._route("GET", url, {})
+        self._begin()
+        kept: Stream | None = None
+        try:
+            kept = self._connect(route, time.monotonic() + timeout_s)
+        finally:
+            self._end(kept, route)
+
+    def close(self) -> None:
+        """Ends the session; a request that is under way in another thread fails at once."""
+        with self._lock:
+            self._closed = True
+            if self._socket is None:
+                return
+            if self._busy:  # its own thread notices, and closes
+                with suppress(OSError):
+                    # Of the plain socket: that of a TLS socket would change its state meanwhile.
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+            else:
+                self._socket.close()
+
+    def _route(self, method: str, url: str, headers: Mapping[str, str]) -> Route:
+        return route_of(method, url, tuple(headers.items()), self._proxies, self._setting)
+
+    def _exchange(
+        self, route: Route, data: bytes, deadline: float, max_bytes: int
+    ) -> tuple[Reply, Stream | None]:
+        """The reply, and the stream if it can be used again."""
+        if self._stream is not None and self._line == route.line:
+            try:
+                return _ask(self._stream, route, data, deadline, max_bytes)
+            except Silence:  # closed between two requests, and nobody answered: asked anew, once
+                if self._closed:
+                    raise
+        return _ask(self._connect(route, deadline), route, data, deadline, max_bytes)
+
+    def _connect(self, route: Route, deadline: float) -> Stream:
+        try:
+            return dial(route, self._env, deadline, self._adopt, setting=self._setting)
+        except InfraFailure:
+            if self._closed:
+                raise _stopped(route.address) from None
+            raise
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._closed:
+                raise _stopped("the agent")
+            self._busy = True
+
+    def _adopt(self, sock: socket.socket) -> None:
+        """`sock` takes the place of the socket before; `close` reaches it from now on."""
+        with self._lock:
+            if self._socket is not None:
+                self._socket.close()
+            self._socket = sock
+            if self._closed:
+                raise InfraFailure("the session is closed")
+
+    def _end(self, kept: Stream | None, route: Route) -> None:
+        with self._lock:
+            self._busy = False
+            self._stream, self._line = kept, route.line
+            if self._socket is not None and (kept is None or self._closed):
+                self._socket.close()
+                self._socket = self._stream = None
+
+    def _failure(
+        self, error: Exception, address: str, timeout_s: float
+    ) -> AgentFailure | InfraFailure:
+        if self._closed:
+            return _stopped(address)
+        if isinstance(error, Silence):
+            message = f"{address} closed the connection without an answer"
+            return InfraFailure(message, begun=True)
+        if isinstance(error, Cut):
+            return AgentFailure(f"{address} cut its answer off", transport="cut_off")
+        if isinstance(error, Malformed):
+            kind: Transport | None = None if isinstance(error, Unwanted) else "not_http"
+            return AgentFailure(f"the answer of {address} {error}", transport=kind)
+        return AgentFailure(f"{address} did not answer within {timeout_s:g} s", timed_out=True)
+
+
+def _ask(
+    stream: Stream, route: Route, data: bytes, deadline: float, max_bytes: int
+) -> tuple[Reply, Stream | None]:
+    stream.begin(deadline)
+    stream.send(data)
+    head = stream.read_head()
+    body = stream.read_body(head, max_bytes=max_bytes)
+    coding = head.headers.get("content-encoding", "identity")
+    if coding.lower() != "identity":
+        raise Unwanted(f"is compressed ({coding}), which was not asked for")
+    reply = Reply(
+        status=head.status,
+        headers=head.headers,
+        body=body,
+        address=route.address,
+        secrets=route.secrets,
+    )
+    return reply, stream if head.keeps_alive and stream.empty else None
+
+
+def _stopped(address: str) -> InfraFailure:
+    return InfraFailure(f"the request to {address} was given up: the run is being stopped")

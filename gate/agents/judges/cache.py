@@ -1,0 +1,128 @@
+"""Judgements on disk: JSON lines that only somebody with the model's key could have written."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from gate.agents.wire import answer
+from gate.files.plain_file import opened
+from gate.records import Json
+from gate.records.codec import to_json
+
+MOST_BYTES = 1_000_000  # of one line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A judgement as it is stored: no prompt, nothing that tells what was asked."""
+
+    data: Mapping[str, Json]
+    model: str | None
+
+
+class Cache:
+    """Key -> judgement, read once and appended to. Nothing that is wrong with the file stops a run:
+    it is told by `notes`.
+    """
+
+    def __init__(self, path: Path, shown: str, section: str, secret: str | None) -> None:
+        """`shown`: the path as gate.yml has it. `secret`: the model's API key; without one a line
+        carries a plain sha256, which finds damage and proves no origin.
+        """
+        self._path, self._shown, self._section = path, shown, section
+        self._secret = secret.encode() if secret else None
+        self._lock = Lock()
+        self._found: dict[str, Kept] | None = None
+        self._rejected = 0
+        self._trouble = ""
+
+    def get(self, key: str) -> Kept | None:
+        with self._lock:
+            if self._found is None:
+                self._found = self._read()
+            return self._found.get(key)
+
+    def put(self, key: str, kept: Kept) -> None:
+        value = to_json(kept)
+        line = {"for": self._section, "key": key, "value": value, "mac": self._mac(key, value)}
+        written = json.dumps(line).encode() + b"\n"
+        if len(written) > MOST_BYTES:
+            return  # could not be read back
+        with self._lock:
+            try:
+                self._append(written)
+            except OSError as error:
+                self._trouble = f"{self._shown}: cannot be written: {error.strerror}"
+
+    def notes(self) -> tuple[str, ...]:
+        rejected = f"{self._rejected} lines" if self._rejected > 1 else "1 line"
+        ignored = (
+            f"{self._shown}: {rejected} ignored: damaged, or not written with the key of the "
+            f"{self._section}"
+        )
+        return (*([ignored] if self._rejected else []), *filter(None, [self._trouble]))
+
+    def _append(self, line: bytes) -> None:
+        """One write: runs beside this one add lines to the same file."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        before = b"" if self._ends_whole() else b"\n"
+        with self._path.open("ab", buffering=0) as file:
+            os.write(file.fileno(), before + line)
+
+    def _ends_whole(self) -> bool:
+        """Whether the last line has its end: a run that was killed may have left half of one."""
+        with suppress(FileNotFoundError), opened(self._path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            return file.read(1) in (b"", b"\n")
+        return True
+
+    def _read(self) -> dict[str, Kept]:
+        found: dict[str, Kept] = {}
+        try:
+            with opened(self._path) as file:
+                while line := file.readline(MOST_BYTES):
+                    self._take(line, found)
+        except FileNotFoundError:
+            return found
+        except OSError as error:
+            self._trouble = f"{self._shown}: cannot be read: {error.strerror}"
+        return found
+
+    def _take(self, line: bytes, found: dict[str, Kept]) -> None:
+        item: Any = None
+        with suppress(ValueError):
+            item = answer.parse(line)
+        if isinstance(item, dict) and item.get("for") not in (None, self._section):
+            return  # another model's, which may share the file
+        kept = self._verified(item) if isinstance(item, dict) else None
+        if kept is None:
+            self._rejected += bool(line.strip())
+        else:
+            found[item["key"]] = kept
+
+    def _verified(self, item: Mapping[str, Any]) -> Kept | None:
+        key, value, mac = item.get("key"), item.get("value"), item.get("mac")
+        if not (isinstance(key, str) and isinstance(value, dict) and isinstance(mac, str)):
+            return None
+        if not hmac.compare_digest(self._mac(key, value).encode(), mac.encode()):
+            return None
+        data, model = value.get("data"), value.get("model")
+        if not isinstance(data, dict) or not isinstance(model, (str, type(None))):
+            return None
+        return Kept(data=data, model=model)
+
+    def _mac(self, key: str, value: Json) -> str:
+        text = json.dumps([self._section, key, value], sort_keys=True, separators=(",", ":"))
+        if self._secret is None:
+            return hashlib.sha256(text.encode()).hexdigest()
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,111 @@
+"""The models that gate.yml names: how each is asked, and what of it belongs to a cached reply."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+
+from gate.agents.http_client.route import shown_address
+from gate.agents.judges.budget import Budget
+from gate.agents.judges.cache import Cache
+from gate.agents.judges.vote import Manner, Patience
+from gate.agents.judges.worker_pool import Desk
+from gate.plugins import AGENTS, Agent, World, build
+from gate.records import Case, Json, PluginSpec, Price, Question, Role
+from gate.records.codec import digest
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_sent
+from gate.user_code.hashes import grader_file
+
+# What an agent's class has other defaults for (docs/config.md).
+_DEFAULTS: Mapping[str, Json] = {"timeout_s": 60.0, "concurrency": 8}
+_SEEN = ("model", "options", "method", "body", "response", "callable")  # by who judges or how
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """Who is asked in a role, and by what its replies are known again."""
+
+    section: Role
+    agent: Agent
+    world: World
+    desk: Desk
+    budget: Budget
+    cache: Cache | None
+    votes: int
+    identity: Json  # no secrets
+
+    def key(self, case: Case, question: Question, vote: int) -> str:
+        """sha256 of all that a reply depends on. Cases with equal prompts differ by their ids."""
+        about = (question.name, question.instructions, question.material, question.canary)
+        whose = (self.identity, question.role, case.id, vote)
+        return digest([*whose, *about, dict(question.schema)])
+
+
+def model_of(
+    section: Role,
+    spec: PluginSpec,
+    prices: Mapping[str, Price],
+    world: World,
+    *,
+    spent: float,
+    patience: Patience,
+    hidden: Set[str] = frozenset(),
+) -> Model:
+    """`hidden`: secrets of others that no reply may show, nor a file of replies. Raises UsageError
+    for a protocol that cannot be made.
+    """
+    world, options = replace(world, section=section), _filled(spec)
+    agent = build(AGENTS, replace(spec, options=options), world.root)
+    secret = world.env.get(str(options.get("api_key_env") or "")) or None
+    sent = {*secrets_sent(world.env, [options])}
+    file = options.get("cache")
+    cache = Cache(world.root / file, file, section, secret) if file else None
+    budget = Budget(section, options.get("budget_usd"), spent=spent)
+    manner = Manner(
+        section=section,
+        timeout_s=agent.timeout_s,
+        model=options.get("model") or None,
+        prices=prices,
+        one_text=spec.name in ("http", "python"),
+        scrub=Redactor(sent | hidden).scrub,
+    )
+    return Model(
+        section=section,
+        agent=agent,
+        world=world,
+        desk=Desk(agent, world, manner, budget, patience),
+        budget=budget,
+        cache=cache,
+        votes=options.get("votes", 1),
+        identity=Redactor(sent).scrub(_identity(spec.name, options, world)),
+    )
+
+
+def _filled(spec: PluginSpec) -> dict[str, Json]:
+    """With temperature 0 where the protocol has one; null leaves it out, for models that refuse
+    it.
+    """
+    options: dict[str, Json] = {**_DEFAULTS, **spec.options}
+    if spec.name in ("openai", "anthropic"):
+        sent = {"temperature": 0, **(options.get("options") or {})}
+        if sent["temperature"] is None:
+            del sent["temperature"]
+        options["options"] = sent
+    return options
+
+
+def _identity(protocol: str, options: Mapping[str, Json], world: World) -> Json:
+    """Protocol, address and everything sent; of a user's function its file too. Of headers only
+    the names: their values are keys, mostly.
+    """
+    seen: dict[str, Json] = {key: options[key] for key in _SEEN if key in options}
+    for key in ("base_url", "url"):
+        if key in options:
+            seen[key] = shown_address(options[key])
+    seen["headers"] = sorted(options.get("headers") or {})
+    file = world.root / grader_file(str(options.get("callable") or ""))
+    if options.get("callable") and file.is_file():
+        seen["code"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return {"type": protocol, **seen}

@@ -1,0 +1,1 @@
+"""One agent protocol a file."""

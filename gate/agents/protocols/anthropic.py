@@ -1,0 +1,135 @@
+"""An agent behind Anthropic's messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gate.agents.http_client.endpoint import Endpoint, key_of, reach, versioned
+from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.route import shown_address
+from gate.agents.traces import plain, values
+from gate.agents.traces.faults import Faults
+from gate.agents.wire import answer, chat
+from gate.agents.wire.sse import events, is_stream
+from gate.errors import AgentFailure
+from gate.plugins import AGENTS, Connection, World
+from gate.records import Case, Json, Response, ToolCall, Usage
+
+VERSION = "2023-06-01"  # of the protocol
+MAX_TOKENS = 4096  # the protocol wants a limit; options.max_tokens sets another
+
+
+@AGENTS.register("anthropic")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anthropic:
+    """POST {base_url}/v1/messages; `options` become keys of the request's body."""
+
+    base_url: str = field(default="https://api.anthropic.com", repr=False)
+    model: str = ""
+    api_key_env: str | None = None
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+    options: Mapping[str, Json] = field(default_factory=dict, repr=False)
+
+    def describe(self) -> str:
+        return f"anthropic {self.model} at {shown_address(self.base_url)}"
+
+    def check(self, world: World) -> None:
+        key_of(world, self.api_key_env)
+        reach(world, self.base_url, timeout_s=self.timeout_s)
+
+    def connect(self, world: World) -> Connection:
+        key = key_of(world, self.api_key_env)
+        headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+        url = versioned(self.base_url, "/messages")
+        return Endpoint(world, url, headers, write=self._write, read=self._read)
+
+    def _write(self, case: Case) -> bytes:
+        """System messages move to where this protocol has them."""
+        messages = chat.messages(case.input)
+        system = [m for m in messages if m["role"] in ("system", "developer")]
+        body: dict[str, Json] = {
+            "model": self.model,
+            "max_tokens": MAX_TOKENS,
+            "messages": [m for m in messages if m not in system],
+        }
+        if system:
+            body["system"] = "\n\n".join(values.said(m.get("content")) or "" for m in system)
+        return json.dumps({**body, **self.options, **case.request}).encode()
+
+    def _read(self, reply: Reply) -> Response:
+        data = _joined(reply) if is_stream(reply) else answer.json_of(reply)
+        content = data.get("content") if isinstance(data, dict) else None
+        if not isinstance(content, list):
+            raise chat.refused(data, reply, "content")
+        blocks = [block for block in content if isinstance(block, dict)]
+        beyond = chat.extras(data)
+        faults = Faults()
+        usage = answer.usage_of(data.get("usage"), faults)
+        found = replace(
+            answer.with_faults(beyond, faults),
+            answer="".join(answer.text(b.get("text"), "content.text") or "" for b in blocks),
+            usage=beyond.usage if usage == Usage() else usage,
+            model=answer.text(data.get("model"), "model") or beyond.model,
+            finish_reason=answer.text(data.get("stop_reason"), "stop_reason"),
+        )
+        if found.steps is not None:
+            return found
+        return chat.asked_once(found, _steps(blocks) or None, "tools" in self.options)
+
+
+def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
+    """Calls left to the caller, and those that the server made, with what came of them."""
+    results = {
+        block["tool_use_id"]: block for block in blocks if isinstance(block.get("tool_use_id"), str)
+    }
+    calls: list[ToolCall] = []
+    for block in blocks:
+        if block.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
+            result = results.get(str(block.get("id")), {})
+            done = {"result": result.get("content"), "error": bool(result.get("is_error"))}
+            calls.append(plain.step({**block, **done}, f"content[{len(calls)}]"))
+    return tuple(calls)
+
+
+def _joined(reply: Reply) -> dict[str, Json]:
+    """A stream's events as the body that would have come in one piece."""
+    whole: dict[str, Json] = {}
+    blocks: dict[int, dict[str, Any]] = {}
+    usage: dict[str, Json] = {}
+    for event in events(reply):
+        kind, index = event.get("type"), event.get("index")
+        if kind == "error":
+            return event
+        if kind == "message_start" and isinstance(event.get("message"), dict):
+            whole = dict(event["message"])
+        elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
+            if isinstance(index, int):
+                blocks[index] = {**event["content_block"], "pieces": []}
+        elif kind == "content_block_delta" and isinstance(event.get("delta"), dict):
+            if isinstance(index, int) and index in blocks:
+                blocks[index]["pieces"].append(event["delta"])
+        elif kind == "message_delta" and isinstance(event.get("delta"), dict):
+            whole.update(event["delta"])
+        started = whole.get("usage") if kind == "message_start" else event.get("usage")
+        usage.update(started if isinstance(started, dict) else {})
+    if not whole.get("stop_reason"):
+        message = f"{reply.address} cut its stream off before the end of the answer"
+        raise AgentFailure(message, transport="cut_off")
+    return {**whole, "usage": usage, "content": [_block(blocks[index]) for index in sorted(blocks)]}
+
+
+def _block(block: dict[str, Any]) -> dict[str, Json]:
+    pieces = block.pop("pieces")
+    said = [piece["text"] for piece in pieces if isinstance(piece.get("text"), str)]
+    given = [piece.get("partial_json") for piece in pieces]
+    if said:
+        begun = answer.text(block.get("text"), "content_block.text") or ""
+        block["text"] = begun + "".join(said)
+    if any(given):
+        block["input"] = "".join(piece for piece in given if isinstance(piece, str))
+    return block

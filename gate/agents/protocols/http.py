@@ -1,0 +1,151 @@
+"""An agent behind any HTTP address: what to send and where the answer stands, in gate.yml."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+from urllib.parse import quote
+
+from gate.agents.http_client.endpoint import bearer, reach
+from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.session import Session
+from gate.agents.wire import answer, template
+from gate.agents.wire.tracing import TraceShape
+from gate.plugins import AGENTS, Connection, World
+from gate.records import Case, Json, Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paths:
+    """Where things stand in the answer: keys and positions with dots between, `a.b.0.c`."""
+
+    answer: str | None = None
+    retrieved: str | None = None
+    context: str | None = None
+    steps: str | None = None
+    trace: str | None = None
+    input_tokens: str | None = None
+    cached_tokens: str | None = None
+    output_tokens: str | None = None
+    reasoning_tokens: str | None = None
+    cost_usd: str | None = None
+    safety_violations: str | None = None
+    model: str | None = None
+    finish_reason: str | None = None
+
+    def items(self) -> list[tuple[str, str]]:
+        found = ((name, getattr(self, name)) for name in self.__slots__)
+        return [(name, path) for name, path in found if path is not None]
+
+
+@AGENTS.register("http")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Http:
+    """Any address: a JSON template for the request, dotted paths into the answer.
+
+    `{{input}}`, `{{question}}`, `{{id}}` and `{{case.KEY}}` are filled in `body` and `url`.
+    Without `response` the answer is an object as docs/agents.md describes it, or plain text.
+    """
+
+    url: str = field(repr=False)
+    method: Literal["GET", "POST", "PUT", "PATCH"] = "POST"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: Json = field(default_factory=lambda: {"input": "{{input}}"}, repr=False)
+    response: Paths = Paths()
+    trace: TraceShape = "auto"
+    model: str = ""
+    api_key_env: str | None = None
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+
+    def describe(self) -> str:
+        return " ".join(filter(None, ("http", self.model, "at", shown_address(self.url))))
+
+    def check(self, world: World) -> None:
+        check(self, world)
+
+    def connect(self, world: World) -> Connection:
+        return Exchange(self, world, lambda reply: self._read(reply, world.section))
+
+    def _read(self, reply: Reply, section: str) -> Response:
+        model, paths = self.model or None, self.response.items()
+        if not paths:
+            if "text/plain" in reply.headers.get("content-type", "") and self.trace == "auto":
+                return Response(answer=reply.body.decode("utf-8", "replace"), model=model)
+            data = answer.json_of(reply) if self.trace == "auto" else _traced(reply)
+            return answer.response(data, model=model, section=section, trace=self.trace)
+        data = answer.json_of(reply)
+        found = {
+            name: template.at(data, path, f"{section}.response.{name}") for name, path in paths
+        }
+        own = {"answer": None, **found, "usage": found}
+        return answer.response(own, model=model, trace=self.trace)
+
+
+def _traced(reply: Reply) -> Json:
+    """The body as JSON, or as the text that a trace may be: JSON Lines, a console."""
+    try:
+        return answer.parse(reply.body)
+    except ValueError:
+        return answer.json_of(reply) if reply.is_html else reply.body.decode("utf-8", "replace")
+
+
+class Sent(Protocol):
+    """What is asked by a template, an agent or a retriever."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def body(self) -> Json: ...
+    @property
+    def api_key_env(self) -> str | None: ...
+    @property
+    def timeout_s(self) -> float: ...
+
+
+def check(asked: Sent, world: World) -> None:
+    """Raises UsageError for a wrong template, InfraFailure when nobody is at the address."""
+    template.check(asked.url, f"{world.section}.url")
+    template.check(asked.body, f"{world.section}.body")
+    bearer(world, asked.api_key_env)
+    reach(world, asked.url, timeout_s=asked.timeout_s, setting="url")
+
+
+class Exchange:
+    """A Connection (gate/plugins.py) that fills the template and has the reply read by `read`."""
+
+    def __init__(self, asked: Sent, world: World, read: Callable[[Reply], Response]) -> None:
+        self._asked = asked
+        self._section = world.section
+        self._read = read
+        self._session = Session(world.env, setting=f"{world.section}.url")
+        given = {name.lower(): value for name, value in asked.headers.items()}
+        sent = {"content-type": "application/json"} if asked.method != "GET" else {}
+        self._headers = {**sent, **bearer(world, asked.api_key_env), **given}
+
+    def ask(self, case: Case, *, timeout_s: float) -> Response:
+        asked = self._asked
+        body = None
+        if asked.method != "GET":
+            body = json.dumps(template.fill(asked.body, case, f"{self._section}.body")).encode()
+        reply = self._session.request(
+            asked.method,
+            template.fill_text(
+                asked.url, case, f"{self._section}.url", lambda text: quote(text, safe="")
+            ),
+            headers=self._headers,
+            body=body,
+            timeout_s=timeout_s,
+        )
+        return self._read(reply)
+
+    def close(self) -> None:
+        self._session.close()

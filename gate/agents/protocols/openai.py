@@ -1,0 +1,57 @@
+"""An agent behind OpenAI's chat completions: vLLM, Ollama, LiteLLM, OpenAI and most others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.agents.http_client.endpoint import Endpoint, bearer, key_of, reach, versioned
+from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.route import shown_address
+from gate.agents.wire import chat, responses
+from gate.plugins import AGENTS, Connection, World
+from gate.records import Case, Json, Response
+
+
+@AGENTS.register("openai")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAI:
+    """POST {base_url}/v1/chat/completions, or OpenAI's Responses where `base_url` ends in
+    /responses; `options` become keys of the request's body.
+    """
+
+    base_url: str = field(repr=False)
+    model: str = ""
+    api_key_env: str | None = None
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+    options: Mapping[str, Json] = field(default_factory=dict, repr=False)
+
+    def describe(self) -> str:
+        return f"openai {self.model} at {shown_address(self.base_url)}"
+
+    def check(self, world: World) -> None:
+        key_of(world, self.api_key_env)
+        reach(world, self.base_url, timeout_s=self.timeout_s)
+
+    def connect(self, world: World) -> Connection:
+        path = responses.PATH if self._asks_responses else "/chat/completions"
+        url = versioned(self.base_url, path)
+        headers = bearer(world, self.api_key_env)
+        return Endpoint(world, url, headers, write=self._write, read=self._read)
+
+    @property
+    def _asks_responses(self) -> bool:
+        return self.base_url.partition("?")[0].rstrip("/").endswith(responses.PATH)
+
+    def _write(self, case: Case) -> bytes:
+        if self._asks_responses:
+            options = {**self.options, **responses.settings(case.request)}
+            return responses.request_body(case.input, self.model, options)
+        return chat.request_body(case.input, self.model, {**self.options, **case.request})
+
+    def _read(self, reply: Reply) -> Response:
+        if self._asks_responses:
+            return responses.read(reply)
+        return chat.read(reply, tools_offered="tools" in self.options)

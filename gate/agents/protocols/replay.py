@@ -1,0 +1,71 @@
+"""Answers recorded earlier instead of an agent: what `--replay FILE` uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from gate.agents.recordings.answers import Recording
+from gate.errors import AgentFailure, InfraFailure
+from gate.plugins import AGENTS, Connection, World
+from gate.records import Case, Response
+from gate.system.made_once import Once
+
+
+class _Sharing:
+    """A place for what all connections of one run share: who was answered how often."""
+
+    __slots__ = ("_recording",)
+    _recording: Once[Recording]
+
+
+@AGENTS.register("replay")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay(_Sharing):
+    """The answers of `file`, in the order of their rounds, with the latencies of then."""
+
+    file: str
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+
+    plays_back: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        # Not a field: fields are the keys of gate.yml.
+        object.__setattr__(self, "_recording", Once())
+
+    def describe(self) -> str:
+        return f"replay of {Path(self.file).name}"
+
+    def check(self, world: World) -> None:
+        self._opened(world)
+
+    def connect(self, world: World) -> Connection:
+        return _Connection(self._opened(world))
+
+    def _opened(self, world: World) -> Recording:
+        return self._recording.get(lambda: Recording(world.root / self.file, self.file))
+
+
+class _Connection:
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    def ask(self, case: Case, *, timeout_s: float) -> Response:
+        """`timeout_s` is of no use: a time-out of then is recorded as what it was."""
+        line = self._recording.take(case)
+        if line.infra_error is not None:
+            raise InfraFailure(line.infra_error, code=line.code, transport=line.transport)
+        if line.response is None:
+            raise AgentFailure(
+                line.agent_error or "",
+                timed_out=line.timed_out,
+                code=line.code,
+                transport=line.transport,
+            )
+        return replace(line.response, latency_ms=line.latency_ms)
+
+    def close(self) -> None:
+        """Nothing stays open between two answers."""

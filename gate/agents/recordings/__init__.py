@@ -1,0 +1,1 @@
+"""Answers that were recorded, asked again."""

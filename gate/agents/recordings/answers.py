@@ -1,0 +1,193 @@
+"""Recorded answers, one JSON line a try: what `--record` writes and the `replay` agent reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from gate.agents.traces.faults import Faults
+from gate.agents.traces.spending import usage_of
+from gate.agents.traces.values import is_amount, loads
+from gate.errors import (
+    AgentFailure,
+    InfraFailure,
+    InvalidInput,
+    Place,
+    Problem,
+    Transport,
+    UsageError,
+)
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import compiled
+from gate.files.plain_file import opened
+from gate.records import Case, Json, Response, Usage
+from gate.records.codec import from_json, schema_of, to_json
+from gate.text.credentials import without_passwords
+
+UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One try: a response or one of the two failures."""
+
+    case_id: str
+    input_digest: str  # UNKNOWN: of an imported answer whose question the source does not tell
+    round: int  # from 1
+    latency_ms: float
+    response: Response | None = None
+    agent_error: str | None = None
+    timed_out: bool = False  # of an agent error
+    infra_error: str | None = None
+    code: str | None = None  # what the failure is counted as, where its kind does not say it
+    transport: Transport | None = None  # of a failure
+
+
+SCHEMA = schema_of(Line)
+_fits = compiled(SCHEMA)
+
+
+def recording_line(case: Case, number: int, answer: Response | Exception, latency_ms: float) -> str:
+    """A line of the file, without its end. `number` is the round; `answer` a Response, an
+    InfraFailure or an AgentFailure.
+    """
+    line: dict[str, Json] = {
+        "case_id": case.id,
+        "input_digest": input_digest(case),
+        "round": number,
+        "latency_ms": round(latency_ms, 3),
+    }
+    if isinstance(answer, Response):
+        line["response"] = {**to_json(answer), "usage": _written(answer.usage)}
+    elif isinstance(answer, InfraFailure):
+        line["infra_error"] = without_passwords(str(answer))
+    else:
+        line["agent_error"] = without_passwords(str(answer))
+        if isinstance(answer, AgentFailure) and answer.timed_out:
+            line["timed_out"] = True
+    code = getattr(answer, "code", None)
+    if code not in (None, "agent_error", "timeout"):
+        line["code"] = code
+    if (transport := getattr(answer, "transport", None)) is not None:
+        line["transport"] = transport
+    return json.dumps(to_json(line), separators=(",", ":"))
+
+
+def _written(usage: Usage) -> Json:
+    """JSON has no NaN; an unknown cost must not become one that nobody told."""
+    unknown = usage.cost_usd is not None and not is_amount(usage.cost_usd)
+    return to_json(replace(usage, cost_usd=-1.0) if unknown else usage)
+
+
+def _mended(line: Json) -> Json:
+    """The line; numbers of its usage that can be none are unknown, and told."""
+    response = line.get("response") if isinstance(line, dict) else None
+    if not isinstance(response, dict):
+        return line
+    usage = response.get("usage")
+    numbers = usage.values() if isinstance(usage, dict) else [usage]
+    if all(number is None or is_amount(number) for number in numbers):
+        return line
+    faults = Faults()
+    found = usage_of(usage, faults)
+    before = response.get("trace_faults")
+    told = [*(before if isinstance(before, list) else ()), *faults.sentences()]
+    known = {name: getattr(found, name) for name in Usage.__slots__}
+    return {**line, "response": {**response, "usage": known, "trace_faults": told}}
+
+
+def input_digest(case: Case) -> str:
+    """Of the input alone: with another expected answer the recorded one still answers the case."""
+    if case.input == "":
+        return UNKNOWN
+    text = json.dumps(case.input, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Recording:
+    """A file of recorded answers, of which only the places are kept in memory.
+
+    Raises UsageError when it cannot be read, InvalidInput with file and line when it is no
+    recording; a last line that was cut off is left out.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._name = name  # for messages
+        self._lock = Lock()
+        found: dict[str, list[tuple[int, int]]] = {}
+        for offset, line in self._lines():
+            found.setdefault(line["case_id"], []).append((line["round"], offset))
+        self._places = {case: sorted(places) for case, places in found.items()}
+        self._taken = dict.fromkeys(found, 0)
+
+    def take(self, case: Case) -> Line:
+        """The next try of the case, round by round, from any thread. Raises InfraFailure when
+        there is none.
+        """
+        with self._lock:
+            places = self._places.get(case.id, [])
+            nth = self._taken.get(case.id, 0)
+            if nth >= len(places):
+                self._nobody_once_more(places)
+                again = f"more than {nth} times" if nth else "at all"
+                raise InfraFailure(f"{self._name}: the case '{case.id}' is not recorded {again}")
+            self._taken[case.id] = nth + 1
+        line = self._at(places[nth][1])
+        if line.input_digest not in (UNKNOWN, input_digest(case)):
+            raise InfraFailure(
+                f"{self._name}: the case '{case.id}' had another input when it was recorded"
+            )
+        return line
+
+    def _nobody_once_more(self, places: Sequence[tuple[int, int]]) -> None:
+        """Raises InfraFailure where the last try of then had no answer: this is its retry."""
+        last = self._at(places[-1][1]) if places else None
+        if last is not None and last.infra_error is not None:
+            raise InfraFailure(last.infra_error, code=last.code, transport=last.transport)
+
+    def _at(self, offset: int) -> Line:
+        with opened(self._path) as file:
+            file.seek(offset)
+            return from_json(Line, _mended(loads(file.readline())))
+
+    def _lines(self) -> Iterator[tuple[int, dict[str, Json]]]:
+        """Every line with the offset at which it begins."""
+        offset = 0
+        try:
+            with opened(self._path) as file:
+                for number, raw in enumerate(file, start=1):
+                    if raw.strip():
+                        line = self._parsed(raw, number)
+                        if line is not None:
+                            yield offset, line
+                    offset += len(raw)
+        except OSError as error:
+            raise UsageError(
+                f"{self._name}: {error.strerror} - record one with --record"
+            ) from error
+
+    def _parsed(self, raw: bytes, number: int) -> dict[str, Json] | None:
+        try:
+            line: dict[str, Json] = _mended(loads(raw))
+        except (ValueError, RecursionError):
+            if not raw.endswith(b"\n"):
+                return None
+            self._refuse(number, "not JSON")
+        if not _fits(line):
+            wrong = mismatches(SCHEMA, line)
+            if wrong:
+                where = ".".join(map(str, wrong[0].path))
+                self._refuse(number, f"{where}: {wrong[0].message}" if where else wrong[0].message)
+        answers = [line.get(key) for key in ("response", "agent_error", "infra_error")]
+        if sum(answer is not None for answer in answers) != 1:
+            self._refuse(number, "needs one of response, agent_error and infra_error")
+        return line
+
+    def _refuse(self, number: int, message: str) -> None:
+        place = Place(self._name, number)
+        raise InvalidInput([Problem(place, f"{message} - is this a file made by --record?")])

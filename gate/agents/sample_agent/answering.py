@@ -1,0 +1,94 @@
+"""The answer to one question: computed from rows, or quoted from retrieved documents."""
+
+from __future__ import annotations
+
+from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.extracts import extract
+from gate.agents.sample_agent.measures import Measure, find_limit, find_measure, row_count
+from gate.agents.sample_agent.names import unknown_names
+from gate.agents.sample_agent.outcome import Outcome
+from gate.agents.sample_agent.queries import CannotAnswer, Scope, scopes_of, select
+from gate.agents.sample_agent.question import Question, parts_of, read_question
+from gate.agents.sample_agent.replies import (
+    NOT_COVERED,
+    Rows,
+    first_figure,
+    from_documents,
+    from_rows,
+    value_of,
+)
+from gate.agents.sample_agent.tools import Toolbox
+from gate.records import Json
+
+
+def answer(text: str, box: Toolbox) -> Outcome:
+    """The answer from what the last search found."""
+    knowledge = box.knowledge
+    unknown = unknown_names(text, knowledge.index, knowledge.vocabulary)
+    if unknown:
+        told = f"I do not know {unknown[0]}: neither the documents nor the database name it."
+        return Outcome(text=told)
+    question = read_question(text, knowledge.vocabulary)
+    pages = [hit.page for hit in box.hits]
+    measure = find_measure(pages, question.stems)
+    if measure is None and question.counted and not question.defines:
+        measure = row_count(pages, question.counted)
+    if measure is None or question.defines or not question.wants_data:
+        if {"tabl", "databas"} <= set(question.stems):
+            return _tables(box)
+        found = [extract(part, box.hits, knowledge.index) for part in parts_of(text)]
+        replies = dict.fromkeys(map(from_documents, found))
+        return Outcome(text=" ".join(replies), figure=first_figure(found[0]))
+    return computed(measure, question, pages, box)
+
+
+def computed(measure: Measure, question: Question, pages: list[Page], box: Toolbox) -> Outcome:
+    """The figures that the question asks of a measure; why not, where the data cannot tell."""
+    try:
+        return _computed(measure, question, pages, box)
+    except CannotAnswer as reason:
+        return Outcome(text=str(reason))
+
+
+def _computed(measure: Measure, question: Question, pages: list[Page], box: Toolbox) -> Outcome:
+    sources, stated = [measure.page] if measure.page else [], ""
+    limits: dict[str, float] = {}
+    if measure.parameter and measure.phrase:
+        found = find_limit((p for p in pages if p.id != measure.page), measure.phrase)
+        if found is None:
+            raise CannotAnswer(f"{measure.name} needs the {measure.phrase}, which I did not find.")
+        limits[measure.parameter] = found.value
+        sources.append(found.page)
+        stated = f" The {measure.phrase} is {found.stated}."
+    scopes = scopes_of(question)
+    results = _query(measure, question, scopes, limits, box)
+    cited = "".join(f" [{page}]" for page in sources)
+    figure, label = value_of(question, results)
+    said = from_rows(measure, question, scopes, results)
+    return Outcome(text=said + stated + cited, figure=figure, label=label)
+
+
+def _query(
+    measure: Measure,
+    question: Question,
+    scopes: tuple[Scope, ...],
+    limits: dict[str, float],
+    box: Toolbox,
+) -> list[Rows]:
+    shape = box.described(measure.table)
+    results: list[Rows] = []
+    for scope in scopes:
+        sql = select(
+            measure, scope, question, shape=shape, limits=limits, today=box.knowledge.database.today
+        )
+        rows = box.call("run_sql", {"sql": sql})
+        if rows is None:
+            raise CannotAnswer(f"I could not query the database for {measure.name}.")
+        results.append(rows)
+    return results
+
+
+def _tables(box: Toolbox) -> Outcome:
+    names: Json = box.call("list_tables", {})
+    text = f"The database has these tables: {', '.join(names)}." if names else NOT_COVERED
+    return Outcome(text=text)

@@ -1,0 +1,122 @@
+"""Measures as the documents define them: the agent counts what a retrieved definition says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.words import stems
+
+_CALCULATION = re.compile(
+    r"Calculation: `(?P<expression>[^`]+)` over `(?P<table>\w+)`"
+    r"(?: where `(?P<condition>[^`]+)`)?(?:, dated by `(?P<date>\w+)`)?, in (?P<unit>\w+)\."
+)
+_PARAMETER = re.compile(r"Parameter: `:(?P<name>\w+)` is the (?P<phrase>[^.]+)\.")
+_ALIASES = re.compile(r"Also called: ([^.]+)\.")
+_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( [a-z]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """What to compute over one table. `page` is None when no document defines it.
+
+    `condition` may hold `:as_of`, `:start`, `:end` and the `parameter`, whose value stands in
+    another document beside the words of `phrase`.
+    """
+
+    name: str
+    names: tuple[tuple[str, ...], ...]  # stems of the title and of the other names
+    page: str | None
+    expression: str
+    table: str
+    condition: str | None = None
+    date_column: str | None = None
+    unit: str
+    parameter: str | None = None
+    phrase: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """The value of a measure's parameter, as its page states it: "40 days"."""
+
+    value: float
+    stated: str
+    page: str
+
+
+@cache
+def measure_of(page: Page) -> Measure | None:
+    """The measure that a document defines; None when it holds no calculation."""
+    text = " ".join(page.text.split())
+    found = _CALCULATION.search(text)
+    if found is None:
+        return None
+    aliases, parameter = _ALIASES.search(text), _PARAMETER.search(text)
+    others = aliases[1].split(",") if aliases else []
+    return Measure(
+        name=page.title,
+        names=tuple(stems(name) for name in (page.title, *others)),
+        page=page.id,
+        expression=found["expression"],
+        table=found["table"],
+        condition=found["condition"],
+        date_column=found["date"],
+        unit=found["unit"],
+        parameter=parameter["name"] if parameter else None,
+        phrase=parameter["phrase"] if parameter else None,
+    )
+
+
+def find_measure(pages: Iterable[Page], question: Sequence[str]) -> Measure | None:
+    """The measure whose name stands in the question, as stems; the longest name wins, then rank.
+
+    A name in one piece beats one whose words are scattered ("first replies that were late").
+    """
+    best, fit = None, (0, 0)
+    for page in pages:
+        measure = measure_of(page)
+        for name in measure.names if measure else ():
+            whole = _contains(question, name)
+            scattered = len(name) > 1 and set(name) <= set(question)
+            if (whole or scattered) and (int(whole), len(name)) > fit:
+                best, fit = measure, (int(whole), len(name))
+    return best
+
+
+def row_count(pages: Iterable[Page], table: str) -> Measure:
+    """Counting the rows of a table: as a retrieved document says, else without any definition."""
+    for page in pages:
+        measure = measure_of(page)
+        if measure is None or measure.condition is not None:
+            continue
+        if (measure.table, measure.expression) == (table, "count(*)"):
+            return measure
+    return Measure(
+        name=f"Number of {table}",
+        names=(),
+        page=None,
+        expression="count(*)",
+        table=table,
+        unit=table,
+    )
+
+
+def find_limit(pages: Iterable[Page], phrase: str) -> Limit | None:
+    """The first number in a sentence that has the words of `phrase`; pages in their order."""
+    wanted = stems(phrase)
+    for page in pages:
+        for sentence in page.sentences():
+            number = _NUMBER.search(sentence)
+            if number and _contains(stems(sentence), wanted):
+                value = float(number[1].replace(",", ""))
+                return Limit(value=value, stated=number[0], page=page.id)
+    return None
+
+
+def _contains(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    size = len(wanted)
+    return any(tuple(words[i : i + size]) == tuple(wanted) for i in range(len(words) - size + 1))

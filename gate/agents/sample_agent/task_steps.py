@@ -1,0 +1,171 @@
+"""Works through a task part by part: which tool each part needs, and what is made of its result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gate.agents.sample_agent.answering import answer, computed
+from gate.agents.sample_agent.bm25 import Hit
+from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.extracts import extract
+from gate.agents.sample_agent.measures import measure_of
+from gate.agents.sample_agent.outcome import Outcome
+from gate.agents.sample_agent.question import Vocabulary, read_question
+from gate.agents.sample_agent.replies import first_figure, from_documents, result_of
+from gate.agents.sample_agent.tasks import NAMED, Arithmetic, Task, filled_in
+from gate.agents.sample_agent.tools import Toolbox
+from gate.agents.sample_agent.words import plain
+from gate.records import Json
+
+CANNOT_WRITE = "I cannot do that: I may read the data and never change them."
+CANNOT_TELL = "I cannot tell contact addresses: they never appear in answers."
+_WRITES = re.compile(r"(?:please )?(?:delete|drop|erase|remove|truncate|update|overwrite)\b")
+_ADDRESS = re.compile(r"(?:give|send|list|tell|show|export)\b.*\b(?:address|addresses|mails?)\b")
+_NAMED_PAGE = 0.15  # share of a question that a page which it names must cover
+_REFERENCE = re.compile(r"\bkb-\d{3}\b")
+_MAILBOX = re.compile(r"\bmessages?\b")
+_COLUMNS = re.compile(r"\bcolumns\b.*?(?:\b(?!the )(\w+) table|\btable (\w+))\b")
+_WROTE = re.compile(r"\bwho (?:wrote|sent)\b")
+
+
+def work(task: Task, box: Toolbox) -> list[Outcome]:
+    """What each part, and then each calculation, came to."""
+    found: list[Outcome] = []
+    searches = [part for part in task.parts if _kind(part, box.knowledge.vocabulary) == "question"]
+    ahead = _searched(searches, box) if task.at_once and len(searches) > 1 else {}
+    for part in task.parts:
+        label = next((one.label for one in reversed(found) if one.label), None)
+        found.append(_part(filled_in(part, label), ahead.get(part), box))
+    figures = [one.figure for one in found if one.figure]
+    for arithmetic in task.arithmetic:
+        outcome = _calculated(arithmetic, figures, box)
+        figures = [outcome.figure] if outcome.figure else []
+        found.append(outcome)
+    return found
+
+
+def _searched(parts: Sequence[str], box: Toolbox) -> dict[str, tuple[Hit, ...]]:
+    """Searches that do not depend on each other are asked for in one turn."""
+    found = {}
+    with box.one_turn():
+        for part in parts:
+            box.call("search_documents", {"query": part, "top_k": box.options.top_k})
+            found[part] = box.hits
+    return found
+
+
+def _kind(part: str, vocabulary: Vocabulary) -> str:
+    folded = plain(part)
+    if _WRITES.match(folded):
+        return "write"
+    if _ADDRESS.match(folded):
+        return "address"
+    if NAMED.search(part):
+        return "named"
+    if _MAILBOX.search(folded) and _customer(folded, vocabulary):
+        return "mailbox"
+    return "columns" if _COLUMNS.search(folded) else "question"
+
+
+def _part(part: str, ahead: tuple[Hit, ...] | None, box: Toolbox) -> Outcome:
+    kind = _kind(part, box.knowledge.vocabulary)
+    if kind in ("write", "address"):
+        return Outcome(text=CANNOT_WRITE if kind == "write" else CANNOT_TELL)
+    if kind == "named":
+        return _reading(part, [found.lower() for found in NAMED.findall(part)], box)
+    if kind == "mailbox":
+        return _mailbox(part, box)
+    if kind == "columns":
+        return _columns(part, box)
+    if ahead is None:
+        box.call("search_documents", {"query": part, "top_k": box.options.top_k})
+    else:
+        box.hits = ahead
+    return answer(part, box)
+
+
+def _calculated(arithmetic: Arithmetic, figures: list[str], box: Toolbox) -> Outcome:
+    expression = arithmetic.expression(figures)
+    if expression is None:
+        return Outcome(text="I do not have the figures for the calculation.")
+    value = box.call("calculate", {"expression": expression})
+    if value is None:
+        return Outcome(text="I could not calculate the result.")
+    return result_of(value)
+
+
+def _mailbox(part: str, box: Toolbox) -> Outcome:
+    customer = _customer(plain(part), box.knowledge.vocabulary) or ""
+    sent = box.call("list_messages", {"customer": customer})
+    if sent is None:
+        return Outcome(text=f"I could not look for messages of {customer}.", label=customer)
+    if not sent:
+        return Outcome(text=f"There are no messages from {customer}.", label=customer)
+    if "how many" in plain(part):
+        text = f"{customer} sent {len(sent)} messages."
+        return Outcome(text=text, figure=str(len(sent)), label=customer)
+    latest = max(sent, key=lambda message: (message["sent_on"], message["id"]))
+    return _reading(part, [latest["id"]], box)
+
+
+def _columns(part: str, box: Toolbox) -> Outcome:
+    named = _COLUMNS.search(plain(part))
+    table = next(filter(None, named.groups())) if named else ""
+    shape = box.call("describe_table", {"table": table})
+    if shape is None:
+        return Outcome(text=f"I do not know a table {table}.")
+    names = ", ".join(shape["columns"])
+    return Outcome(text=f"The table {shape['table']} has the columns {names}.")
+
+
+def _reading(part: str, ids: Sequence[str], box: Toolbox) -> Outcome:
+    """Reads what is named, and the documents that it refers to."""
+    if len(ids) > 1:
+        with box.one_turn():
+            read = [box.call("read_document", {"document_id": one}) for one in ids]
+    else:
+        read = [box.call("read_document", {"document_id": ids[0]})]
+    texts = [one for one in read if one]
+    if not texts:
+        return Outcome(text=f"I could not read {ids[0]}: I know no such document.")
+    sender = next((one["from"] for one in texts if "from" in one), None)
+    if sender and _WROTE.search(plain(part)):
+        first = texts[0]
+        said = f"{sender} wrote {first['id']} on {first['sent_on']}."
+        return Outcome(text=said, label=sender)
+    texts += list(_referred(texts, box))
+    pages = [Page(id=one["id"], title=one["title"], text=one["text"]) for one in texts]
+    return _told(part, pages, sender, box)
+
+
+def _referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
+    """The first document that each text names, unless it has been read."""
+    known = {one["id"] for one in texts}
+    for text in texts:
+        reference = _REFERENCE.search(text["text"])
+        if reference and reference[0] not in known:
+            known.add(reference[0])
+            page = box.call("read_document", {"document_id": reference[0]})
+            if page:
+                yield page
+
+
+def _told(part: str, pages: list[Page], sender: str | None, box: Toolbox) -> Outcome:
+    """A figure by the definition that a page holds, else its sentences that fit best."""
+    asked = NAMED.sub(" ", part)
+    question = read_question(asked, box.knowledge.vocabulary)
+    measure = next(filter(None, map(measure_of, pages)), None)
+    if measure and not question.defines:
+        return computed(measure, question, pages, box)
+    hits = [Hit(page=page, score=1.0) for page in pages]
+    found = extract(asked, hits, box.knowledge.everything, known=_NAMED_PAGE)
+    return Outcome(text=from_documents(found), figure=first_figure(found), label=sender)
+
+
+def _customer(folded: str, vocabulary: Vocabulary) -> str | None:
+    for match in vocabulary.value_pattern.finditer(folded):
+        column, value = vocabulary.values[match[0]]
+        if column == "customer_name":
+            return value
+    return None

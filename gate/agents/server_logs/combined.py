@@ -1,0 +1,71 @@
+"""The calls that several logs of one request show, each counted once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from gate.agents.server_logs.audit import read_audit
+from gate.agents.server_logs.console import read_console
+from gate.agents.server_logs.log_extract import Found
+from gate.agents.traces.openagent_lines import NAMELESS
+from gate.records import LoggedCall, LogKind
+from gate.text.escaping import one_line
+
+MOST_CALLS = 2_000  # of one request; more are of no one request
+_NAME = 200  # characters of a name
+
+ODD = "the console's decisions and its lines of calls do not fit: calls may be missing or invented"
+DIFFER = "console and audit log show different calls: the audit log is taken"
+CHATS = "the audit log has calls of several chats: some may belong to another request"
+BROKEN = "some lines of the audit log are no records, and were left out"
+PARTLY = "a log could not be read whole: what it shows of calls is not taken"
+TOO_MANY = f"a log shows more than {MOST_CALLS} calls, which no one request makes: none is taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combined:
+    """`calls`: None where no log that was read whole shows calls."""
+
+    calls: tuple[LoggedCall, ...] | None
+    notes: tuple[str, ...]
+
+
+def combined(found: Mapping[LogKind, Found]) -> Combined:
+    """The audit log is taken where it shows calls: it knows which ran, and no tool prints to it."""
+    audit = read_audit(_lines(found, "audit"))
+    console = read_console(_lines(found, "console"))
+    tellers = [one for kind, one in found.items() if kind != "access"]
+    whole = {one.kind: one.sound for one in tellers}
+    many = max(len(audit.tried), len(console.names)) > MOST_CALLS
+    taken: list[tuple[LoggedCall, ...]] = []
+    if audit.shows and whole["audit"] and not many:
+        taken.append(audit.calls)
+    if console.shows and whole["console"] and not many and not console.odd:
+        taken.append(tuple(LoggedCall(name=name, log="console") for name in console.names))
+    told = {
+        ODD: console.odd,
+        DIFFER: len(taken) > 1 and _tools(console.names) != _tools(audit.tried),
+        CHATS: audit.chats > 1,
+        BROKEN: audit.broken > 0,
+        PARTLY: any(one.lines and not one.sound for one in tellers),
+        TOO_MANY: many,
+    }
+    return Combined(
+        calls=tuple(map(_cleaned, taken[0])) if taken else None,
+        notes=tuple(note for note, holds in told.items() if holds),
+    )
+
+
+def _lines(found: Mapping[LogKind, Found], kind: LogKind) -> tuple[str, ...]:
+    return found[kind].lines if kind in found else ()
+
+
+def _tools(names: Iterable[str]) -> Counter[str]:
+    """Without their servers, which only the console writes into a name."""
+    return Counter(name.rpartition("__")[2].lower().replace("-", "_") for name in names)
+
+
+def _cleaned(call: LoggedCall) -> LoggedCall:
+    return replace(call, name=one_line(call.name, _NAME) or NAMELESS)

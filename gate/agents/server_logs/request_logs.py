@@ -1,0 +1,109 @@
+"""The front: a mark before the request, and what the logs show after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gate.agents.server_logs.combined import CHATS, combined
+from gate.agents.server_logs.in_window import in_window
+from gate.agents.server_logs.log_extract import Found, ended_after_mark
+from gate.agents.server_logs.options import LogOptions
+from gate.agents.server_logs.paths import Candidate, candidates
+from gate.agents.server_logs.wait_for_lines import settle
+from gate.agents.server_logs.watched import Mark
+from gate.agents.server_logs.window import around
+from gate.agents.server_logs.zones import zone_of
+from gate.records import LogKind, LogRead, ServerLogs
+from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
+
+NO_CHAT = "the access log shows no chat completion: it is written with runmode = dev only"
+
+
+class LogBook:
+    """One for an agent; its methods may be called from several threads, each with its own mark."""
+
+    def __init__(
+        self,
+        options: LogOptions,
+        *,
+        env: Mapping[str, str],
+        root: Path,
+        nearby: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`nearby`: the server is on this machine, so that the usual places may hold its logs;
+        False: only what options and variables name.
+        """
+        self._options = options
+        self._zone = zone_of(options.timezone)
+        self._candidates = candidates(options, env, root, nearby=nearby)
+        self._clock, self._sleep = clock, sleep
+
+    def found(self) -> Mapping[LogKind, Path]:
+        """The logs that are there now, as absolute paths (of the audit log its folder). With none,
+        nothing is bound by offset, and a request need not be alone.
+        """
+        with self.before() as mark:
+            there = [one for kind in self._candidates if (one := mark.chosen(kind))]
+        return {one.candidate.kind: one.candidate.path.absolute() for one in there}
+
+    def before(self) -> Mark:
+        """To be closed, or given to `after`."""
+        return Mark(self._candidates)
+
+    def after(
+        self, mark: Mark, *, started_ms: int, ended_ms: int, alone: bool, late: int = 0
+    ) -> ServerLogs:
+        """Waits until the lines of the request are there, at most `settle_s`. Times: Unix ms.
+        `late`: requests that ended just before; their access lines may come after the mark.
+        """
+        with mark:
+            longest_s = self._options.settle_s if mark.expected() else 0.0
+            settle(mark.look, at_most_s=longest_s, clock=self._clock, sleep=self._sleep)
+            mark.finish()
+            found = self._found(mark, started_ms, ended_ms)
+        absent = [_absent(one) for kind in self._candidates for one in mark.missing(kind)]
+        shown = combined(found)
+        access = found.get("access")
+        requests = ended_after_mark(access.lines, late) if access and access.bound else None
+        read = any(one.bound for one in found.values())
+        told = {
+            NOT_ALONE: not alone,
+            SEVERAL: (requests or 0) > 1,
+            NO_CHAT: requests == 0,
+            NO_CALLS: shown.calls is None and read,
+            NOTHING_READ: not read,
+        }
+        reads = [*(one.record() for one in found.values()), *absent]
+        logs = [f"{one.kind} log: {one.note}" for one in reads if one.note]
+        return ServerLogs(
+            calls=shown.calls,
+            requests=requests,
+            alone=alone and CHATS not in shown.notes,
+            logs=tuple(reads),
+            started_ms=started_ms,
+            ended_ms=ended_ms,
+            notes=(*(note for note, holds in told.items() if holds), *shown.notes, *logs),
+        )
+
+    def _found(self, mark: Mark, started_ms: int, ended_ms: int) -> dict[LogKind, Found]:
+        """Of each kind the log that is there."""
+        there = {kind: one for kind in self._candidates if (one := mark.chosen(kind))}
+        if self._options.bind == "offset":
+            return {kind: one.found() for kind, one in there.items()}
+        window = around(started_ms, ended_ms)
+        return {kind: in_window(one, window, self._zone) for kind, one in there.items()}
+
+
+def _absent(candidate: Candidate) -> LogRead:
+    by = candidate.named_by
+    note = f"{by}, but not there" if by == "configured" else f"{by} names it, but it is not there"
+    return LogRead(
+        kind=candidate.kind,
+        path=candidate.shown,
+        bound=None,
+        note=note if by else "not there",
+    )

@@ -1,0 +1,124 @@
+"""Which shape a trace has, by what only that shape writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gate.agents.traces.anthropic import CALLS as ANTHROPIC_CALLS
+from gate.agents.traces.langchain import TYPES, unwrapped
+from gate.agents.traces.openagent import AUDITED, is_console
+from gate.agents.traces.openai_responses import CALL, OUTPUT
+from gate.agents.traces.trace import Shape
+from gate.records import Json
+
+_OTLP = ("resourceSpans", "resource_spans", "scopeSpans", "spanId", "span_id")
+_ANTHROPIC_BLOCKS = (*ANTHROPIC_CALLS, "tool_result", "thinking", "redacted_thinking")
+_RESPONSES_PARTS = ("output_text", "input_text")
+_RESPONSES_ITEMS = ("reasoning", "item_reference")
+
+
+def shape_of(data: Json) -> tuple[Shape, bool] | None:
+    """The shape, and whether that is sure: messages without any calls look alike everywhere.
+
+    None: it is of no shape that is known.
+    """
+    if isinstance(data, str):
+        return ("openagent", True) if is_console(data) else None
+    if isinstance(data, list):
+        return _of_list(data)
+    return _of_object(data) if isinstance(data, dict) else None
+
+
+def is_whole(data: Json) -> bool:
+    """Whether an object is what a model's interface or a tracer writes: none of its keys is meant
+    as one of an answer object.
+    """
+    return isinstance(data, dict) and _marked(data) is not None
+
+
+def _marked(data: Mapping[str, Json]) -> Shape | None:
+    if any(key in data for key in _OTLP):
+        return "otel"
+    if data.get("object") == "response":
+        return "openai_responses"
+    if data.get("object") == "chat.completion":
+        return "openai"
+    return "anthropic" if _is_response_of_anthropic(data) else None
+
+
+def _of_object(data: Mapping[str, Json]) -> tuple[Shape, bool] | None:
+    marked = _marked(data)
+    if marked is not None:
+        return marked, True
+    if "choices" in data:
+        return "openai", True
+    for key in ("messages", "responses", "items", "output", "input"):
+        if isinstance(data.get(key), list):
+            found = _of_list(data[key])
+            if key in ("messages", "responses") or (found and found[0] == "openai_responses"):
+                return found
+    nodes = [inner for inner in data.values() if isinstance(inner, dict)]
+    if any(_holds_messages(inner) for inner in nodes):
+        return "langgraph", True
+    return _of_item(data)
+
+
+def _of_list(items: list[Json]) -> tuple[Shape, bool] | None:
+    """The first item that is sure decides; else the first that is anything."""
+    likely: tuple[Shape, bool] | None = None
+    for item in items:
+        found = _of_entry(item)
+        if found is not None and found[1]:
+            return found
+        likely = likely or found
+    return likely
+
+
+def _of_entry(item: Json) -> tuple[Shape, bool] | None:
+    if isinstance(item, list) and item and isinstance(item[-1], dict):  # namespace and update
+        item = item[-1]
+    if not isinstance(item, dict):
+        return None
+    marked = _marked(item)
+    if marked is not None:
+        return marked, True
+    if "role" not in item and "type" not in item and "lc" not in item:
+        inner = [item, *item.values()]
+        if any(_holds_messages(one) for one in inner):
+            return "langgraph", True
+    return _of_item(item)
+
+
+def _of_item(item: Mapping[str, Json]) -> tuple[Shape, bool] | None:
+    kind, content = item.get("type"), item.get("content")
+    listed = content if isinstance(content, list) else []
+    blocks = [block.get("type") for block in listed if isinstance(block, dict)]
+    if "role" not in item and (wrapped := unwrapped(item)) is not None and wrapped[0] in TYPES:
+        return "langchain", True
+    if kind in AUDITED and ("outcome" in item or "sessionId" in item):
+        return "openagent", True
+    if isinstance(kind, str) and (kind.endswith((CALL, OUTPUT)) or kind in _RESPONSES_ITEMS):
+        return "openai_responses", True
+    if any(block in _ANTHROPIC_BLOCKS for block in blocks):
+        return "anthropic", True
+    if any(block in _RESPONSES_PARTS for block in blocks):
+        return "openai_responses", True
+    if not isinstance(item.get("role"), str):
+        return ("openai", True) if "choices" in item else None
+    calls = item.get("tool_calls") or item.get("function_call")
+    sure = bool(calls) or item["role"] in ("tool", "function")
+    return "openai", sure
+
+
+def _is_response_of_anthropic(data: Mapping[str, Json]) -> bool:
+    listed = isinstance(data.get("content"), list)
+    return listed and data.get("type") == "message" and "stop_reason" in data
+
+
+def _holds_messages(value: Json) -> bool:
+    """Whether it is a state or an update of LangGraph: messages of LangChain under `messages`."""
+    if not isinstance(value, dict) or value.get("messages") is None:
+        return False
+    found = value["messages"]
+    first = found[0] if isinstance(found, list) and found else found
+    return unwrapped(first) is not None

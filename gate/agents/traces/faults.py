@@ -1,0 +1,95 @@
+"""What is odd about a trace: counted by kind, told in one short sentence each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gate.agents.traces.values import is_amount
+from gate.records import Json
+from gate.text.escaping import one_line
+
+Kind = Literal[
+    "no_result",
+    "no_call",
+    "same_id",
+    "backwards",
+    "number",
+    "some_usage",
+    "unread",
+    "cut_off",
+    "half",
+    "traces",
+    "never_ran",
+    "shape",
+]
+
+_SENTENCES: dict[Kind, tuple[str, str]] = {  # of one, of several
+    "no_result": ("1 call has no result", "{n} calls have no result"),
+    "no_call": ("1 result belongs to no call", "{n} results belong to no call"),
+    "same_id": (
+        "1 call has the id of another one: their results are taken in order",
+        "{n} calls have the id of another one: their results are taken in order",
+    ),
+    "backwards": (
+        "1 clock ran backwards: that latency is unknown",
+        "{n} clocks ran backwards: those latencies are unknown",
+    ),
+    "number": (
+        "1 number is negative, too large or none at all: it is unknown",
+        "{n} numbers are negative, too large or none at all: they are unknown",
+    ),
+    "some_usage": (
+        "1 sum is unknown, since not every model call tells its part",
+        "{n} sums are unknown, since not every model call tells its part",
+    ),
+    "unread": ("1 entry is of no known kind", "{n} entries are of no known kind"),
+    "cut_off": ("the last line is cut off", "the last line is cut off"),
+    "half": (
+        "the messages of 1 model call are no JSON, as when an exporter cuts off long values: they "
+        "are unknown",
+        "the messages of {n} model calls are no JSON, as when an exporter cuts off long values: "
+        "they are unknown",
+    ),
+    "traces": ("1 trace is read", "{n} traces are read as one"),
+    "never_ran": ("1 call never ran", "{n} calls never ran"),
+    "shape": (
+        "1 key has a trace of no known shape: it is not read",
+        "{n} keys have a trace of no known shape: they are not read",
+    ),
+}
+_EXAMPLES = 3  # of what a sentence is about
+_EXAMPLE_LIMIT = 60  # characters of one
+
+
+class Faults:
+    """At most one sentence a kind, however much is wrong."""
+
+    def __init__(self) -> None:
+        self._counts: dict[Kind, int] = {}
+        self._examples: dict[Kind, list[str]] = {}
+
+    def tell(self, kind: Kind, what: str = "", *, n: int = 1) -> None:
+        """`what`: hostile text that says where; `n` more of the kind."""
+        self._counts[kind] = self._counts.get(kind, 0) + n
+        examples = self._examples.setdefault(kind, [])
+        if len(examples) < _EXAMPLES:
+            shown = one_line(what, _EXAMPLE_LIMIT)
+            if shown and shown not in examples:
+                examples.append(shown)
+
+    def number(self, value: Json, key: str) -> float | None:
+        """A number from 0 to 1e15; anything else is unknown, and told."""
+        if value is None or is_amount(value):
+            return value if value is None else float(value)
+        self.tell("number", key)
+        return None
+
+    def sentences(self) -> tuple[str, ...]:
+        return tuple(self._sentence(kind, n) for kind, n in self._counts.items())
+
+    def _sentence(self, kind: Kind, n: int) -> str:
+        one, several = _SENTENCES[kind]
+        told = one if n == 1 else several.format(n=f"{n:,}")
+        examples = self._examples[kind]
+        more = ", ..." if 0 < len(examples) < n else ""
+        return f"{told} ({', '.join(examples)}{more})" if examples else told

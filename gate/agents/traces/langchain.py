@@ -1,0 +1,149 @@
+"""LangChain's messages in their three written forms, and what LangGraph returns and streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gate.agents.traces.building import Builder
+from gate.agents.traces.values import (
+    Called,
+    as_text,
+    called,
+    each,
+    first,
+    listed,
+    mapped,
+    message_text,
+    result_of,
+    text,
+)
+from gate.errors import AgentFailure
+from gate.records import Json
+
+TYPES = ("human", "ai", "tool", "system", "function", "chat", "remove", "developer")
+_CLASSES = ("Message", "MessageChunk")  # what their names end in: AIMessage, ToolMessageChunk
+
+
+def read(data: Json, into: Builder) -> None:
+    """A list of messages, or an object that has it as `messages`."""
+    if isinstance(data, dict) and data.get("messages") is not None:
+        each(listed(data["messages"], "messages"), "messages", _Messages(into))
+        into.beside(data)
+    else:
+        each(listed(data, "the trace"), "messages", _Messages(into))
+
+
+def read_graph(data: Json, into: Builder) -> None:
+    """A state or its messages, a list of states (the last one has it all), or a list of updates,
+    each of which has new messages under the name of a node. A message that comes twice counts once.
+    """
+    updates = data if isinstance(data, list) else [data]
+    if any(unwrapped(one) for one in updates) or (isinstance(data, dict) and "messages" in data):
+        read(data, into)
+        return
+    states = [one for one in updates if isinstance(one, dict) and "messages" in one]
+    if states and len(states) == len(updates):
+        read(states[-1], into)
+    else:
+        read_one = _Messages(into, once=True)
+        each(updates, "the trace", lambda one: each(_updated(one), "messages", read_one))
+
+
+def unwrapped(value: Json) -> tuple[str, Mapping[str, Json]] | None:
+    """A message's type and its fields, whichever form it is written in; None: it is none."""
+    if not isinstance(value, dict):
+        return None
+    if value.get("lc") is not None and isinstance(value.get("kwargs"), dict):
+        names = value.get("id")
+        name = names[-1] if isinstance(names, list) and names else None
+        return _type_of(value["kwargs"].get("type") or name), value["kwargs"]
+    kind = value.get("type")
+    inner = value.get("data")
+    if isinstance(inner, dict) and "content" in inner:
+        return _type_of(kind), inner
+    return (_type_of(kind), value) if isinstance(kind, str) and "content" in value else None
+
+
+def _type_of(name: Json) -> str:
+    """`ai` for ai, AIMessage and AIMessageChunk."""
+    found = as_text(name)
+    for ending in _CLASSES:
+        found = found.removesuffix(ending)
+    return found.lower()
+
+
+def _updated(update: Json) -> Iterator[Json]:
+    """The messages of an update; of (namespace, update), what a stream of subgraphs yields."""
+    if isinstance(update, list) and update:
+        update = update[-1]
+    for change in update.values() if isinstance(update, dict) else ():
+        if isinstance(change, dict) and change.get("messages") is not None:
+            found = change["messages"]
+            yield from found if isinstance(found, list) else [found]
+
+
+class _Messages:
+    """Reads one message; `once`: one whose id was read before is left out."""
+
+    def __init__(self, into: Builder, *, once: bool = False) -> None:
+        self._into = into
+        self._seen: set[str] | None = set() if once else None
+
+    def __call__(self, value: Json) -> None:
+        found = unwrapped(value)
+        if found is None:
+            raise AgentFailure("it is no message of LangChain")
+        kind, message = found
+        if self._again(message.get("id")):
+            return
+        if kind == "ai":
+            self._of_the_model(message)
+        elif kind in ("tool", "function"):
+            result = result_of(message.get("content"))
+            given = text(message.get("tool_call_id"), "tool_call_id")
+            name = text(message.get("name"), "name")
+            failed = message.get("status") == "error"
+            self._into.result(result, id=given, name=name, error=failed)
+        elif kind not in TYPES:
+            self._into.faults.tell("unread", f"type {kind}")
+
+    def _again(self, id: Json) -> bool:
+        if self._seen is None or not isinstance(id, str):
+            return False
+        known = id in self._seen
+        self._seen.add(id)
+        return known
+
+    def _of_the_model(self, message: Mapping[str, Json]) -> None:
+        told = mapped(message.get("response_metadata") or {}, "response_metadata")
+        self._into.turn(
+            message_text(message),
+            usage=message.get("usage_metadata"),
+            model=first(told, "model_name", "model"),
+            finish_reason=first(told, "finish_reason", "stop_reason"),
+        )
+        for key, calls in _calls(message):
+            invalid = key == "invalid_tool_calls"
+            each(calls, key, self._invalid if invalid else self._call)
+
+    def _call(self, call: Json) -> None:
+        self._into.call(called(call))
+
+    def _invalid(self, value: Json) -> None:
+        """A call whose arguments LangChain could not read; they stay as they came."""
+        call = mapped(value, "it")
+        made = called({**call, "name": first(call, "name") or "(no name)"})
+        step = self._into.call(Called(made.name, made.given, made.custom, made.id))
+        step.error = text(call.get("error"), "error")
+
+
+def _calls(message: Mapping[str, Json]) -> Iterable[tuple[str, list[Json]]]:
+    """Under `additional_kwargs` stand the same calls as the model wrote them."""
+    keys = ("tool_calls", "invalid_tool_calls")
+    found = [(key, listed(message[key], key)) for key in keys if message.get(key)]
+    if found:
+        return found
+    raw = mapped(message.get("additional_kwargs") or {}, "additional_kwargs")
+    if raw.get("tool_calls"):
+        return [("tool_calls", listed(raw["tool_calls"], "tool_calls"))]
+    return [("function_call", [raw["function_call"]])] if raw.get("function_call") else []

@@ -1,0 +1,300 @@
+"""What a span says of a model call, a tool, an agent or a retrieval: GenAI conventions old and new,
+and OpenInference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from gate.agents.traces.values import (
+    Called,
+    at,
+    called,
+    first,
+    json_inside,
+    listed,
+    mapped,
+    said,
+    text,
+)
+from gate.records import Json
+
+Kind = Literal["llm", "tool", "mcp", "agent", "retrieval", "other"]
+Attributes = Mapping[str, Json]
+Event = tuple[str, Attributes]
+
+_MOST_ASKED = 20_000  # characters of a question
+_QUESTIONS = ("input", "question", "query", "prompt")
+_USERS = ("user", "human")
+_DEEPEST = 12  # words of a dotted key that are taken apart
+USAGE = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
+_USAGE = (  # the same by their names, the newest first
+    ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    ("gen_ai.usage.cache_read.input_tokens",),
+    ("gen_ai.usage.reasoning.output_tokens",),
+    ("gen_ai.usage.cost", "llm.cost.total"),
+)
+_USAGE_OPENINFERENCE = (
+    ("llm.token_count.prompt",),
+    ("llm.token_count.completion",),
+    ("llm.token_count.prompt_details.cache_read",),
+    ("llm.token_count.completion_details.reasoning",),
+    ("llm.cost.total",),
+)
+
+
+class ModelCall(NamedTuple):
+    """`said` is None and `calls` is empty where content is not recorded. `asked`: the last message
+    of a user. Tuples, for their speed.
+    """
+
+    said: str | None
+    calls: tuple[Called, ...]
+    results: tuple[tuple[str, Json], ...]  # call id -> result, since the model last spoke
+    usage: tuple[Json, ...]  # of USAGE
+    model: Json
+    finish_reason: Json
+    cut_off: bool  # messages are there, and are no JSON
+    asked: str | None
+
+
+class Executed(NamedTuple):
+    """A call that ran; `given` is not parsed yet."""
+
+    name: str | None
+    id: str | None
+    given: Json
+    result: Json
+
+
+class AgentCall(NamedTuple):
+    answer: str | None
+    asked: str | None
+
+
+class Retrieval(NamedTuple):
+    documents: list[Json]  # ids or objects, best first
+
+
+Facts = ModelCall | Executed | AgentCall | Retrieval | None
+
+
+def facts_of(kind: Kind, found: Attributes, events: Sequence[Event] = ()) -> Facts:
+    """Raises AgentFailure for a wrong type."""
+    if kind == "llm":
+        return _genai(found, events) if "gen_ai.operation.name" in found else _openinference(found)
+    if kind in ("tool", "mcp"):
+        return _executed(found)
+    if kind == "agent":
+        given = _messages(json_inside(found.get("gen_ai.input.messages")))
+        return AgentCall(_final_answer(found), _asked(found, events, given))
+    return Retrieval(_documents(found)) if kind == "retrieval" else None
+
+
+def filled(outer: Facts, inner: Facts) -> Facts:
+    """The gaps of the one filled by what the other one knows of the same call."""
+    if isinstance(outer, ModelCall) and isinstance(inner, ModelCall):
+        content = inner if outer.said is None and not outer.calls else outer
+        return ModelCall(
+            said=content.said,
+            calls=content.calls,
+            results=outer.results or inner.results,
+            usage=tuple(map(_either, outer.usage, inner.usage)),
+            model=_either(outer.model, inner.model),
+            finish_reason=_either(outer.finish_reason, inner.finish_reason),
+            cut_off=content.cut_off,
+            asked=_either(outer.asked, inner.asked),
+        )
+    if isinstance(outer, Executed) and isinstance(inner, Executed):
+        return Executed(*map(_either, outer, inner))
+    return outer
+
+
+def _either(one: Json, other: Json) -> Json:
+    return other if one is None else one
+
+
+# ------------------------------------------------------------------------------- GenAI conventions
+
+
+def _genai(found: Attributes, events: Sequence[Event]) -> ModelCall:
+    output = json_inside(found.get("gen_ai.output.messages"))
+    messages = _messages(output)
+    if events:
+        messages += _choices(events)
+    parts = [part for message in messages for part in _parts(message)]
+    reasons = found.get("gen_ai.response.finish_reasons")
+    told = [message.get("finish_reason") for message in messages]
+    given = _messages(json_inside(found.get("gen_ai.input.messages")))
+    return ModelCall(
+        said=_text(parts) if messages else None,
+        calls=tuple(called(part) for part in parts if part.get("type") == "tool_call"),
+        results=tuple(_results(given)),
+        usage=_usage(found, _USAGE),
+        model=first(found, "gen_ai.response.model", "gen_ai.request.model"),
+        finish_reason=reasons[-1]
+        if isinstance(reasons, list) and reasons
+        else (told or [None])[-1],
+        cut_off=isinstance(output, str),
+        asked=_asked(found, events, given),
+    )
+
+
+def _asked(found: Attributes, events: Sequence[Event], given: list[dict[str, Any]]) -> str | None:
+    """The last message of a user; None where content is not recorded."""
+    told = [said(first(e, "content")) for n, e in events if n == "gen_ai.user.message"]
+    users = (message for message in reversed(given) if message.get("role") == "user")
+    texts = (one for one in (*reversed(told), *(_text(_parts(m)) for m in users)) if one)
+    last = next(texts, None)
+    return last[:_MOST_ASKED] if last else _called_with(found)
+
+
+def _final_answer(found: Attributes) -> str | None:
+    """What an agent's span says that the agent answered."""
+    messages = _messages(json_inside(found.get("gen_ai.output.messages")))
+    if messages:
+        return _text([part for message in messages for part in _parts(message)])
+    if "gen_ai.operation.name" in found:
+        return None
+    output = found.get("output.value")
+    plain = found.get("output.mime_type") in (None, "text/plain")
+    return output if plain and isinstance(output, str) else None
+
+
+def _executed(found: Attributes) -> Executed:
+    name = first(found, "gen_ai.tool.name", "tool.name")
+    id = first(found, "gen_ai.tool.call.id", "tool_call.id", "tool.id")
+    keys = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters")
+    made = called({"name": "?" if name is None else name, "id": id})
+    result = json_inside(first(found, "gen_ai.tool.call.result", "output.value"))
+    return Executed(None if name is None else made.name, made.id, first(found, *keys), result)
+
+
+def _documents(found: Attributes) -> list[Json]:
+    told = json_inside(found.get("gen_ai.retrieval.documents"))
+    if told is not None:
+        return listed(told, "gen_ai.retrieval.documents")
+    nested = _nested(found, "retrieval", "documents")
+    return [item.get("document", item) for item in nested]
+
+
+def _usage(found: Attributes, names: Sequence[tuple[str, ...]]) -> tuple[Json, ...]:
+    return tuple([first(found, *theirs) for theirs in names])
+
+
+def _messages(value: Json) -> list[dict[str, Json]]:
+    """Of a text that was cut off none."""
+    if not value or isinstance(value, str):
+        return []
+    return [mapped(message, "a message") for message in listed(value, "messages")]
+
+
+def _choices(events: Sequence[Event]) -> Iterator[dict[str, Json]]:
+    """What conventions up to 1.36 have as events instead: OpenAI's messages."""
+    for name, found in events:
+        if name == "gen_ai.choice":
+            inner = json_inside(first(found, "message"))
+            message = inner if isinstance(inner, dict) else found
+            calls = listed(json_inside(message.get("tool_calls")) or [], "tool_calls")
+            made = [{**mapped(call, "a tool call"), "type": "tool_call"} for call in calls]
+            told = {"type": "text", "content": said(message.get("content"))}
+            yield {"parts": [told, *made], "finish_reason": found.get("finish_reason")}
+
+
+def _parts(message: Attributes) -> list[dict[str, Any]]:
+    content, found = message.get("content"), message.get("parts")
+    parts = [part for part in listed(found, "parts") if isinstance(part, dict)] if found else []
+    if isinstance(content, str):
+        parts.insert(0, {"type": "text", "content": content})
+    return parts
+
+
+def _text(parts: list[dict[str, Any]]) -> str:
+    found = (part.get("content") for part in parts if part.get("type") == "text")
+    return "".join(one for one in found if isinstance(one, str))
+
+
+def _results(given: list[dict[str, Any]]) -> Iterator[tuple[str, Json]]:
+    """Of the calls that the model made last; those before were shown to an earlier call."""
+    for message in given[_spoke(given) :]:
+        for part in _parts(message):
+            id = part.get("id")
+            if part.get("type") == "tool_call_response" and isinstance(id, str):
+                yield id, first(part, "response", "result")
+
+
+def _spoke(messages: list[dict[str, Any]]) -> int:
+    """Where what came after the model's last message begins."""
+    places = range(len(messages), 0, -1)
+    return next((n for n in places if messages[n - 1].get("role") in ("assistant", "model")), 0)
+
+
+# ------------------------------------------------------------------------------------ OpenInference
+
+
+def _openinference(found: Attributes) -> ModelCall:
+    outputs = [m.get("message", m) for m in _nested(found, "llm", "output_messages")]
+    inputs = [m.get("message", m) for m in _nested(found, "llm", "input_messages")]
+    made = [call for m in outputs for call in _items(m.get("tool_calls"))]
+    calls = [called(call.get("tool_call", call)) for call in made]
+    results = [
+        (id, first(m, "content"))
+        for m in inputs[_spoke(inputs) :]
+        if m.get("role") == "tool" and isinstance(id := m.get("tool_call_id"), str)
+    ]
+    plain = found.get("output.value") if not outputs else None
+    told = [one for m in inputs if m.get("role") == "user" and (one := _contents(m))]
+    return ModelCall(
+        said="".join(map(_contents, outputs)) if outputs else text(plain, "output.value"),
+        calls=tuple(calls),
+        results=tuple(results),
+        usage=_usage(found, _USAGE_OPENINFERENCE),
+        model=first(found, "llm.model_name"),
+        finish_reason=first(found, "llm.finish_reason"),
+        cut_off=False,
+        asked=told[-1][:_MOST_ASKED] if told else _called_with(found),
+    )
+
+
+def _contents(message: Attributes) -> str:
+    own = said(message.get("content")) or ""
+    texts = (at(part, "message_content", "text") for part in _items(message.get("contents")))
+    return own + "".join(one for one in texts if isinstance(one, str))
+
+
+def _called_with(found: Attributes) -> str | None:
+    """The question in what an agent, a chain or a model was called with."""
+    plain = found.get("input.value")
+    if not isinstance(plain, str):
+        return None
+    inner = json_inside(plain) if found.get("input.mime_type") == "application/json" else plain
+    given = first(inner, "messages", *_QUESTIONS) if isinstance(inner, dict) else inner
+    if isinstance(given, list):
+        users = [m for m in given if isinstance(m, dict) and first(m, "role", "type") in _USERS]
+        given = said(users[-1].get("content")) if users else None
+    return (given if isinstance(given, str) and given else plain)[:_MOST_ASKED]
+
+
+def _nested(found: Attributes, *prefix: str) -> list[dict[str, Any]]:
+    """`a.b.0.c.d`, `a.b.1.c.e`: a list of objects; numbers that are left out too."""
+    tree: dict[str, Any] = {}
+    start = ".".join(prefix) + "."
+    for key, value in found.items():
+        way = key.split(".", _DEEPEST) if key.startswith(start) else ()
+        inner = tree
+        for step in way[:-1]:
+            deeper = inner.setdefault(step, {})
+            inner = deeper if isinstance(deeper, dict) else {}
+        if way:
+            inner[way[-1]] = value
+    return _items(at(tree, *prefix))
+
+
+def _items(node: Json) -> list[dict[str, Any]]:
+    """The objects of an object whose keys are positions."""
+    if not isinstance(node, dict):
+        return []
+    places = sorted((key for key in node if key.isdecimal() and len(key) < 7), key=int)
+    return [node[key] for key in places if isinstance(node[key], dict)]

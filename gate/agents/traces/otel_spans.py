@@ -1,0 +1,193 @@
+"""OpenTelemetry's spans as OTLP writes them in JSON, in the order in which they began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from typing import NamedTuple
+
+from gate.agents.traces.otel_facts import Event, Executed, Facts, Kind, facts_of, filled
+from gate.agents.traces.otel_values import attributes_of, event_of, number
+from gate.agents.traces.values import as_text, first, listed, mapped, text
+from gate.errors import AgentFailure
+from gate.records import Json
+
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("chat", "generate_content", "text_completion"), "llm"),
+    "execute_tool": "tool",
+    **dict.fromkeys(("invoke_agent", "create_agent", "invoke_workflow"), "agent"),
+    "retrieval": "retrieval",
+    # OpenInference's openinference.span.kind
+    **{"LLM": "llm", "TOOL": "tool", "RETRIEVER": "retrieval"},
+    **dict.fromkeys(("AGENT", "CHAIN"), "agent"),
+}
+_FURTHEST = 20  # spans of other kinds between one that counts and its parent that counts
+DETAILS = "gen_ai.client.inference.operation.details"  # an event with the span's own attributes
+_FAILED = (2, "STATUS_CODE_ERROR")
+
+
+class Span(NamedTuple):
+    """`facts`: what it says of what it is. `attributes` are plain JSON values; times in ns, None
+    where there is none. A tuple, for its speed.
+    """
+
+    id: str
+    parent: str
+    trace: str
+    kind: Kind
+    facts: Facts
+    attributes: Mapping[str, Json]
+    events: tuple[Event, ...]
+    error: str | None
+    start: int | None
+    end: int | None
+
+
+def spans(data: Json) -> list[Span]:
+    """`in_order`, of OTLP's JSON. Raises AgentFailure."""
+    found: list[Span] = []
+    for n, item in enumerate(_written(data)):
+        try:
+            found.append(span_of(mapped(item, "it")))
+        except AgentFailure as failure:
+            raise AgentFailure(f"spans[{n}]: {failure}") from None
+    return in_order(found)
+
+
+def in_order(found: list[Span]) -> list[Span]:
+    """By start; one without a start stays behind the one before it. A span within one of the same
+    call (an MCP request within execute_tool, an LLM client within another) is part of that. Those
+    of no kind that counts are left out.
+    """
+    last, order = 0, []
+    for span in found:
+        last = last if span.start is None else span.start
+        order.append(last)
+    ranked = sorted(range(len(found)), key=order.__getitem__)
+    return _whole([found[n] for n in ranked])
+
+
+def _written(data: Json) -> Iterator[Json]:
+    """Every span of an export, of several of them, or of a bare list."""
+    for item in data if isinstance(data, list) else [data]:
+        if not isinstance(item, dict):
+            raise AgentFailure("the trace has an entry that is not an object")
+        below = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans")
+        inner = first(item, *below)
+        if inner is None:
+            yield item
+        else:
+            yield from _written(listed(inner, "spans"))
+
+
+def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
+    """A span as it is written; `also`: further attributes to keep. Raises AgentFailure."""
+    id = text(first(item, "spanId", "span_id"), "spanId") or ""
+    attributes = attributes_of(item.get("attributes"), also)
+    listing = item.get("events")
+    events = tuple(map(event_of, listed(listing, "events"))) if listing else ()
+    for name, more in events:
+        if name == DETAILS:
+            attributes = {**more, **attributes}
+    kind = _kind(attributes)
+    try:
+        facts = facts_of(kind, attributes, events)
+    except AgentFailure as failure:
+        raise AgentFailure(f"span {id}: {failure}") from None
+    return Span(
+        id=id,
+        parent=text(first(item, "parentSpanId", "parent_span_id"), "parentSpanId") or "",
+        trace=text(first(item, "traceId", "trace_id"), "traceId") or "",
+        kind=kind,
+        facts=facts,
+        attributes=attributes,
+        events=events,
+        error=_error(item.get("status"), attributes),
+        start=_time(first(item, "startTimeUnixNano", "start_time_unix_nano")),
+        end=_time(first(item, "endTimeUnixNano", "end_time_unix_nano")),
+    )
+
+
+def _kind(attributes: Mapping[str, Json]) -> Kind:
+    method = attributes.get("mcp.method.name")
+    if method is not None:
+        return "mcp" if method == "tools/call" else "other"
+    named = first(attributes, "gen_ai.operation.name", "openinference.span.kind")
+    return _KINDS.get(named, "other") if isinstance(named, str) else "other"
+
+
+def _error(value: Json, attributes: Mapping[str, Json]) -> str | None:
+    kind, status = attributes.get("error.type"), mapped(value or {}, "status")
+    if status.get("code") in _FAILED or kind is not None:
+        return as_text(first(status, "message") or kind) or "error"
+    return None
+
+
+def _time(value: Json) -> int | None:
+    if isinstance(value, str) and len(value) < 20 and value.isdecimal():
+        return int(value) or None
+    found = number(value)
+    usable = isinstance(found, (int, float)) and 0 < found < 1e19
+    return int(found) if usable else None
+
+
+def _whole(found: list[Span]) -> list[Span]:
+    """Without the spans that are part of another one's call, whose attributes fill its gaps."""
+    places = {(span.trace, span.id): n for n, span in enumerate(found) if span.id}
+    calls = {
+        id: n
+        for n, span in reversed([*enumerate(found)])
+        if span.kind == "tool" and (id := _call_id(span))
+    }
+    whole: list[Span | None] = [*found]
+    for n in reversed(range(len(found))):  # inner ones first: they began later
+        outer = _part_of(found, n, places, calls)
+        kept = whole[n]
+        target = None if outer is None else whole[outer]
+        if kept is not None and target is not None and outer is not None:
+            whole[outer] = _filled(target, kept)
+            whole[n] = None
+    return [span for span in whole if span is not None and span.kind != "other"]
+
+
+def _part_of(
+    found: list[Span],
+    n: int,
+    places: Mapping[tuple[str, str], int],
+    calls: Mapping[str, int],
+) -> int | None:
+    """The place of the span whose call it is part of."""
+    span = found[n]
+    if span.kind == "mcp" and (same := calls.get(_call_id(span))) is not None:
+        return same
+    outer = _outer(found, n, places)
+    if outer is None:
+        return None
+    pair = (found[outer].kind, span.kind)
+    within = pair in (("tool", "mcp"), ("mcp", "mcp"), ("mcp", "tool"), ("llm", "llm"))
+    return outer if within else None
+
+
+def _outer(found: list[Span], n: int, places: Mapping[tuple[str, str], int]) -> int | None:
+    """The nearest span around it that counts."""
+    span = found[n]
+    for _ in range(_FURTHEST):
+        place = places.get((span.trace, span.parent))
+        if place is None or place == n:
+            return None
+        span = found[place]
+        if span.kind != "other":
+            return place
+    return None
+
+
+def _filled(outer: Span, inner: Span) -> Span:
+    return outer._replace(
+        facts=filled(outer.facts, inner.facts),
+        attributes={**inner.attributes, **outer.attributes},
+        events=(*outer.events, *inner.events),
+        error=outer.error or inner.error,
+    )
+
+
+def _call_id(span: Span) -> str:
+    return (span.facts.id if isinstance(span.facts, Executed) else None) or ""

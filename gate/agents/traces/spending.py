@@ -1,0 +1,123 @@
+"""Token counts and costs: the names they go by, and their sum over the model calls of a trace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from gate.agents.traces.faults import Faults
+from gate.agents.traces.values import at, cost_of, first
+from gate.records import Json, Usage
+
+_INPUT = ("input_tokens", "prompt_tokens")
+_OUTPUT = ("output_tokens", "completion_tokens")
+_CACHED = (
+    *(("cached_tokens",), ("prompt_tokens_details", "cached_tokens")),
+    *(("input_tokens_details", "cached_tokens"), ("prompt_cache_hit_tokens",)),
+    *(("input_token_details", "cache_read"), ("cache_read_input_tokens",)),
+)
+_REASONING = (
+    *(("reasoning_tokens",), ("completion_tokens_details", "reasoning_tokens")),
+    *(("output_tokens_details", "reasoning_tokens"), ("output_token_details", "reasoning")),
+)
+# What Anthropic does not count among its input_tokens.
+_BESIDE_INPUT = ("cache_read_input_tokens", "cache_creation_input_tokens")
+
+
+def usage_of(value: Json, faults: Faults) -> Usage:
+    """Token counts under OpenAI's, Anthropic's, LangChain's or our names; what is not said, or is
+    no number of tokens, stays unknown: a wrong bill is no wrong answer. A cost that is none is NaN.
+    """
+    if value is None:
+        return Usage()
+    if not isinstance(value, dict):
+        faults.tell("number", "usage")
+        return Usage()
+    data = value
+
+    def count(found: Json, key: str) -> int | None:
+        counted = faults.number(found, f"usage.{key}")
+        return None if counted is None else int(counted)
+
+    given = count(first(data, *_INPUT), "input_tokens")
+    if given is not None and data.get("input_tokens") is not None:
+        given += sum(count(data.get(key), key) or 0 for key in _BESIDE_INPUT)
+    return Usage(
+        input_tokens=given,
+        cached_tokens=count(_deep(data, _CACHED), "cached_tokens"),
+        output_tokens=count(first(data, *_OUTPUT), "output_tokens"),
+        reasoning_tokens=count(_deep(data, _REASONING), "reasoning_tokens"),
+        cost_usd=cost_of(first(data, "cost_usd", "cost")),
+    )
+
+
+class Spending:
+    """The sum over model calls, of which each tells its own part or nothing.
+
+    An unknown part makes a sum unknown, but for cached and reasoning tokens, which servers leave
+    out where there are none.
+    """
+
+    _WHOLE = ("input_tokens", "output_tokens", "cost_usd")
+    _PARTS = ("cached_tokens", "reasoning_tokens")
+
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+        self._sums: dict[str, float] = {}
+        self._told: dict[str, int] = {}
+        self._whole = False
+
+    def add(self, value: Json) -> None:
+        """What one model call says of its usage."""
+        if value is None:
+            return
+        usage = usage_of(value, self._faults)
+        if usage.cost_usd is not None and math.isnan(usage.cost_usd):
+            self._faults.tell("number", "usage.cost_usd")
+        for name in (*self._WHOLE, *self._PARTS):
+            self._add(name, getattr(usage, name))
+
+    def add_named(self, parts: Mapping[str, Json]) -> None:
+        """The same, where each part already has our name and they are all that is told."""
+        for name, value in parts.items():
+            if value is None:
+                continue
+            part = self._faults.number(value, f"usage.{name}")
+            if name == "cost_usd":
+                self._add(name, math.nan if part is None else part)
+            elif part is not None:
+                self._add(name, int(part))
+
+    def _add(self, name: str, part: float | None) -> None:
+        if part is not None:
+            self._sums[name] = self._sums.get(name, 0) + part
+            self._told[name] = self._told.get(name, 0) + 1
+
+    @property
+    def told(self) -> bool:
+        """Whether any model call told anything."""
+        return bool(self._told)
+
+    def add_whole(self, value: Json) -> None:
+        """What is said of all model calls together, where none told its own part."""
+        if not self.told:
+            self.add(value)
+            self._whole = True
+
+    def total(self, calls: int) -> Usage:
+        """Of all `calls` of the model. A cost that is told in part is NaN: no price table may stand
+        in for what the agent says.
+        """
+        calls = 1 if self._whole else calls
+        found = dict(self._sums)
+        for name in self._WHOLE:
+            if 0 < self._told.get(name, 0) < calls:
+                self._faults.tell("some_usage", f"{name}: {self._told[name]} of {calls}")
+                found[name] = math.nan
+        cost = found.pop("cost_usd", None)
+        counts = {name: int(n) for name, n in found.items() if not math.isnan(n)}
+        return Usage(cost_usd=cost, **counts)
+
+
+def _deep(data: Mapping[str, Json], paths: tuple[tuple[str, ...], ...]) -> Json:
+    return next((found for path in paths if (found := at(data, *path)) is not None), None)

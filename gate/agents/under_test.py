@@ -1,0 +1,128 @@
+"""What is under test: the agent, a retriever beside it, or a retriever alone."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate.errors import AgentFailure, InfraFailure
+from gate.plugins import AGENTS, RETRIEVERS, Agent, Connection, World, build
+from gate.records import Case, PluginSpec, Response
+from gate.records.codec import digest
+
+NOBODY = "none"  # the agent type of gate/agents/protocols/none.py
+
+
+def subject(agent: PluginSpec, retriever: PluginSpec | None, root: Path) -> Agent:
+    """Who is asked. Raises UsageError."""
+    if retriever is None:
+        return build(AGENTS, agent, root)
+    return WithRetriever(
+        agent=None if agent.name == NOBODY else build(AGENTS, agent, root),
+        retriever=build(RETRIEVERS, retriever, root),
+    )
+
+
+def begin(agent: Agent, world: World) -> None:
+    """What takes time to start is started while the rest is read and checked."""
+    if (begins := getattr(agent, "begin", None)) is not None:
+        begins(world)
+
+
+def subject_digest(agent: PluginSpec, retriever: PluginSpec | None) -> str:
+    """sha256 of the options of both."""
+    if retriever is None:
+        return digest(agent.options)
+    return digest([agent.options, retriever.name, retriever.options])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithRetriever:
+    """An Agent (gate/plugins.py) whose `retrieved` is what the retriever says, whatever the agent
+    says; without an agent the answer is empty.
+    """
+
+    agent: Agent | None
+    retriever: Agent
+
+    @property
+    def timeout_s(self) -> float:
+        return (self.agent or self.retriever).timeout_s
+
+    @property
+    def concurrency(self) -> int:
+        return min(one.concurrency for one in self._asked())
+
+    @property
+    def requests_per_minute(self) -> float | None:
+        return min(filter(None, (one.requests_per_minute for one in self._asked())), default=None)
+
+    def describe(self) -> str:
+        with_retriever = f"retriever {self.retriever.describe()}"
+        return f"{self.agent.describe()}, {with_retriever}" if self.agent else with_retriever
+
+    def begin(self, world: World) -> None:
+        if self.agent is not None:
+            begin(self.agent, world)
+        begin(self.retriever, replace(world, section="retriever"))
+
+    def check(self, world: World) -> int | None:
+        status = self.agent.check(world) if self.agent else None
+        self.retriever.check(replace(world, section="retriever"))
+        return status
+
+    def connect(self, world: World) -> Connection:
+        return _Connection(
+            self.agent.connect(world) if self.agent else None,
+            self.retriever.connect(replace(world, section="retriever")),
+            self.retriever.timeout_s,
+        )
+
+    def _asked(self) -> list[Agent]:
+        return [self.agent, self.retriever] if self.agent else [self.retriever]
+
+
+class _Connection:
+    """The retriever is asked first: where it fails, no agent has been paid for."""
+
+    def __init__(
+        self, agent: Connection | None, retriever: Connection, retriever_timeout_s: float
+    ) -> None:
+        self._agent = agent
+        self._retriever = retriever
+        self._retriever_timeout_s = retriever_timeout_s
+
+    def ask(self, case: Case, *, timeout_s: float) -> Response:
+        """`latency_ms` is the agent's own time where there is one."""
+        if self._agent is None:
+            return self._search(case, timeout_s)
+        found = self._search(case, self._retriever_timeout_s)
+        start = time.perf_counter()
+        answer = self._agent.ask(case, timeout_s=timeout_s)
+        latency = answer.latency_ms
+        if latency is None:
+            latency = (time.perf_counter() - start) * 1e3
+        return replace(answer, retrieved=found.retrieved, latency_ms=latency)
+
+    def close(self) -> None:
+        self._retriever.close()
+        if self._agent is not None:
+            self._agent.close()
+
+    def _search(self, case: Case, timeout_s: float) -> Response:
+        try:
+            return self._retriever.ask(case, timeout_s=timeout_s)
+        except AgentFailure as failure:
+            message = f"retriever: {failure}"
+            raise AgentFailure(
+                message,
+                final=failure.final,
+                timed_out=failure.timed_out,
+                transport=failure.transport,
+            ) from failure
+        except InfraFailure as failure:
+            message = f"retriever: {failure}"
+            raise InfraFailure(
+                message, retry_after=failure.retry_after, transport=failure.transport
+            ) from failure

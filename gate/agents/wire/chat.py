@@ -1,0 +1,166 @@
+"""OpenAI's chat completions as many servers speak them: the request, and both forms of answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from gate.agents.http_client.reply import Reply
+from gate.agents.traces import plain, values
+from gate.agents.traces.faults import Faults
+from gate.agents.traces.trace import MAX_STEPS, Trace
+from gate.agents.wire import answer, tracing
+from gate.agents.wire.chat_stream import joined
+from gate.agents.wire.sse import is_stream
+from gate.errors import AgentFailure, InfraFailure
+from gate.records import Json, Response, ToolCall, Usage
+
+# What an error body inside HTTP 200 or a stream says when it is not the agent's fault
+# (docs/semantics.md 4).
+_NOBODYS_FAULT = re.compile(
+    r"authenticat|unauthori[sz]ed|api.?key|provider key|(invalid|expired|missing).{0,12}token"
+    r"|quota|rate.?limit|too many requests|\boverloaded\b"
+    r"|insufficient.{0,12}(balance|funds|credit)",
+    re.IGNORECASE,
+)
+_BEYOND = ("retrieved", "context", "steps", "turns", "safety_violations", *tracing.KEYS)
+_PLACES = ("gate", "metadata")  # where a server may put what the protocol has no key for
+
+
+class NoAnswer(AgentFailure):
+    """The body holds something else than an answer, such as an error."""
+
+
+def messages(given: Json) -> list[Json]:
+    """A case's input as messages: as it is, or as what the user says."""
+    if isinstance(given, list) and given and all(map(_is_message, given)):
+        return given
+    said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return [{"role": "user", "content": said}]
+
+
+def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
+    """`options` are merged in; a stream is asked to end with its token counts."""
+    body: dict[str, Json] = {"model": model} if model else {}
+    body["messages"] = messages(given)
+    if options.get("stream"):
+        body["stream_options"] = {"include_usage": True}
+    return json.dumps({**body, **options}).encode()
+
+
+def read(reply: Reply, *, tools_offered: bool) -> Response:
+    """The answer, streamed or not. Raises AgentFailure, or InfraFailure for an error body about
+    authentication or quota.
+
+    An answer that says nothing about tools means: none was called, if some were offered; else that
+    is unknown.
+    """
+    data = joined(reply) if is_stream(reply) else answer.json_of(reply)
+    choice = _choice(data, reply)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise AgentFailure(f"{reply.address}: choices[0] has no message")
+    beyond = extras(data)
+    faults = Faults()
+    usage = answer.usage_of(data.get("usage"), faults)
+    found = replace(
+        answer.with_faults(beyond, faults),
+        answer=_content(message, reply.address),
+        usage=beyond.usage if usage == Usage() else usage,
+        model=answer.text(data.get("model"), "model") or beyond.model,
+        finish_reason=answer.text(choice.get("finish_reason"), "finish_reason"),
+    )
+    return found if found.steps is not None else asked_once(found, _calls(message), tools_offered)
+
+
+def asked_once(
+    found: Response, calls: tuple[ToolCall, ...] | None, tools_offered: bool
+) -> Response:
+    """The answer of a model that was asked once: its calls are left to its caller.
+
+    Who offered no tools and hears of none does not know what went on behind the model's name.
+    """
+    if calls is None and not tools_offered:
+        return found
+    steps = calls or ()
+    kept = tuple(replace(step, turn=0) for step in steps[:MAX_STEPS])
+    return replace(found, steps=kept, turns=1, omitted_steps=len(steps) - len(kept))
+
+
+def extras(data: Mapping[str, Json]) -> Response:
+    """What the body says beyond the protocol (no answer): at the top, under `gate` or `metadata`.
+
+    Other servers use `trace` and `context` for other things; those do not count.
+    """
+    found: dict[str, Json] = {}
+    for place in (data, *(data.get(name) for name in _PLACES)):
+        if isinstance(place, dict):
+            for key in _BEYOND:
+                if found.get(key) is None:
+                    found[key] = place.get(key)
+    if not any(value is not None for value in found.values()):
+        return _NOTHING
+    context = found["context"] if isinstance(found["context"], (str, list)) else None
+    trace = tracing.beside(found)
+    told, faults = trace or Trace(shape=None), Faults()
+    retrieved = answer.documents(found["retrieved"], "retrieved")
+    beyond = Response(
+        answer="",
+        retrieved=told.retrieved if retrieved is None else retrieved,
+        context=answer.context_text(context, "context"),
+        usage=told.usage,
+        model=told.model,
+        safety_violations=answer.violations(found["safety_violations"]),
+        **tracing.taken(found["steps"], answer.turns_of(found, faults), trace),
+    )
+    return answer.with_faults(beyond, faults)
+
+
+_NOTHING = Response(answer="")
+
+
+def _is_message(item: Json) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("role"), str)
+
+
+def _choice(data: Json, reply: Reply) -> dict[str, Any]:
+    choices = data.get("choices") if isinstance(data, dict) else None
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return choices[0]
+    raise refused(data, reply, "choices")
+
+
+def refused(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailure:
+    """What a body without its answer comes to; nobody's fault where keys or quota were wrong."""
+    said = reply.said(data)
+    failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
+    if failed and is_nobodys_fault(said):
+        return InfraFailure(f"{reply.address} refused: {said}")
+    return NoAnswer(f"{reply.address} answered without {missing}: {said}")
+
+
+def is_nobodys_fault(said: str) -> bool:
+    """Whether an error speaks of keys, quota or load."""
+    return _NOBODYS_FAULT.search(said) is not None
+
+
+def _content(message: Mapping[str, Json], address: str) -> str:
+    """A refusal is an answer."""
+    content = values.said(message.get("content"))
+    if content is None:
+        raise AgentFailure(f"{address}: choices[0].message.content is not a text")
+    return content or answer.text(message.get("refusal"), "refusal") or ""
+
+
+def _calls(message: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
+    """The tool calls that the agent leaves to its caller; None when the message has no word."""
+    if message.get("function_call"):  # before 2023-11
+        return (plain.step(message["function_call"], "choices[0].message.function_call"),)
+    if "tool_calls" not in message:
+        return None
+    where = "choices[0].message.tool_calls"
+    calls = values.listed(message["tool_calls"] or [], where)
+    return tuple(plain.step(call, f"{where}[{n}]") for n, call in enumerate(calls))

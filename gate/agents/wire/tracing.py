@@ -1,0 +1,114 @@
+"""Traces that come with an answer, or instead of one: where they stand, and what they add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from gate.agents.traces import plain, values
+from gate.agents.traces.detecting import is_whole, shape_of
+from gate.agents.traces.faults import Faults
+from gate.agents.traces.reading import read_trace
+from gate.agents.traces.spending import usage_of
+from gate.agents.traces.trace import MAX_STEPS, Shape, Trace
+from gate.errors import AgentFailure
+from gate.records import Json, Usage
+
+TraceShape = Literal["auto", Shape]
+KEYS = ("trace", "trajectory", "messages")
+
+
+def parted(data: Json, shape: TraceShape, answers: Sequence[str]) -> tuple[Json, Trace | None]:
+    """What the agent says itself, and the trace beside it; `answers` are the keys of an answer.
+
+    Raises AgentFailure.
+    """
+    named = None if shape == "auto" else shape
+    if is_whole(data) or (not isinstance(data, dict) and is_trace(data, shape)):
+        return {}, read_trace(data, named)
+    if not isinstance(data, dict):
+        return data, None
+    found = beside(data, shape)
+    if found is None and not any(key in data for key in answers) and _is_any(data, named):
+        return {}, read_trace(data, named)
+    return data, found
+
+
+def is_trace(data: Json, shape: TraceShape) -> bool:
+    """Whether what is no answer object is a trace: by its form, or because gate.yml says so."""
+    return shape != "auto" or (isinstance(data, list) and shape_of(data) is not None)
+
+
+def beside(data: Mapping[str, Json], shape: TraceShape = "auto") -> Trace | None:
+    """The trace under one of KEYS; None: there is none. Raises AgentFailure.
+
+    Where no shape is named, a text or a number there belongs to something else and is left alone;
+    other things that are no trace are left alone too, and told.
+    """
+    key = next((key for key in KEYS if data.get(key) not in (None, [], {})), None)
+    if key is None:
+        return None
+    value = data[key]
+    # What stands beside messages may belong to them: usage, a model.
+    source = data if key == "messages" and isinstance(value, list) else value
+    try:
+        return _read(source, None if shape == "auto" else shape)
+    except AgentFailure as failure:
+        raise AgentFailure(f"{key}: {failure}") from None
+
+
+def _read(source: Json, named: Shape | None) -> Trace | None:
+    if named is None and isinstance(source, str):
+        try:
+            return read_trace(source)
+        except AgentFailure:
+            return None
+    if _is_any(source, named):
+        return read_trace(source, named)
+    if isinstance(source, list) and all(map(_is_call, source)):
+        return _listed(source, "steps")
+    if not isinstance(source, (list, dict)):
+        return None
+    faults = Faults()
+    faults.tell("shape")
+    return Trace(shape=None, steps=None, faults=faults.sentences())
+
+
+def taken(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
+    """Fields of Response: the agent's `own` steps and number of turns win over those found."""
+    listed = None if own is None else _listed(own, "steps")
+    told = [trace for trace in (listed, found) if trace is not None]
+    if not told:
+        return {} if turns is None else {"turns": turns}
+    return {
+        "steps": told[0].steps,
+        "omitted_steps": told[0].omitted_steps,
+        "turns": told[-1].turns if turns is None else turns,
+        "trace_faults": tuple(fault for trace in told for fault in trace.faults),
+    }
+
+
+def usage(own: Mapping[str, Json], found: Trace | None, faults: Faults) -> Usage:
+    """As the agent says it; where it says nothing, as its trace does."""
+    said = usage_of(own.get("usage"), faults)
+    return found.usage if found is not None and said == Usage() else said
+
+
+def _listed(value: Json, key: str) -> Trace:
+    """The first steps, and how many more there are."""
+    items, faults = values.listed(value, key), Faults()
+    steps = [plain.step(item, f"{key}[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
+    return Trace(
+        shape=None,
+        steps=tuple(steps),
+        omitted_steps=max(0, len(items) - MAX_STEPS),
+        faults=faults.sentences(),
+    )
+
+
+def _is_call(item: Json) -> bool:
+    return isinstance(item, dict) and any(key in item for key in ("name", "tool", "function"))
+
+
+def _is_any(data: Json, named: Shape | None) -> bool:
+    return named is not None or shape_of(data) is not None

@@ -1,0 +1,169 @@
+"""Trials -> floats while the run goes on: values collected column by column, without numpy.
+
+Only floats stay in memory (100,000 cases x 5 rounds x 10 columns = 40 MB); texts stay in
+events.jsonl. A *row* is one line of details.jsonl, so a live run, a resumed one, `gate compare` and
+an import all go through the same code.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+
+from gate.analysis.outages import is_undecided, is_unjudged
+from gate.records import Json
+from gate.records.trials import TRIAL_COLUMNS
+
+NAN = float("nan")
+
+UNJUDGED = "unjudged"  # a judge was out and left something unscored
+UNDECIDED = "undecided"  # a judge left it open whether the trial passed
+_PASSED = ("success", "first_success")
+# What an agent could keep to itself where it is at its worst. Cached and reasoning tokens are left
+# out of an honest answer, too, where there are none.
+_TOLD = (
+    *("cost_usd", "steps", "violations", "unsafe"),
+    *("total_tokens", "input_tokens", "output_tokens"),
+)
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+
+
+class Columns:
+    """Grows trial by trial, in any order; 8 bytes a value and about 100 bytes a case."""
+
+    def __init__(self, suite: str) -> None:
+        self.suite = suite
+        self.index: dict[str, int] = {}  # case id -> its number in order of arrival
+        self.digests: list[str] = []
+        self.categories: list[str | None] = []
+        self.rounds = 0
+        self.at: array[int] = array("q")  # number of the case and round (from 0), a pair a trial
+        self.values: dict[str, array[float]] = {}  # one value a trial, in order of arrival
+        self._trials = 0
+        # Trials with a grader that gave no score, and the columns that have their say all the same.
+        self._lacking: list[tuple[int, frozenset[str]]] = []
+        self._unjudged: dict[str, list[int]] = {}  # UNJUDGED, UNDECIDED -> trials
+        self._untold: dict[str, list[int]] = {}  # of _TOLD -> trials with an answer and no value
+        self._alike: dict[frozenset[str], frozenset[str]] = {}
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        """Takes one row of details.jsonl; a later row for the same case and round wins."""
+        case_id = row["case_id"]
+        number = self.index.get(case_id)
+        if number is None:
+            number = self.index[case_id] = len(self.digests)
+            self.digests.append(row.get("case_digest") or "")
+            self.categories.append(row.get("category"))
+        self.at.extend((number, row["round"] - 1))
+        self.rounds = max(self.rounds, row["round"])
+        own = trial_values(row)
+        for name, value in {**own, **row["scores"]}.items():
+            column = self.values.get(name)
+            if column is None:
+                column = self.values[name] = array("d", [NAN]) * self._trials
+            column.append(NAN if value is None else value)
+        for name in _TOLD if row["status"] == "completed" else ():
+            if own[name] is None:
+                self._untold.setdefault(name, []).append(self._trials)
+        if row["status"] == "completed" and row.get("unscored"):
+            told = frozenset(row["scores"]) | _decided(row)
+            self._lacking.append((self._trials, self._alike.setdefault(told, told)))
+        if row["status"] == "completed":
+            for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
+                if left(row):
+                    self._unjudged.setdefault(name, []).append(self._trials)
+        self._trials += 1
+        for column in self.values.values():
+            if len(column) < self._trials:
+                column.append(NAN)
+
+    def unjudged(self) -> dict[str, array[float]]:
+        """UNJUDGED and UNDECIDED -> 1 for each such trial, else 0; only where there is one."""
+        return {name: self._marks(trials) for name, trials in self._unjudged.items()}
+
+    def unscored(self) -> dict[str, array[float]]:
+        """Column -> 1 for each trial that lacks it because a grader gave no score, else 0; only of
+        columns that some trial lacks. A value that does not apply to a case is not lacking. So are
+        answers marked whose cost, steps, tokens or violations are unknown, where others' are known.
+        """
+        found = {
+            name: self._marks(trials)
+            for name, trials in self._untold.items()
+            if any(value == value for value in self.values[name])  # NaN is unknown
+        }
+        for name in self.values:
+            if name in TRIAL_COLUMNS and name not in _PASSED:
+                continue
+            trials = [trial for trial, told in self._lacking if name not in told]
+            if trials:
+                found[name] = self._marks(trials)
+        return found
+
+    def _marks(self, trials: list[int]) -> array[float]:
+        marks = array("d", [0.0]) * self._trials
+        for trial in trials:
+            marks[trial] = 1.0
+        return marks
+
+
+def _decided(row: Mapping[str, Json]) -> frozenset[str]:
+    """The columns of pass and fail that a trial has."""
+    passed = (row["passed"], row["attempts"][0]["passed"])
+    return frozenset(n for n, told in zip(_PASSED, passed, strict=True) if told is not None)
+
+
+def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
+    """The values of TRIAL_COLUMNS for one row of details.jsonl; None is unmeasured."""
+    attempts = row["attempts"]
+    answered = row["status"] != "infra_error"
+    done = row["status"] == "completed"
+    usage = row.get("usage") or {}
+    tokens = {key: _count(usage.get(key)) if done else None for key in _TOKENS}
+    read, written = tokens["input_tokens"], tokens["output_tokens"]
+    steps, turns = row.get("steps"), row.get("turns")
+    violations = row.get("violations", row.get("safety_violations"))
+    violated = None if violations is None or not done else len(violations)
+    judging = row.get("judging") or {}
+    out = is_unjudged(row)
+    return {
+        "success": _flag(row["passed"]) if answered else None,
+        "first_success": _first_success(attempts[0]) if attempts else None,
+        "agent_error": float(row["status"] == "agent_error") if answered else None,
+        "infra_error": float(not answered),
+        "retried": float(len(attempts) > 1),
+        "latency_ms": row["latency_ms"] if done else None,
+        "total_tokens": None if read is None or written is None else read + written,
+        **tokens,
+        "score": _score(row) if answered and not out else None,
+        "steps": _steps(row, steps) if steps is not None and done else None,
+        "turns": float(turns) if turns is not None and done else None,
+        "cost_usd": row.get("cost_usd") if answered else None,
+        "violations": None if violated is None else float(violated),
+        "unsafe": None if violated is None else float(violated > 0),
+        "judge_coverage": _coverage(judging) if judging.get("asked") and not out else None,
+    }
+
+
+def _coverage(judging: Mapping[str, Json]) -> float:
+    return float(judging["scored"] / judging["asked"])
+
+
+def _count(tokens: Json) -> float | None:
+    return None if tokens is None or tokens < 0 else float(tokens)
+
+
+def _score(row: Mapping[str, Json]) -> float | None:
+    known = [x for x in (row.get("dimension_scores") or {}).values() if x is not None]
+    return sum(known) / len(known) if known else _flag(row["passed"])
+
+
+def _steps(row: Mapping[str, Json], steps: Json) -> float:
+    return float(len(steps) + row.get("omitted_steps", 0))
+
+
+def _first_success(attempt: Mapping[str, Json]) -> float | None:
+    return 0.0 if attempt["status"] == "infra_error" else _flag(attempt["passed"])
+
+
+def _flag(passed: bool | None) -> float | None:
+    return None if passed is None else float(passed)

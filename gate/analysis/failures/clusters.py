@@ -1,0 +1,171 @@
+"""Failures that look alike, counted while the run goes on: the same in whatever order they come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gate.analysis.failures.masking import MASK, masked, masked_code
+from gate.analysis.failures.modes import ORDER, Row, deciding, mode_in
+from gate.records import Cluster, FailureMode, ModeCount
+from gate.text.escaping import one_line
+
+MOST = 1000  # clusters of one mode that are kept apart
+TOP = 10  # that are told
+CASES = 5  # of a cluster
+_LABEL = 200  # characters
+_LENGTHS = (16, 8, 4, 2, 1, 0)  # words of what failures share, from fine to coarse
+_ALIKE = 2 / 3  # of the words of two error texts that are one
+_CUT = "..."
+_SPOKEN = ("timeout", "agent_error")  # modes that an error's text tells about, and no code
+
+Words = tuple[str, ...]
+
+# Where the mode shows without a code.
+_SHOWN: Mapping[FailureMode, str] = {
+    "refusal": "declines to answer",
+    "retrieval_miss": "nothing relevant retrieved",
+    "hallucinated_data": "a number that nothing supports",
+    "format": "empty or cut off",
+}
+
+
+@dataclass(slots=True)
+class _Group:
+    """The clusters of one mode: what they share -> case -> trials.
+
+    Where there are too many, all are cut to fewer words. The length that is left is the first at
+    which all failures make no more than MOST clusters, so it depends on no order.
+    """
+
+    found: dict[Words, Counter[str]] = field(default_factory=dict)
+    level: int = 0
+
+    def add(self, words: Words, case: str) -> None:
+        words = _cut(words, _LENGTHS[self.level])
+        self.found.setdefault(words, Counter())[case] += 1
+        while len(self.found) > MOST:
+            self._coarsen()
+
+    def _coarsen(self) -> None:
+        self.level += 1
+        finer, self.found = self.found, {}
+        for words, cases in finer.items():
+            self.found.setdefault(_cut(words, _LENGTHS[self.level]), Counter()).update(cases)
+
+
+@dataclass(slots=True)
+class Failures:
+    """The failed trials of one suite by mode and cluster. Grows row by row, in any order; in memory
+    are the ids of failed cases and at most MOST clusters a mode.
+    """
+
+    _groups: dict[FailureMode, _Group] = field(default_factory=dict)
+
+    def add(self, row: Row) -> None:
+        mode = mode_in(row)
+        if mode is not None:
+            self._groups.setdefault(mode, _Group()).add(_shared(row, mode), row["case_id"])
+
+    def modes(self) -> tuple[ModeCount, ...]:
+        """Most cases first, then most trials, then the order of the table; empty where nothing
+        failed.
+        """
+        counts = [
+            ModeCount(
+                mode=mode,
+                trials=sum(cases.total() for cases in group.found.values()),
+                cases=len(set().union(*group.found.values())),
+            )
+            for mode, group in self._groups.items()
+        ]
+        return tuple(sorted(counts, key=lambda c: (-c.cases, -c.trials, ORDER.index(c.mode))))
+
+    def by_case(self) -> dict[FailureMode, Counter[str]]:
+        """Mode -> case -> trials."""
+        return {mode: _total(iter(group.found.values())) for mode, group in self._groups.items()}
+
+    def clusters(self) -> tuple[Cluster, ...]:
+        """The TOP, most cases first, then most trials, then the order of the table, then the
+        alphabet.
+        """
+        told = [
+            Cluster(
+                mode=mode,
+                label=_label(words, mode),
+                trials=cases.total(),
+                cases=tuple(sorted(cases, key=lambda case: (-cases[case], case))[:CASES]),
+                n_cases=len(cases),
+            )
+            for mode, group in self._groups.items()
+            for words, cases in _merged(group.found, mode)
+        ]
+        told.sort(key=lambda c: (-c.n_cases, -c.trials, ORDER.index(c.mode), c.label))
+        return tuple(told[:TOP])
+
+
+def _shared(row: Row, mode: FailureMode) -> Words:
+    """What a failure may share with others: the words of its error, or its codes."""
+    if mode in _SPOKEN and row.get("error"):
+        words = masked(one_line(row["error"])).split()
+    else:
+        words = sorted({masked_code(code) for code in deciding(row, mode)}) or _unspoken(row, mode)
+    return _cut(tuple(words), _LENGTHS[0])
+
+
+def _unspoken(row: Row, mode: FailureMode) -> list[str]:
+    rules = sorted({one["violation"]["rule"] for one in row.get("violations") or ()})
+    if mode == "safety":
+        return [masked_code(f"safety:{rule}") for rule in rules] or ["safety"]
+    return [_SHOWN.get(mode, "no code")]
+
+
+def _cut(words: Words, most: int) -> Words:
+    """The first `most` words; that there were more is told by one word more."""
+    if len(words) <= most or (len(words) == most + 1 and words[-1] == _CUT):
+        return words
+    return (*words[:most], _CUT)
+
+
+def _label(words: Words, mode: FailureMode) -> str:
+    if words == (_CUT,):
+        return "many different ones"
+    return one_line((" " if mode in _SPOKEN else ", ").join(words), _LABEL)
+
+
+def _merged(
+    found: Mapping[Words, Counter[str]], mode: FailureMode
+) -> Iterator[tuple[Words, Counter[str]]]:
+    """Error texts that differ in a few words are one, with a mask where they differ. Like goes with
+    like of like (single linkage), so that no order matters.
+    """
+    if mode not in _SPOKEN:
+        yield from found.items()
+        return
+    left = sorted(found)
+    while left:
+        alike, rest = [left[0]], left[1:]
+        for one in alike:  # grows while it is read
+            near = {other for other in rest if _near(one, other)}
+            alike += sorted(near)
+            rest = [other for other in rest if other not in near]
+        yield _common(alike), _total(found[one] for one in alike)
+        left = rest
+
+
+def _near(a: Words, b: Words) -> bool:
+    if len(a) != len(b) or not a or a[0] != b[0]:
+        return False
+    return sum(map(str.__eq__, a, b)) >= _ALIKE * len(a)
+
+
+def _common(alike: Sequence[Words]) -> Words:
+    return tuple(words[0] if len(set(words)) == 1 else MASK for words in zip(*alike, strict=True))
+
+
+def _total(counts: Iterator[Counter[str]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for some in counts:
+        found.update(some)
+    return found

@@ -1,0 +1,224 @@
+"""reviews/labels.jsonl: what people said of answers that a judge scored. Every row is checked; one
+that is wrong is left out and told with its line, the others count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from gate.errors import Place, Problem
+from gate.files.json_schema import mismatches
+from gate.files.rows import Row, Source, rows
+from gate.records import LARGEST, Json, Label, MetricSpec
+from gate.records.codec import from_json, schema_of
+from gate.text.suggestions import did_you_mean
+
+LABELS = "reviews/labels.jsonl"  # where labels are kept unless `judge.labels` says otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a suite has, to check its labels against."""
+
+    specs: Mapping[str, MetricSpec]
+    graders: Mapping[str, str]  # column -> digest, of a judge and its rubric
+    cases: frozenset[str] | None = None  # None: nobody knows all of them
+    digests: Mapping[str, str] = field(default_factory=dict)  # of the cases, as far as known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """The rows that count, and those that do not: `wrong` in the file itself, or `stale` beside the
+    suites as they are now.
+    """
+
+    rows: tuple[Label, ...] = ()
+    lines: tuple[int, ...] = ()  # of each row in the file
+    wrong: tuple[Problem, ...] = ()
+    stale: tuple[Problem, ...] = ()
+
+    def of(self, suite: str, metric: str) -> tuple[Label, ...]:
+        return tuple(row for row in self.rows if row.suite == suite and row.metric == metric)
+
+
+def schema() -> dict[str, Json]:
+    """JSON Schema of one line."""
+    found = schema_of(Label)
+    limits: dict[str, dict[str, Json]] = {
+        **{name: {"minLength": 1} for name in ("suite", "case_id", "metric", "judge_digest")},
+        "reviewer": {"minLength": 1, "maxLength": 200, "pattern": r"\S"},
+        "answer_digest": {"pattern": "^[0-9a-f]{64}$"},
+        "round": {"minimum": 1},
+        "weight": {"exclusiveMinimum": 0, "maximum": LARGEST},
+        **{name: {"minimum": -LARGEST, "maximum": LARGEST} for name in ("human", "judge")},
+    }
+    for name, limit in limits.items():
+        found["properties"][name] |= limit
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of reviews/labels.jsonl of Agent Gate",
+        **found,
+    }
+
+
+def read(source: Source | None) -> Labels:
+    """The file's rows by themselves; no file is no label. A reviewer's two unlike ratings of one
+    answer contradict each other: neither counts.
+    """
+    if source is None:
+        return Labels()
+    form, wrong = schema(), []
+    found: list[tuple[int, Label]] = []
+    for row in rows(source):
+        if isinstance(row, Problem):
+            wrong.append(row)
+            continue
+        faults = list(_faults(row, form))
+        wrong += [Problem(Place(source.name, row.line), fault) for fault in faults]
+        if not faults:
+            found.append((row.line, from_json(Label, row.data)))
+    kept, contradictions = _consistent(found, source.name)
+    return Labels(
+        rows=tuple(label for _, label in kept),
+        lines=tuple(line for line, _ in kept),
+        wrong=(*wrong, *contradictions),
+    )
+
+
+def fitting(labels: Labels, suites: Mapping[str, Known], file: str) -> Labels:
+    """Without the rows that no suite has a use for, each of them told."""
+    kept, wrong, stale = [], list(labels.wrong), list(labels.stale)
+    for line, label in zip(labels.lines, labels.rows, strict=True):
+        out_of_date = _unknown(label, suites)
+        out_of_range = "" if out_of_date else _out_of_range(label, suites[label.suite])
+        if out_of_date:
+            stale.append(Problem(Place(file, line), out_of_date))
+        elif out_of_range:
+            wrong.append(Problem(Place(file, line), out_of_range))
+        else:
+            kept.append((line, label))
+    return Labels(
+        rows=tuple(label for _, label in kept),
+        lines=tuple(line for line, _ in kept),
+        wrong=tuple(wrong),
+        stale=tuple(stale),
+    )
+
+
+def notes(labels: Labels, file: str, *, most: int = 3) -> Iterator[str]:
+    """What a report says of rows that do not count; the first `most` of them in full."""
+    for problems, what in ((labels.wrong, "wrong"), (labels.stale, "out of date")):
+        if problems:
+            some = "; ".join(_short(problem) for problem in problems[:most])
+            more = f"; and {len(problems) - most:,} more" if len(problems) > most else ""
+            lines = len({problem.place.line for problem in problems})
+            some_rows = "1 row is" if lines == 1 else f"{lines:,} rows are"
+            yield (
+                f"{file}: {some_rows} {what} and left out: {some}{more} "
+                "(`gate review agreement` lists all)"
+            )
+
+
+def _short(problem: Problem) -> str:
+    return f"line {problem.place.line}: {problem.message}"
+
+
+# ---------------------------------------------------------------------------------------- the rows
+
+
+def _faults(row: Row, form: dict[str, Json]) -> Iterator[str]:
+    if not isinstance(row.data, dict):
+        yield "a label is a JSON object; `gate schema label` prints its form"
+        return
+    found = mismatches(form, row.data)
+    for mismatch in found:
+        yield ": ".join([*map(str, mismatch.path), mismatch.message])
+    if not found:
+        try:
+            datetime.fromisoformat(row.data["labelled_at"])
+        except ValueError:
+            yield "labelled_at: not a time such as 2026-01-31T12:00:00Z"
+
+
+def _consistent(
+    found: Sequence[tuple[int, Label]], file: str
+) -> tuple[list[tuple[int, Label]], list[Problem]]:
+    """Each rating once; contradictions left out, told at the later line."""
+    ratings: dict[tuple[str, ...], list[tuple[int, Label]]] = {}
+    for line, label in found:
+        ratings.setdefault(_rating(label), []).append((line, label))
+    kept, problems = [], []
+    for same in ratings.values():
+        (first_line, first), *others = same
+        unlike = [(line, label) for line, label in others if label.human != first.human]
+        if not unlike:
+            kept.append(same[0])
+        for line, label in unlike:
+            message = (
+                f"{label.reviewer.strip()} rated this answer {label.human:g} on {label.metric} "
+                f"here and {first.human:g} in line {first_line}; neither counts - keep one of the "
+                "two"
+            )
+            problems.append(Problem(Place(file, line), message))
+    return sorted(kept, key=lambda pair: pair[0]), problems
+
+
+def _rating(label: Label) -> tuple[str, ...]:
+    """What one reviewer says once: the judge is in it, since another rubric asks something else."""
+    return (
+        *(label.suite, label.case_id, label.answer_digest, label.metric, label.judge_digest),
+        label.reviewer.strip().casefold(),
+    )
+
+
+# ------------------------------------------------------------------------------ beside the suites
+
+
+def _unknown(label: Label, suites: Mapping[str, Known]) -> str:
+    suite = suites.get(label.suite)
+    if suite is None:
+        return f"suite: there is no suite '{label.suite:.80}'{_near(label.suite, suites)}"
+    if label.metric not in suite.specs:
+        asked = [name for name, spec in suite.specs.items() if spec.asks == "judge"]
+        near = _near(label.metric, asked)
+        return f"metric: {label.suite} does not measure {label.metric:.80}{near}"
+    if suite.cases is not None and label.case_id not in suite.cases:
+        return f"case_id: {label.suite} has no case '{label.case_id:.80}'"
+    if suite.digests.get(label.case_id, label.case_digest) != label.case_digest:
+        return f"case_digest: the case '{label.case_id:.80}' was edited after this answer was rated"
+    return ""
+
+
+def _out_of_range(label: Label, suite: Known) -> str:
+    spec = suite.specs[label.metric]
+    low = -math.inf if spec.low is None else spec.low
+    high = math.inf if spec.high is None else spec.high
+    for name, value in (("human", label.human), ("judge", label.judge)):
+        if value is not None and not low <= value <= high:
+            return f"{name}: {value:g} is not within {low:g} to {high:g}, the scale of {spec.name}"
+    return ""
+
+
+def _near(wanted: str, known: Iterable[str]) -> str:
+    hint = did_you_mean(wanted, sorted(known))
+    return hint if "did you mean" in hint else ""
+
+
+def reviewed_by(labels: Iterable[Label]) -> tuple[str, ...]:
+    """The reviewers' names as they were first written, sorted."""
+    names: dict[str, str] = {}
+    for label in labels:
+        names.setdefault(label.reviewer.strip().casefold(), label.reviewer.strip())
+    return tuple(names[key] for key in sorted(names))
+
+
+def with_judge(labels: Sequence[Label], digest: str | None) -> tuple[Label, ...]:
+    """Those whose answers were scored by this judge, with its value."""
+    return tuple(
+        replace(label, reviewer=label.reviewer.strip())
+        for label in labels
+        if label.judge_digest == digest and label.judge is not None
+    )

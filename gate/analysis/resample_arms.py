@@ -1,0 +1,135 @@
+"""Recorded rounds of an unchanged agent as two arms: dealt out at random, or one run against the
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from gate.analysis.table import Table, asked
+from gate.records.baseline import BaselineRun
+
+Places = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+Shuffler = np.random.Generator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """Two arms of the same cases."""
+
+    baseline: Table
+    current: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deck:
+    """`there`: cases x rounds, whether the case was asked. Of a case's n rounds the current arm
+    gets up to `current`, but no more than half, and the baseline up to `baseline` of the rest.
+    """
+
+    table: Table
+    there: Mask
+    baseline: int
+    current: int
+
+    def deal(self, rng: Shuffler) -> Sides:
+        """Each case's rounds in a random order; a round's values stay together. Under no change
+        all deals are equally likely, which is what the shuffle test assumes.
+        """
+        keys = np.where(self.there, rng.random(self.there.shape), 2.0)
+        order = np.argsort(keys, axis=1)
+        rounds = self.there.sum(axis=1)
+        current = np.minimum(self.current, rounds // 2)
+        baseline = np.minimum(self.baseline, rounds - current)
+        return Sides(
+            baseline=self._part(order, current, baseline, self.baseline),
+            current=self._part(order, np.zeros_like(current), current, self.current),
+        )
+
+    def _part(self, order: Places, first: Places, number: Places, most: int) -> Table:
+        """`number` rounds of each case from its place `first` on."""
+        places = first[:, None] + np.arange(most)
+        picked = np.take_along_axis(order, np.minimum(places, order.shape[1] - 1), axis=1)
+        gone = np.arange(most) >= number[:, None]
+        columns = {}
+        for name, values in self.table.columns.items():
+            columns[name] = np.take_along_axis(values, picked, axis=1)
+            columns[name][gone] = np.nan
+        return replace(self.table, rounds=most, columns=columns)
+
+
+def shuffler(seed: int) -> Shuffler:
+    return np.random.default_rng(seed)
+
+
+def deck(table: Table, *, baseline: int, current: int, alike: bool = False) -> Deck:
+    """Cases with two rounds or more, shared out in these sizes as far as there are rounds. `alike`:
+    both arms get the same number.
+    """
+    there = asked(table)
+    enough = np.flatnonzero(there.sum(axis=1) >= 2)
+    if len(enough) < len(there):
+        table, there = table.select(enough), there[enough]
+    most = int(there.sum(axis=1).max(initial=0))
+    current = min(current, most // 2)
+    baseline = current if alike else min(baseline, most - current)
+    return Deck(table=table, there=there, baseline=baseline, current=current)
+
+
+def rounds_recorded(table: Table) -> int:
+    """Of the case that has most."""
+    return int(asked(table).sum(axis=1).max(initial=0))
+
+
+def with_rounds(table: Table, wanted: Sequence[bool] | Mask) -> Table:
+    """Only the rounds that are marked."""
+    mask = np.asarray(wanted, dtype=np.bool_)
+    columns = {name: values[:, mask] for name, values in table.columns.items()}
+    return replace(table, rounds=int(mask.sum()), columns=columns)
+
+
+def one_against_others(table: Table, runs: Sequence[BaselineRun], number: int) -> Sides:
+    """The rounds of one run against those of all others, of the cases that both asked."""
+    start = sum(run.kept for run in runs[:number])
+    own = np.zeros(table.rounds, dtype=np.bool_)
+    own[start : start + runs[number].kept] = True
+    there = asked(table)
+    both = np.flatnonzero(there[:, own].any(axis=1) & there[:, ~own].any(axis=1))
+    table = table.select(both)
+    return Sides(baseline=with_rounds(table, ~own), current=with_rounds(table, own))
+
+
+def any_order(cases: int, rng: Shuffler) -> Places:
+    """The place of each case in a random order."""
+    return np.asarray(rng.permutation(cases), dtype=np.intp)
+
+
+def begun(sides: Sides, place: Places, trials: int, *, both: bool) -> Sides:
+    """What there is after this many trials of the current arm: round by round, in each round the
+    cases by their `place`. With `both` the baseline is measured along with it.
+    """
+    n = len(place)
+    rounds = -(-trials // n)
+    if trials >= n * sides.current.rounds:
+        return sides
+    made = np.arange(rounds) * n + place[:, None] < trials
+    current = _made(sides.current, made)
+    baseline = _made(sides.baseline, made) if both else sides.baseline
+    if trials >= n:
+        return Sides(baseline=baseline, current=current)
+    rows = np.flatnonzero(place < trials)
+    return Sides(baseline=baseline.select(rows), current=current.select(rows))
+
+
+def _made(table: Table, made: Mask) -> Table:
+    rounds = min(made.shape[1], table.rounds)
+    columns = {
+        name: np.where(made[:, :rounds], values[:, :rounds], np.nan)
+        for name, values in table.columns.items()
+    }
+    return replace(table, rounds=rounds, columns=columns)

@@ -1,0 +1,181 @@
+"""One suite's values as columns of cases x rounds, NaN where a trial has no value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from gate.analysis.columns import Columns
+from gate.records import Json, MetricSpec
+
+Array = npt.NDArray[np.float64]
+UNSCORED = "unscored:"  # and a column's name: 1 where a grader gave it no score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """`columns[name]` has shape (cases, rounds); row i belongs to `cases[i]`, whose content hash
+    is `digests[i]`.
+    """
+
+    suite: str
+    cases: tuple[str, ...]
+    digests: tuple[str, ...]
+    rounds: int
+    columns: Mapping[str, Array]
+    specs: Mapping[str, MetricSpec] = field(default_factory=dict)  # metric name -> what it is
+    graders: Mapping[str, str] = field(default_factory=dict)  # column -> hash of its grader
+    categories: tuple[str | None, ...] = ()
+
+    def column(self, name: str) -> Array:
+        """The column, all NaN when nothing ever filled it."""
+        found = self.columns.get(name)
+        return np.full((len(self.cases), self.rounds), np.nan) if found is None else found
+
+    def values(self, spec: MetricSpec) -> Array:
+        """What the metric is computed from. Of a ratio complex numbers, its `per` the imaginary
+        part; NaN where either is unknown.
+        """
+        own = self.column(spec.column)
+        return ratio_of(own, self.column(spec.per)) if spec.per else own
+
+    def graded_by(self, spec: MetricSpec) -> tuple[str | None, ...]:
+        """Hashes of the graders that the metric depends on."""
+        return tuple(self.graders.get(name) for name in spec.columns)
+
+    def select(self, rows: npt.NDArray[np.intp] | list[int]) -> Table:
+        """The same table with these rows only, in this order."""
+        picked = [int(i) for i in rows]
+        return Table(
+            suite=self.suite,
+            cases=tuple(self.cases[i] for i in picked),
+            digests=tuple(self.digests[i] for i in picked),
+            rounds=self.rounds,
+            columns={name: values[picked] for name, values in self.columns.items()},
+            specs=self.specs,
+            graders=self.graders,
+            categories=tuple(self.categories[i] for i in picked) if self.categories else (),
+        )
+
+
+def ratio_of(over: Array, under: Array) -> Array:
+    """Two columns as one, complex: `over` + i `under`."""
+    return cast("Array", over + 1j * under)
+
+
+def table_of(
+    columns: Columns, specs: Mapping[str, MetricSpec], graders: Mapping[str, str]
+) -> Table:
+    """What has been collected so far, cases sorted by id."""
+    order = sorted(columns.index)
+    position = np.empty(len(order), dtype=np.intp)
+    position[[columns.index[case_id] for case_id in order]] = np.arange(len(order))
+    at = np.array(columns.at, dtype=np.int64).reshape(-1, 2)
+    filled = {}
+    marks = {UNSCORED + name: values for name, values in columns.unscored().items()}
+    for name, values in {**columns.values, **marks, **columns.unjudged()}.items():
+        filled[name] = np.full((len(order), columns.rounds), np.nan)
+        filled[name][position[at[:, 0]], at[:, 1]] = np.array(values, dtype=np.float64)
+    return Table(
+        suite=columns.suite,
+        cases=tuple(order),
+        digests=tuple(columns.digests[columns.index[case_id]] for case_id in order),
+        rounds=columns.rounds,
+        columns=filled,
+        specs=specs,
+        graders=graders,
+        categories=tuple(columns.categories[columns.index[case_id]] for case_id in order),
+    )
+
+
+def tabulate(
+    suite: str,
+    rows: Iterable[Mapping[str, Json]],
+    specs: Mapping[str, MetricSpec],
+    graders: Mapping[str, str],
+) -> Table:
+    """A table from stored rows of one suite."""
+    columns = Columns(suite)
+    for row in rows:
+        columns.add(row)
+    return table_of(columns, specs, graders)
+
+
+def floats(rows: Sequence[Sequence[float | None]], rounds: int) -> Array:
+    """Lists of `rounds` values each as an array of shape (rows, rounds); None becomes NaN."""
+    return np.array(rows, dtype=np.float64).reshape(len(rows), rounds)
+
+
+def asked(table: Table) -> npt.NDArray[np.bool_]:
+    """Cases x rounds: whether the case was run in that round, answered or not."""
+    there = np.zeros((len(table.cases), table.rounds), dtype=np.bool_)
+    for values in table.columns.values():
+        there |= ~np.isnan(values)
+    return there
+
+
+def newest_rounds(table: Table, rounds: int) -> tuple[Table, npt.NDArray[np.bool_]]:
+    """The newest `rounds` rounds of each case (of those in which it was asked), and which of the
+    table's rounds any case still needs; the others are gone.
+    """
+    there = asked(table)
+    from_here_on = there[:, ::-1].cumsum(axis=1)[:, ::-1]
+    wanted = there & (from_here_on <= rounds)
+    needed = wanted.sum(axis=0) > 0
+    columns = {
+        name: np.where(wanted, values, np.nan)[:, needed] for name, values in table.columns.items()
+    }
+    return replace(table, rounds=int(needed.sum()), columns=columns), needed
+
+
+def last_rounds(table: Table, rounds: int) -> Table:
+    """The newest `rounds` rounds of the table."""
+    start = table.rounds - rounds
+    columns = {name: values[:, start:] for name, values in table.columns.items()}
+    return replace(table, rounds=rounds, columns=columns)
+
+
+def append_rounds(old: Table, new: Table, *, keep_absent: bool = False) -> Table:
+    """The rounds of `new` after those of `old`, for the cases and columns of `new`.
+
+    A case whose content changed, and a column whose grader changed, has NaN in the old rounds.
+    `keep_absent` keeps the cases that `new` did not run, with NaN in its rounds.
+    """
+    rows_old, rows_new = _row_numbers(old), _row_numbers(new)
+    cases = sorted({*rows_new, *(rows_old if keep_absent else ())})
+    after = [rows_new.get(case, -1) for case in cases]
+    before = [
+        -1 if j >= 0 and i >= 0 and old.digests[i] != new.digests[j] else i
+        for i, j in zip((rows_old.get(case, -1) for case in cases), after, strict=True)
+    ]
+    none = [-1] * len(cases)
+    columns = {}
+    for name in new.columns:
+        same_grader = old.graders.get(name) == new.graders.get(name)
+        past = _picked(old, name, before if same_grader else none)
+        columns[name] = np.hstack([past, _picked(new, name, after)])
+    at = [(new, j) if j >= 0 else (old, i) for i, j in zip(before, after, strict=True)]
+    return Table(
+        suite=new.suite,
+        cases=tuple(cases),
+        digests=tuple(table.digests[row] for table, row in at),
+        rounds=old.rounds + new.rounds,
+        columns=columns,
+        specs=new.specs,
+        graders=new.graders,
+        categories=tuple(t.categories[row] if t.categories else None for t, row in at),
+    )
+
+
+def _row_numbers(table: Table) -> dict[str, int]:
+    return {case: row for row, case in enumerate(table.cases)}
+
+
+def _picked(table: Table, name: str, rows: list[int]) -> Array:
+    """These rows of a column; -1 gives a row of NaN."""
+    missing = np.full((1, table.rounds), np.nan)
+    return np.vstack([table.column(name), missing])[np.array(rows, dtype=np.intp)]

@@ -1,0 +1,131 @@
+"""Counts over one suite's rows that no table of floats holds: codes, statuses, calls, cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.analysis.evidence_tally import EvidenceTally
+from gate.analysis.failures.clusters import Failures
+from gate.analysis.first_violations import FirstViolations
+from gate.analysis.outages import Transports
+from gate.records import Json
+from gate.stats.running_moments import Spread
+from gate.text.escaping import one_line
+
+TOP = 10
+REASON = 300  # characters of one
+REASONS = 50  # different ones that are counted for a grader
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """Grows row by row, in any order."""
+
+    trials: int = 0
+    calls: int = 0  # tries, the retried ones too
+    infra_errors: int = 0
+    agent_errors: int = 0
+    failed_latency: Spread = field(default_factory=Spread)  # ms, of trials without an answer
+    codes: Counter[str] = field(default_factory=Counter)
+    failures: Failures = field(default_factory=Failures)  # by mode and cluster
+    violations: FirstViolations = field(default_factory=FirstViolations)
+    evidence: EvidenceTally = field(default_factory=EvidenceTally)
+    unscored: Counter[str] = field(default_factory=Counter)  # grader -> answers it could not judge
+    why: dict[str, Counter[str]] = field(default_factory=dict)  # grader -> why it could not
+    usd: float = 0.0
+    priced: int = 0  # trials with a known cost
+    unknown_models: Counter[str] = field(default_factory=Counter)
+    transports: Transports = field(default_factory=Transports)
+    errors: dict[str, Counter[str]] = field(default_factory=dict)  # status -> what was said of it
+    judge_asked: int = 0  # gradings that needed a judge
+    judge_scored: int = 0
+    judge_failures: Counter[str] = field(default_factory=Counter)  # why votes failed
+    judge_calls: int = 0  # of judges and verifiers
+    judge_usd: float = 0.0  # as far as known
+    judge_unknown: int = 0  # votes of unknown cost
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        self.trials += 1
+        self.calls += len(row["attempts"])
+        self.infra_errors += row["status"] == "infra_error"
+        self.agent_errors += row["status"] == "agent_error"
+        if row["status"] != "completed" and row["latency_ms"] is not None:
+            self.failed_latency.add(row["latency_ms"])
+        self.codes.update(dict.fromkeys(row["failures"], 1))
+        self.transports.add(row)
+        self.failures.add(row)
+        self.violations.add(row)
+        self.evidence.add(row)
+        self.unscored.update(dict.fromkeys(row["unscored"], 1))
+        for grader, reason in row["unscored"].items():
+            self._count(self.why.setdefault(grader, Counter()), reason)
+        if row["status"] != "completed" and row["error"]:
+            self._count(self.errors.setdefault(row["status"], Counter()), row["error"])
+        if judging := row.get("judging"):
+            self._judged(judging)
+            self.judge_calls += judging["calls"]
+            self.judge_usd += judging["usd"]
+            self.judge_unknown += judging["unknown"]
+        if row["cost_usd"] is not None:
+            self.usd += row["cost_usd"]
+            self.priced += 1
+        elif row["status"] == "completed":
+            self.unknown_models[row["model"] or "unnamed"] += 1
+
+    def _judged(self, judging: Mapping[str, Json]) -> None:
+        self.judge_asked += judging["asked"]
+        self.judge_scored += judging["scored"]
+        for failure in judging["failures"]:
+            self._count(self.judge_failures, failure)
+
+    @staticmethod
+    def _count(told: Counter[str], text: str) -> None:
+        if text in told or len(told) < REASONS:
+            told[text] += 1
+
+    @property
+    def unjudged(self) -> str:
+        """That a judge scored none of the answers about which it was asked, and why; empty where it
+        scored one, or nobody was asked.
+        """
+        if self.judge_scored or not self.judge_asked:
+            return ""
+        asked = f"no answer was scored by the judge, which was asked {self.judge_asked:,} times"
+        return f"{asked}{self.why_unjudged}"
+
+    @property
+    def why_unjudged(self) -> str:
+        """The most frequent reason why a judge gave no vote, after a colon; empty without any."""
+        return _mostly(self.judge_failures)
+
+    @property
+    def why_unanswered(self) -> str:
+        """The most frequent reason why nobody answered, after a colon; empty without any."""
+        return _mostly(self.errors.get("infra_error", Counter()))
+
+    @property
+    def error_reasons(self) -> dict[str, str]:
+        """Status -> the most frequent of its errors, one line."""
+        return {
+            status: _mostly(told).removeprefix(": ") for status, told in sorted(self.errors.items())
+        }
+
+    def mostly(self) -> dict[str, str]:
+        """Grader -> why it left most of its unscored answers unscored, one line."""
+        return {
+            grader: one_line(told.most_common(1)[0][0], REASON)
+            for grader, told in sorted(self.why.items())
+        }
+
+    def top(self) -> tuple[tuple[str, int], ...]:
+        """The ten most frequent failure codes; ties in alphabetical order."""
+        ranked = sorted(self.codes.items(), key=lambda item: (-item[1], item[0]))
+        return tuple(ranked[:TOP])
+
+
+def _mostly(told: Counter[str]) -> str:
+    """Ties go to the first in alphabetical order, whatever came first."""
+    ranked = sorted(told.items(), key=lambda item: (-item[1], item[0]))
+    return f": {one_line(ranked[0][0], REASON)}" if ranked else ""

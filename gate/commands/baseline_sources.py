@@ -1,0 +1,94 @@
+"""The baselines of gate.yml's suites, opened: what `gate baseline` and `gate history` work on."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from gate.files.plain_file import is_there
+from gate.github.context import Job, current_job, token
+from gate.github.local_repository import Opened
+from gate.github.remote_repository import connect, open_forge
+from gate.github.upload import Uploaded, upload_folder
+from gate.records import BaselineRules, Config
+from gate.records.forge import BaselineRequest, FoundBaseline
+from gate.run.rules_for_event import with_base
+from gate.run.save_baseline import file_name
+from gate.store.baseline.source_order import find_baseline, source_names
+from gate.suites.config import load as config
+from gate.suites.protection.rules import disk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What every command needs that touches baselines. `root` is the folder of gate.yml."""
+
+    job: Job
+    config: Config
+    opened: Opened
+    root: Path
+    now: datetime
+    echo: Callable[[str], None] = print
+    store: Callable[[Path, str], Uploaded]  # a folder as an artifact
+
+    @property
+    def rules(self) -> BaselineRules:
+        return self.config.baseline
+
+
+def open_desk(
+    options: argparse.Namespace, env: Mapping[str, str], echo: Callable[[str], None] = print
+) -> Desk:
+    """`options`: config, which may be left out. `echo`: told why a source has no baseline."""
+    job, now = current_job(env), datetime.now(UTC)
+    file = Path(options.config or "gate.yml")
+    root = file.parent
+    loaded = config.defaults()
+    if options.config or is_there(file):
+        loaded = config.load(disk(root), file.name, env=env, root=root, today=date.today())
+    opened = open_forge(job, connect(job, token(env)), root)
+    job = with_base(job, token(env), loaded)
+    return Desk(
+        job=job,
+        config=loaded,
+        opened=opened,
+        root=root,
+        now=now,
+        echo=echo,
+        store=lambda folder, name: upload_folder(folder, name, env),
+    )
+
+
+def found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
+    """The suites' baselines by --baseline or gate.yml's source; a missing one is told."""
+    source = options.baseline or desk.rules.source
+    named = source_names(source) == ("file",)
+    if desk.job.no_base and not named:
+        desk.echo(desk.job.no_base)
+        return
+    for suite in [one.name for one in config.select(desk.config, options.suite or ()).suites]:
+        wanted = request(suite, desk, path=source if named else desk.rules.path)
+        baseline = find_baseline(source, wanted, desk.opened.forge, desk.root)
+        if baseline is not None:
+            yield baseline
+
+
+def request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest:
+    file_name(suite)
+    rules = desk.rules
+    return BaselineRequest(
+        suite=suite,
+        path=path or rules.path,
+        branch=rules.branch,
+        base_sha=desk.job.base_sha,
+        base_name=desk.job.base_name,
+        artifact=rules.artifact,
+        workflow=rules.workflow,
+        max_age_days=rules.max_age_days,
+        now=desk.now,
+        explain=lambda reason: desk.echo(f"{suite}: {reason}"),
+        no_branch=desk.job.mode == "laptop" and desk.opened.forge is None,
+    )

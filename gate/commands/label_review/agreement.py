@@ -1,0 +1,54 @@
+"""The labels of a judge, examined beside gate.yml and its datasets as they stand here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.files.plain_file import is_there, opened
+from gate.files.rows import Source
+from gate.records.labels import Checked
+from gate.run.judge_labels import Reviewed, file_of, judged_plan, least_of, reviewed
+from gate.run.prepare import Selection, prepare
+from gate.suites.protection.rules import Rules, own_config
+
+
+def examine(
+    config_file: str | None, labels_file: str | None, env: Mapping[str, str], today: date
+) -> Checked:
+    """`labels_file`: instead of the one that gate.yml names. Raises UsageError, InvalidInput for
+    files that cannot be read, and where no suite asks a judge.
+    """
+    root = Path(config_file).parent if config_file else Path()
+    config = own_config(config_file, root, env, today)
+    rules = Rules(config=config, own=config, root=root)
+    plans = prepare(config.suites, rules, Selection())
+    suites = {plan.suite.name: judged_plan(plan) for plan in plans}
+    if not any(suite.opinions for suite in suites.values()):
+        raise UsageError(
+            f"{config_file or 'gate.yml'}: no suite has a grader that asks a judge, so there is "
+            "nothing that people could agree with; add the grader `judge` to one"
+        )
+    path = Path(labels_file) if labels_file else root / file_of(config.judge)
+    if not is_there(path):
+        raise UsageError(
+            f"{path}: no such file; `gate review sample` draws answers to rate, and `gate review "
+            "import` writes the labels"
+        )
+    source = Source(name=str(path), open=lambda: opened(path))
+    least = least_of(config.judge)
+    return _checked(str(path), least, reviewed(lambda: source, suites, least))
+
+
+def _checked(file: str, least: float | None, found: Reviewed) -> Checked:
+    return Checked(
+        file=file,
+        least=least,
+        agreements=found.agreements,
+        advisory=found.advisory,
+        notes=found.warnings,
+        wrong=tuple(map(str, sorted(found.found.wrong))),
+        stale=tuple(map(str, sorted(found.found.stale))),
+    )

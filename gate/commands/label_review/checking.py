@@ -1,0 +1,183 @@
+"""What people filled in beside the sample that it is of: labels, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from gate.commands.label_review.criteria import totals
+from gate.commands.label_review.manifest import Criterion, Manifest, Shown
+from gate.commands.label_review.raw_answer import Spoken, Stated
+from gate.errors import Place, Problem
+from gate.records import Json, Label
+
+NO_JUDGE = "none"  # the digest of labels on answers that no judge was asked about
+NOTE, NAME = 2_000, 200  # characters
+
+_OF_A_FORM = ("reviewer", "period", "sample")  # said once in it, for all its cases
+
+Answer = tuple[str, ...]  # suite, case, answer and reviewer: what is rated once
+Samples = Callable[[str], Manifest | None]  # by period
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """One label, and where it was written."""
+
+    place: Place
+    label: Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What is in order. `skipped`: answers that their reviewer could not judge."""
+
+    given: tuple[Given, ...]
+    skipped: Mapping[Answer, Place]
+    problems: tuple[Problem, ...]
+
+
+def of_case(place: Place, case_id: str) -> str:
+    """`case 'x': `, where the place does not say so."""
+    return "" if place.key.startswith("case ") else f"case '{case_id[:80]}': "
+
+
+def answer_of(label: Label) -> Answer:
+    return (label.suite, label.case_id, label.answer_digest, label.reviewer.casefold())
+
+
+def checked(spoken: Iterable[Spoken | Problem], samples: Samples, now: str) -> Filled:
+    """`now`: the time, ISO 8601, of labels whose file does not say when they were given."""
+    given: list[Given] = []
+    skipped: dict[Answer, Place] = {}
+    problems: list[Problem] = []
+    for one in spoken:
+        rated = one if isinstance(one, Problem) else _rated(one, samples, now)
+        if isinstance(rated, Problem):
+            problems.append(rated)
+            continue
+        if rated.spoken.cannot_judge:
+            skipped[answer_of(rated.label("", 0.0, None))] = rated.spoken.place
+            continue
+        for found in rated.labels():
+            if isinstance(found, Problem):
+                problems.append(found)
+            else:
+                given.append(Given(place=rated.spoken.place, label=found))
+    return Filled(given=tuple(given), skipped=skipped, problems=tuple(dict.fromkeys(problems)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rated:
+    """One case of a file beside what was shown."""
+
+    spoken: Spoken
+    manifest: Manifest
+    shown: Shown
+    labelled_at: str
+
+    def labels(self) -> Iterator[Label | Problem]:
+        values: dict[str, int] = {}
+        criteria = {one.name: one for one in self.manifest.criteria}
+        for stated in self.spoken.ratings:
+            fault = _off(stated, criteria.get(stated.name), criteria)
+            if fault:
+                yield self._wrong(f"{stated.name}: {fault}")
+            else:
+                values[stated.name] = stated.value
+        for one in self.manifest.criteria:
+            if one.metric and one.name in values:
+                yield self.label(one.metric, float(values[one.name]), one)
+        yield from self._totals(values)
+
+    def _totals(self, values: Mapping[str, int]) -> Iterator[Label | Problem]:
+        """Metrics that are the share of all points: only where each criterion was rated."""
+        for metric, parts in totals(self.manifest.criteria):
+            rated = [values[one.name] for one in parts if one.name in values]
+            if len(rated) == len(parts):
+                low, high = sum(one.low for one in parts), sum(one.high for one in parts)
+                yield self.label(metric, (sum(rated) - low) / (high - low), parts[0])
+            elif rated:
+                missing = ", ".join(one.name for one in parts if one.name not in values)
+                yield self._wrong(f"{metric} needs all its criteria; rate {missing} too")
+
+    def label(self, metric: str, human: float, of: Criterion | None) -> Label:
+        return Label(
+            suite=self.manifest.suite,
+            case_id=self.shown.case_id,
+            case_digest=self.shown.case_digest,
+            round=self.shown.round,
+            answer_digest=self.shown.answer_digest,
+            rubric=of.rubric if of else "",
+            metric=metric,
+            human=human,
+            judge=self.shown.judge.get(metric),
+            judge_digest=(of.judge if of else "") or NO_JUDGE,
+            reviewer=self.spoken.reviewer,
+            labelled_at=self.labelled_at,
+            period=self.manifest.period,
+            stratum=self.shown.stratum,
+            weight=self.shown.weight,
+            note=self.spoken.note[:NOTE],
+        )
+
+    def _wrong(self, message: str) -> Problem:
+        place = self.spoken.place
+        return Problem(place, f"{of_case(place, self.shown.case_id)}{message}")
+
+
+def _rated(one: Spoken, samples: Samples, now: str) -> _Rated | Problem:
+    manifest = samples(one.period)
+    fault = _unfit(one, manifest)
+    if fault or manifest is None:
+        of_file = one.place.line is None and fault.partition(":")[0] in _OF_A_FORM
+        return Problem(Place(one.place.file) if of_file else one.place, fault)
+    shown = manifest.cases[int(one.item) - 1]
+    at = one.labelled_at if _is_time(one.labelled_at) else now
+    return _Rated(spoken=one, manifest=manifest, shown=shown, labelled_at=at)
+
+
+def _unfit(one: Spoken, manifest: Manifest | None) -> str:
+    if not one.reviewer or len(one.reviewer) > NAME:
+        return f"reviewer: write your name, at most {NAME} characters"
+    if manifest is None:
+        return (
+            f"period: no sample of '{one.period[:80]}' is in the folder of reviews; "
+            "name its folder with --reviews"
+        )
+    if one.sample != manifest.digest:
+        return (
+            f"sample: filled in for another sample of {manifest.period} than the one that is "
+            "there; fill in the form of that one"
+        )
+    last = len(manifest.cases)
+    if isinstance(one.item, bool) or not isinstance(one.item, int) or not 1 <= one.item <= last:
+        return f"item: no case {str(one.item)[:20]} in the sample of {manifest.period}, 1 to {last}"
+    shown = manifest.cases[one.item - 1]
+    if one.answer_digest != shown.answer_digest:
+        return (
+            f"answer_digest: case '{shown.case_id[:80]}' was shown with another answer; "
+            "fill in the form of this sample"
+        )
+    return ""
+
+
+def _off(stated: Stated, criterion: Criterion | None, known: Iterable[str]) -> str:
+    """What is wrong with a rating; empty when it is in order."""
+    if criterion is None:
+        return f"no such criterion; there are {', '.join(known)}"
+    value: Json = stated.value
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"{value!r:.40} is no whole number from {criterion.low} to {criterion.high}"
+    if not criterion.low <= value <= criterion.high:
+        return f"{value} is not on the scale, {criterion.low} to {criterion.high}"
+    return ""
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

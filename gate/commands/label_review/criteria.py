@@ -1,0 +1,135 @@
+"""What people are asked: the criteria of the suite's judge, on the same scales."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.commands.label_review.manifest import Criterion
+from gate.errors import UsageError
+from gate.graders.rubrics.built_in import BUILT_IN, rubric_of
+from gate.graders.rubrics.rubric import Criterion as OfRubric
+from gate.graders.rubrics.rubric import Rubric
+from gate.plugins import Grader
+from gate.records import MetricSpec
+from gate.store.session import SuiteMeta
+
+DEFAULT = BUILT_IN["answer"]  # where no judge was asked
+MOST_VALUES = 101  # of a scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """`about`: rubric -> what is judged by it."""
+
+    criteria: tuple[Criterion, ...]
+    about: Mapping[str, str]
+
+
+def rubrics_of(graders: Iterable[Grader]) -> tuple[Rubric, ...]:
+    """Those of the graders that ask a judge."""
+    written = [
+        getattr(one, "rubric", None) for one in graders if getattr(one, "role", "") == "judge"
+    ]
+    return tuple(rubric_of(one) for one in written if isinstance(one, (str, Rubric)))
+
+
+def judged(meta: SuiteMeta) -> dict[str, MetricSpec]:
+    """The metrics that are a judge's opinion."""
+    return {name: spec for name, spec in meta.specs.items() if spec.asks == "judge"}
+
+
+def criteria_of(meta: SuiteMeta, rubrics: Sequence[Rubric]) -> Asked:
+    """`rubrics`: of the suite's judges in gate.yml; metrics that none of them explains are asked by
+    their names. Raises UsageError where nothing can be asked.
+    """
+    specs = judged(meta)
+    if not specs:
+        default = tuple(_criterion(DEFAULT, name, {}, {}) for name in DEFAULT.criteria)
+        return Asked(criteria=default, about={DEFAULT.name: DEFAULT.about})
+    found = [
+        _criterion(rubric, name, specs, meta.graders)
+        for rubric in rubrics
+        if not rubric.compare_with
+        for name in rubric.criteria
+    ]
+    found = [one for one in found if one.metric or one.total]
+    told = {one.metric for one in found} | {one.total for one in found}
+    found += [_bare(s, meta.graders) for n, s in specs.items() if n not in told and _whole(s)]
+    if not found:
+        raise UsageError(
+            f"none of {', '.join(sorted(specs))} is rated in whole numbers; name the gate.yml that "
+            "has its rubric with --config (comparisons of two answers are not reviewed)"
+        )
+    for one in found:
+        _same_scale(one, specs)
+    names = {one.rubric for one in found}
+    about = {rubric.name: rubric.about for rubric in rubrics if rubric.name in names}
+    return Asked(criteria=tuple(found), about=about)
+
+
+def _criterion(
+    rubric: Rubric, name: str, specs: Mapping[str, MetricSpec], graders: Mapping[str, str]
+) -> Criterion:
+    own: OfRubric = rubric.criteria[name]
+    metric, total = rubric.metric_of(name), rubric.total
+    if specs:  # only what the session measured
+        metric = metric if metric in specs else ""
+        total = total if total in specs else ""
+    measured = specs.get(metric) or specs.get(total)
+    return Criterion(
+        name=f"{rubric.name}.{name}",
+        title=_title(name),
+        question=own.about,
+        low=own.low,
+        high=own.high,
+        rubric=rubric.name,
+        levels=dict(own.levels),
+        metric=metric,
+        total=total,
+        judge=graders.get(measured.column, "") if measured else "",
+    )
+
+
+def _bare(spec: MetricSpec, graders: Mapping[str, str]) -> Criterion:
+    return Criterion(
+        name=spec.name,
+        title=_title(spec.name.rpartition(".")[2]),
+        question=spec.description,
+        low=int(spec.low or 0),
+        high=int(spec.high or 0),
+        rubric=spec.name,
+        metric=spec.name,
+        judge=graders.get(spec.column, ""),
+    )
+
+
+def _title(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _whole(spec: MetricSpec) -> bool:
+    """Whether its scale is one of whole numbers; 0 to 1 is a share."""
+    if spec.low is None or spec.high is None:
+        return False
+    whole = float(spec.low).is_integer() and float(spec.high).is_integer()
+    return whole and 2 <= spec.high - spec.low < MOST_VALUES and spec.low >= 0
+
+
+def _same_scale(one: Criterion, specs: Mapping[str, MetricSpec]) -> None:
+    spec = specs.get(one.metric)
+    if spec is not None and (spec.low, spec.high) != (one.low, one.high):
+        raise UsageError(
+            f"{one.metric} is {one.low} to {one.high} in gate.yml and was {spec.low:g} to "
+            f"{spec.high:g} in the session; name the gate.yml of then with --config, or run again"
+        )
+
+
+def totals(criteria: Iterable[Criterion]) -> Iterator[tuple[str, tuple[Criterion, ...]]]:
+    """The metrics that are points of several criteria, with these."""
+    groups: dict[str, list[Criterion]] = {}
+    for one in criteria:
+        if one.total:
+            groups.setdefault(one.total, []).append(one)
+    yield from ((metric, tuple(parts)) for metric, parts in groups.items())

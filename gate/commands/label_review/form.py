@@ -1,0 +1,203 @@
+"""The form that people fill in: one HTML file that needs no network and lets nothing out but by
+saving, and that shows neither the judge's values nor where an answer comes from.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Template
+from markupsafe import Markup
+
+from gate.commands.label_review.manifest import Criterion, Manifest, Shown
+from gate.graders.rubrics.rubric import CONTEXT
+from gate.graders.rubrics.shown_to_judge import as_text, empty
+from gate.records import Case, Json
+from gate.report.html_page import templates, value_text
+from gate.text.escaping import clean, one_line
+
+TEXT = 100_000  # characters of a question, an answer or a context
+VALUE = 4_000  # characters of an argument or a result
+STEPS = 30  # calls that are shown
+SHORT = 130  # characters of a question that is shown whole
+BUTTONS = 11  # values of a scale that fit beside each other; more are a field for a number
+
+_HERE = Path(__file__).parent
+_REFERENCES = {"expected_answer": "Expected answer", "rubric": "What a good answer has"}
+FACTS = "expected_facts"
+
+Text = tuple[str, str]  # heading, text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One case as people see it."""
+
+    item: int  # from 1
+    case_id: str
+    round: int
+    answer_digest: str
+    question: str
+    answer: str
+    reference: tuple[Text, ...] = ()  # what the dataset says of a right answer
+    evidence: tuple[Text, ...] = ()  # what the agent had, folded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A criterion as the form asks for it."""
+
+    name: str
+    title: str
+    rubric: str
+    question: str
+    more: str  # of the question, folded
+    low: int
+    high: int
+    values: tuple[int, ...]  # empty: too many for buttons
+    ends: tuple[str, str]  # what the lowest and the highest mean
+    levels: tuple[tuple[int, str], ...]  # highest first
+
+
+def card(
+    item: int,
+    shown: Shown,
+    row: Mapping[str, Json],
+    case: Case | None,
+    keys: Iterable[str] = (),
+) -> Card:
+    """`row`: the trial; `case`: of the dataset, None where it is not there or is another by now;
+    `keys`: of the case, that its judges are shown.
+    """
+    return Card(
+        item=item,
+        case_id=one_line(shown.case_id),
+        round=shown.round,
+        answer_digest=shown.answer_digest,
+        question=clean(as_text(case.input) if case else row["question"], TEXT),
+        answer=clean(row["output"], TEXT),
+        reference=tuple(_references(case, keys)),
+        evidence=tuple(_evidence(case, row)),
+    )
+
+
+def render(manifest: Manifest, cards: tuple[Card, ...]) -> str:
+    style, script = _asset("form.css"), _asset("form.js")
+    fields = tuple(field(one) for one in manifest.criteria)
+    lows, highs = [one.low for one in fields], [one.high for one in fields]
+    return _template().render(
+        period=manifest.period,
+        suite=manifest.suite,
+        sample=manifest.digest,
+        cards=cards,
+        fields=fields,
+        about=tuple((one_line(name), clean(t, TEXT)) for name, t in manifest.about.items()),
+        digits=(min(lows), min(9, max(highs))),
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        policy=(
+            f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+    )
+
+
+def field(one: Criterion) -> Field:
+    levels = {int(value): clean(text, 400) for value, text in one.levels.items()}
+    question, more = _first_sentence(clean(one.question, 2_000))
+    every = tuple(range(one.low, one.high + 1))
+    return Field(
+        name=one.name,
+        title=one_line(one.title),
+        rubric=one_line(one.rubric),
+        question=question,
+        more=more,
+        low=one.low,
+        high=one.high,
+        values=every if len(every) <= BUTTONS else (),
+        ends=(levels.get(one.low, ""), levels.get(one.high, "")),
+        levels=tuple((value, levels[value]) for value in sorted(levels, reverse=True)),
+    )
+
+
+def _first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of a long text, and the rest."""
+    found = re.search(r"[.?!]\s", text) if len(text) > SHORT else None
+    return (text[: found.end()].strip(), text[found.end() :]) if found else (text, "")
+
+
+def _references(case: Case | None, keys: Iterable[str]) -> list[Text]:
+    """People see what the judge sees: one that goes by more is another instrument."""
+    if case is None:
+        return []
+    own = {key: key.replace("_", " ").capitalize() for key in keys if key not in (FACTS, CONTEXT)}
+    found = [
+        (one_line(title), clean(as_text(case.keys[key]), TEXT))
+        for key, title in {**own, **_REFERENCES}.items()
+        if not empty(case.keys.get(key))
+    ]
+    facts = case.keys.get(FACTS)
+    if isinstance(facts, list) and facts:
+        found.append(("Expected facts", clean(" · ".join(map(_fact, facts)), TEXT)))
+    return found
+
+
+def _joined(value: Json) -> str:
+    texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return "\n\n".join(value) if texts else as_text(value)
+
+
+def _fact(fact: Json) -> str:
+    if not isinstance(fact, dict):
+        return as_text(fact)
+    optional = " (optional)" if fact.get("required") is False else ""
+    value = fact.get("value")
+    ways = value if isinstance(value, list) else [value]
+    return " or ".join(map(as_text, ways)) + optional
+
+
+def _evidence(case: Case | None, row: Mapping[str, Json]) -> list[Text]:
+    found = []
+    context = case.keys.get("context") if case else None
+    if not empty(context):
+        found.append(("Context", clean(_joined(context), TEXT)))
+    if row.get("context"):
+        found.append(("What the agent had to go by", clean(as_text(row["context"]), TEXT)))
+    steps = row.get("steps") or []
+    if steps:
+        calls = "\n\n".join(_step(step) for step in steps[:STEPS])
+        more = f"\n\n… and {len(steps) - STEPS} more" if len(steps) > STEPS else ""
+        found.append((f"What the agent did ({len(steps)})", calls + more))
+    documents = row.get("retrieved_ids") or []
+    if documents:
+        listed = "\n".join(one_line(str(name)) for name in documents[:STEPS])
+        found.append((f"Documents retrieved ({len(documents)})", listed))
+    return found
+
+
+def _step(step: Mapping[str, Json]) -> str:
+    given = step.get("raw_arguments") if step.get("arguments") is None else step["arguments"]
+    lines = [f"{step.get('name')}({value_text(given, VALUE)})"]
+    told = [step[key] for key in ("result", "error") if step.get(key) is not None]
+    lines += [f"→ {value_text(value, VALUE)}" for value in told]
+    return clean("\n".join(lines))
+
+
+@cache
+def _template() -> Template:
+    return templates(_HERE).get_template("form.html.j2")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_HERE / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

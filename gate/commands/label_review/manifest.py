@@ -1,0 +1,171 @@
+"""reviews/<period>.json: what is shown to people in a period, and what they must not see.
+
+The files of a folder are the record of which cases were seen; they are committed like code.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from gate.commands.label_review.rotation import Key, Stratum, StratumName
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.encoding import decode
+from gate.files.json_schema import mismatches
+from gate.files.plain_file import opened
+from gate.records import LARGEST, Json
+from gate.records.codec import digest, from_json, schema_of, to_json
+
+FORM: Literal["agent-gate review sample"] = "agent-gate review sample"
+MOST = 64 << 20  # bytes of a file that people hand in
+_PERIOD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """What people rate, on the scale that the judge has: whole numbers from `low` to `high`.
+
+    `metric` is empty where a criterion counts only as points of `total`, a metric from 0 to 1.
+    """
+
+    name: str  # unique in the form
+    title: str
+    question: str
+    low: int
+    high: int
+    rubric: str
+    levels: Mapping[str, str] = field(default_factory=dict)  # value -> what deserves it
+    metric: str = ""  # dimension.metric
+    total: str = ""
+    judge: str = ""  # hash of judge and rubric, as the session has it; empty: no judge was asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One case of the sample, in the order of the form. `weight`: cases that it stands for."""
+
+    case_id: str
+    case_digest: str
+    round: int
+    answer_digest: str
+    cycle: int
+    stratum: StratumName
+    weight: float
+    judge: Mapping[str, float] = field(default_factory=dict)  # metric -> its value, not shown
+    uncertainty: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    suite: str
+    period: str
+    session_id: str
+    created_at: str  # of the session
+    commit: str | None
+    size: int  # places that were asked for
+    criteria: tuple[Criterion, ...]
+    about: Mapping[str, str]  # rubric -> what is judged by it
+    strata: Mapping[StratumName, Stratum]
+    left_out: Mapping[str, int]  # why -> cases of the session that could not be shown
+    cases: tuple[Shown, ...]
+    form: Literal["agent-gate review sample"] = FORM
+    version: Literal[1] = 1
+
+    @property
+    def digest(self) -> str:
+        """Names this sample in forms: `sha256:` and 16 hex digits, of what is shown and asked."""
+        shown = [[one.case_id, one.round, one.answer_digest] for one in self.cases]
+        asked = [[one.name, one.low, one.high] for one in self.criteria]
+        return f"sha256:{digest([self.suite, self.period, self.session_id, shown, asked])[:16]}"
+
+
+def check_period(name: str) -> str:
+    """The same; raises UsageError for what is no name of a file."""
+    if not _PERIOD.fullmatch(name):
+        raise UsageError(
+            f"--period {name[:80]}: letters, digits, '.', '_' and '-' only, e.g. 2026-W47"
+        )
+    return name
+
+
+def render(manifest: Manifest) -> str:
+    """A case a line, so that a diff reads well."""
+    data = to_json(manifest)
+    cases = data.pop("cases")
+    head = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+    lines = ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in cases)
+    return f'{head[:-2]},\n "cases": [\n{lines}\n ]\n}}\n'
+
+
+def read(path: Path) -> Manifest:
+    """Raises InvalidInput for what is no manifest, UsageError for what cannot be read."""
+    data = load_json(path)
+    return _manifest(data, path)
+
+
+def history(folder: Path, suite: str) -> tuple[Manifest, ...]:
+    """The manifests of a suite, by period; other files, such as people's, are passed over."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        data = load_json(path)
+        if isinstance(data, dict) and data.get("form") == FORM:
+            manifest = _manifest(data, path)
+            if manifest.suite == suite:
+                found.append(manifest)
+    return tuple(found)
+
+
+def seen(manifests: Iterable[Manifest]) -> dict[Key, int]:
+    """Case -> the last cycle in which it was shown."""
+    last: dict[Key, int] = {}
+    for manifest in manifests:
+        for one in manifest.cases:
+            key = one.case_id, one.case_digest
+            last[key] = max(one.cycle, last.get(key, 0))
+    return last
+
+
+def load_bytes(path: Path) -> bytes:
+    """Raises UsageError for what cannot be read or is too large."""
+    try:
+        with opened(path) as file:
+            found = file.read(MOST + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: not readable: {error.strerror}") from error
+    if len(found) > MOST:
+        raise UsageError(f"{path}: larger than {MOST >> 20} MB; not a file of this command")
+    return found
+
+
+def load_json(path: Path) -> Json:
+    """Raises UsageError, InvalidInput; numbers must be finite."""
+    text = decode(load_bytes(path), str(path))
+    try:
+        return json.loads(text, parse_constant=_refused)
+    except json.JSONDecodeError as error:
+        place = Place(str(path), error.lineno)
+        message = f"not JSON: {error.msg}; save it again from the form"
+        raise InvalidInput([Problem(place, message)]) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput([Problem(Place(str(path)), f"not JSON: {error}")]) from error
+
+
+def _refused(word: str) -> Json:
+    raise ValueError(f"{word} is no number")
+
+
+def _manifest(data: Json, path: Path) -> Manifest:
+    wrong = mismatches(schema_of(Manifest), data)
+    if wrong:
+        where = ".".join(map(str, wrong[0].path))
+        message = f"{wrong[0].message}; take the file back from git, or draw it again"
+        raise InvalidInput([Problem(Place(str(path), key=where), message)])
+    manifest = from_json(Manifest, data)
+    if not all(0.0 < one.weight <= LARGEST and one.cycle >= 1 for one in manifest.cases):
+        message = "cases: a weight or a cycle that no sample has; take the file back from git"
+        raise InvalidInput([Problem(Place(str(path)), message)])
+    return manifest

@@ -1,0 +1,296 @@
+"""Every command and option, as argparse sees it; imports nothing heavy, so that --help is quick."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+
+from gate import __version__
+from gate.commands.options import of_readers as option_reading
+from gate.commands.options.of_readers import output
+from gate.commands.options.parser import Parser, actions_of, add_action, sentence
+from gate.commands.options.types import moment, positive, rate, seconds, shard, whole
+
+COMMANDS: dict[str, str] = {
+    "run": "run the suites, compare with the baseline, decide, report",
+    "compare": "the same decision offline, from two sessions or baseline files",
+    "merge": "join the shards of one run into one session and decide once",
+    "plan": "what a run could detect and what it costs, before anything is spent",
+    "calibrate": "how often an unchanged agent would be blocked, measured on recorded rounds",
+    "report": "render every report of a session again, byte for byte the same",
+    "comment": "publish a stored session on its pull request",
+    "baseline": "save, pull, show or accept a baseline",
+    "import": "another tool's results become a session; nothing is asked",
+    "export": "a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",
+    "history": "how the runs of the past went: a table, and where a level changed",
+    "review": "have people rate a sample of answers, and see how far the judge agrees with them",
+    "validate": "check config, datasets and baselines; nothing is called",
+    "init": "write gate.yml, three workflows and a first dataset that run as they are",
+    "dataset": "propose cases with a model, approve them by hand, count what is there",
+    "agent": "serve the bundled sample agent on loopback",
+    "action": "the container's entry point: reads INPUT_* and GITHUB_*",
+    "verify": "check a release's evidence folder; nothing is called",
+    "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    top = Parser(
+        prog="gate",
+        description="Blocks a pull request that made an AI agent worse.",
+        epilog="Exit codes: 0 pass, 1 fail, 2 usage or config, 3 inconclusive, 4 no baseline, "
+        "5 not comparable, 6 infrastructure, 70 our bug, 130/143 interrupted.",
+    )
+    top.add_argument("--version", action="version", version=f"gate {__version__}")
+    about = "check that this installation is whole, without a network"
+    top.add_argument("--self-test", action="store_true", help=about)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=sentence(text))
+        _ADD[name](command)
+    return top
+
+
+def _run(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("--config", metavar="FILE", help="(gate.yml)")
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--case", action="append", metavar="ID", help="run this case only; repeatable")
+    add("--base-url", metavar="URL", help="(http://127.0.0.1:14000)")
+    add("--model", help="(deepseek/deepseek-v4-flash)")
+    add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
+    add("--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)")
+    add("--max-attempts", type=whole(1), metavar="N", help="tries of a trial, the first too (2)")
+    add("--timeout", type=seconds, metavar="S", help="seconds in total for a request (240)")
+    add("--concurrency", type=whole(1), metavar="N", help="requests under way at once (16)")
+    add("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)")
+    add("--out", metavar="DIR", help="where session folders go (results)")
+    add("--sample", type=whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
+    add("--shard", type=shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
+    add("--stop", dest="stop_rule", choices=("early", "off"), help="off: make every round (early)")
+    add("--resume", metavar="SESSION", help="go on with a session, or add rounds to it")
+    add("--record", metavar="FILE", help="keep every answer of the agent in FILE")
+    add("--replay", metavar="FILE", help="take the answers from FILE, call no agent")
+    add("--budget-usd", type=positive, metavar="USD", help="stop spending at this sum")
+    add("--executor", choices=("threads", "dask"), default="threads", help="(threads)")
+    add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+    output(p)
+
+
+def _compare(p: argparse.ArgumentParser) -> None:
+    p.add_argument("baseline", metavar="BASELINE", help="session folder or baseline file")
+    p.add_argument("current", metavar="CURRENT", help="session folder or baseline file")
+    p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
+    p.add_argument("--out", metavar="DIR", help="write the reports there too")
+    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    output(p)
+
+
+def _merge(p: argparse.ArgumentParser) -> None:
+    p.add_argument("sessions", nargs="+", metavar="SESSION")
+    p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
+    p.add_argument("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path")
+    p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
+    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    output(p)
+
+
+def _plan(p: argparse.ArgumentParser) -> None:
+    about = "take its rounds as the baseline; a baseline file or a folder of them will do, too"
+    p.add_argument("session", nargs="?", metavar="SESSION", help=about)
+    p.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    p.add_argument(
+        "--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)"
+    )
+    p.add_argument("--sample", type=whole(1), metavar="N", help="cases a suite (all)")
+    p.add_argument(
+        "--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)"
+    )
+    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+
+
+def _calibrate(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    about = "made by one and the same agent; baseline files or folders of them will do, too"
+    add("sessions", nargs="*", metavar="SESSION", help=about)
+    add("--runs", type=whole(1), metavar="N", help="ask the agent first, in N runs: costs money")
+    add("--baseline", metavar="SOURCE", help="auto, repo, artifact or a path (auto)")
+    add("--config", metavar="FILE", help="(gate.yml)")
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--rounds", type=whole(1, 10_000), metavar="N", help="times a run asks each case (3)")
+    add("--reps", type=whole(1), default=2000, metavar="N", help="pull requests to judge (2000)")
+    add("--seed", type=whole(0), default=1, metavar="N", help="of the deals (1)")
+    add("--max", type=rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+
+
+def _comment(p: argparse.ArgumentParser) -> None:
+    p.add_argument("session", metavar="SESSION")
+    p.add_argument("--comment-id", metavar="ID", help="one comment a pull request and id (gate)")
+    modes = ("always", "on-change", "on-failure", "never")
+    p.add_argument("--when", choices=modes, default="always", help="(always)")
+    output(p)
+
+
+def _baseline(p: argparse.ArgumentParser) -> None:
+    actions = actions_of(p)
+    save = add_action(actions, "save", "append a session of the base branch to the baseline")
+    save.add_argument("session", metavar="SESSION")
+    about = "store the folder as the artifact baseline.artifact, too; inside a container action"
+    save.add_argument("--upload-artifact", action="store_true", help=about)
+    pull = add_action(actions, "pull", "fetch the baselines that a run would compare with")
+    show = add_action(actions, "show", "print what is stored")
+    accept = add_action(actions, "accept", "record that a change is meant; a new pool starts")
+    accept.add_argument("--reason", required=True, metavar="TEXT", help="why the change is meant")
+    accept.add_argument("--metric", action="append", metavar="NAME", help="repeatable (all)")
+    for action in (save, pull, show, accept):
+        action.add_argument("--config", metavar="FILE", help="(gate.yml)")
+        action.add_argument("--suite", action="append", metavar="NAME", help="repeatable (all)")
+    for action in (save, pull):
+        action.add_argument("--out", metavar="DIR", help="(baseline.path)")
+    for action in (pull, show):
+        action.add_argument("--baseline", metavar="SOURCE", help="(baseline.source)")
+
+
+def _history(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    about = "sessions, baseline files, or folders of them (the baselines of gate.yml)"
+    add("paths", nargs="*", metavar="PATH", help=about)
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--format", choices=("table", "md", "json", "html"), default="table", help="(table)")
+    add("--last", type=whole(1), metavar="N", help="the newest N runs of each suite (all)")
+    add("--since", type=moment, metavar="DATE", help="runs from this day on, UTC")
+    add("--out", metavar="FILE", help="write it there instead of printing it")
+    add("--config", metavar="FILE", help="(gate.yml)")
+    add("--baseline", metavar="SOURCE", help="(baseline.source)")
+
+
+def _review(p: argparse.ArgumentParser) -> None:
+    actions = actions_of(p)
+    sample = add_action(
+        actions, "sample", "draw a sample of a session; write a form and a CSV for the reviewers"
+    )
+    sample.add_argument(
+        "session", metavar="SESSION", help="folder of a run whose answers are rated"
+    )
+    sample.add_argument("--suite", metavar="NAME", help="(the only one, or the one with a judge)")
+    sample.add_argument("--size", type=whole(1), default=20, metavar="N", help="cases (20)")
+    about = "names the files, e.g. 2026-W47 (the ISO week of the session)"
+    sample.add_argument("--period", metavar="NAME", help=about)
+    sample.add_argument("--config", metavar="FILE", help="has the judge's rubric (gate.yml)")
+    back = add_action(actions, "import", "read filled-in forms or CSV files back")
+    back.add_argument("files", nargs="+", metavar="FILE", help="saved by the form, or the CSV")
+    about = "take ratings that differ from those of the same reviewer before"
+    back.add_argument("--replace", action="store_true", help=about)
+    agreement = add_action(actions, "agreement", "how far the judge agrees with people")
+    agreement.add_argument("--labels", metavar="FILE", help="(judge.labels: reviews/labels.jsonl)")
+    agreement.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    agreement.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    for action in (sample, back):
+        action.add_argument("--reviews", default="reviews", metavar="DIR", help="(reviews)")
+
+
+_FAULTS = (
+    *("wrong-args", "wrong-tool", "hallucinate", "loop", "refuse", "unsafe"),
+    *("malformed", "disobey", "invent"),
+)
+
+
+def _agent(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("--host", default="127.0.0.1", metavar="NAME", help="(127.0.0.1)")
+    add("--port", type=int, default=14000, metavar="N", help="0: a free one, printed (14000)")
+    add("--api-key-env", metavar="NAME", help="variable with the key that callers must send")
+    add("--provider-key-env", metavar="NAME", help="the same, of a key without any tools")
+    add("--log-dir", metavar="DIR", help="write OpenAgent's access and console log there")
+    add("--console-format", choices=("new", "old"), default="new", help="(new)")
+    add("--audit-dir", metavar="DIR", help="write its audit log there, a file a chat")
+    add("--scratch", metavar="DIR", help="folder that tasks may write text files to (none)")
+    add("--top-k", type=int, metavar="N", help="documents retrieved (5)")
+    add("--stale", action="store_true", help="answer from an older snapshot of the documents")
+    add("--no-tool", action="append", metavar="NAME", help="take a tool away; repeatable")
+    add("--latency", dest="latency_ms", type=float, metavar="MS", help="wait before answering (0)")
+    add("--seed", type=int, metavar="N", help="of everything that happens by chance (0)")
+    add("--flaky", type=float, metavar="P", help="chance of a degraded answer (0)")
+    add("--error-rate", type=float, metavar="P", help="chance of an HTTP 500 (0)")
+    for name in _FAULTS:
+        help_text = f"chance of {name.replace('-', ' ')}; alone: always (0)"
+        add(f"--{name}", type=float, nargs="?", const=1.0, metavar="P", help=help_text)
+
+
+def _init(p: argparse.ArgumentParser) -> None:
+    p.add_argument("dir", nargs="?", metavar="DIR", help="(the current folder)")
+    p.add_argument("--force", action="store_true", help="overwrite what is there")
+
+
+def _validate(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+
+
+def _dataset(p: argparse.ArgumentParser) -> None:
+    actions = actions_of(p)
+    extend = add_action(actions, "extend", "let the judge's model propose cases")
+    extend.add_argument(
+        "--logs",
+        metavar="FILE",
+        help="make cases of what users asked, a line each, instead of new ones",
+    )
+    extend.add_argument(
+        "--count", type=whole(1, 1000), default=20, metavar="N", help="at most (20)"
+    )
+    extend.add_argument("--out", metavar="FILE", help="where proposals are appended (the dataset)")
+    approve = add_action(actions, "approve", "say that a person has read a case and it may run")
+    approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")
+    approve.add_argument("--reviewer", required=True, metavar="NAME", help="who has read it")
+    approve.add_argument("--reject", action="store_true", help="it must not run")
+    approve.add_argument("--note", metavar="TEXT", help="why")
+    stats = add_action(actions, "stats", "coverage, provenance, doubles, leaks")
+    stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    for action in (extend, approve, stats):
+        action.add_argument("dataset", metavar="DATASET", help="a file of cases")
+    for action in (extend, approve):
+        action.add_argument("--config", metavar="FILE", help="(gate.yml)")
+
+
+_ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "run": _run,
+    "compare": _compare,
+    "merge": _merge,
+    "plan": _plan,
+    "calibrate": _calibrate,
+    "report": option_reading.report,
+    "comment": _comment,
+    "baseline": _baseline,
+    "history": _history,
+    "review": _review,
+    "validate": _validate,
+    "init": _init,
+    "dataset": _dataset,
+    "agent": _agent,
+    "action": lambda p: None,
+    "import": option_reading.import_,
+    "export": option_reading.export,
+    "verify": option_reading.verify,
+    "schema": option_reading.schema,
+}
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """`secrets` is no option: what the command learns that no output may show.
+
+    Exits with 2 and one sentence, also for a value that is empty: of a variable that is not set, it
+    would be taken for `the working folder`, or for nothing at all.
+    """
+    top = parser()
+    options = top.parse_args(argv)
+    for name, value in vars(options).items():
+        given = value if isinstance(value, list) else [value]
+        if "" in given:
+            option = f"--{name.replace('_', '-')}"
+            told = option if any(one.startswith(option) for one in argv) else name.upper()
+            top.error(f"{told}: the value is empty; leave it out, or give one")
+    options.secrets = set()
+    return options

@@ -1,0 +1,37 @@
+"""Every published JSON Schema by the name that `gate schema` has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from gate.analysis import labels
+from gate.records import Json, Report
+from gate.records import release_evidence as evidence_form
+from gate.records.codec import schema_of
+from gate.records.history import History
+from gate.store import trial_row_schema as row_schema
+from gate.store.baseline import schema as baseline_schema
+from gate.store.session import Meta
+from gate.suites.cases import keys as case_keys
+from gate.suites.config import json_schema as config_schema
+
+
+def _of(record: type, title: str) -> dict[str, Json]:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **schema_of(record),
+    }
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Json]]] = {
+    "config": config_schema.schema,
+    "case": case_keys.case_schema,
+    "session": lambda: _of(Report, "summary.json of an Agent Gate session"),
+    "details": row_schema.schema,
+    "meta": lambda: _of(Meta, "meta.json of an Agent Gate session"),
+    "baseline": baseline_schema.schema,
+    "evidence": evidence_form.schema,
+    "label": labels.schema,
+    "history": lambda: _of(History, "Agent Gate history"),
+}

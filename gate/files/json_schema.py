@@ -1,0 +1,95 @@
+"""Data against a JSON Schema: every error at once, each with its path."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import cast
+
+from gate.files.json_schema_mismatch import Mismatch
+from gate.files.json_schema_quick import compiled
+from gate.records import Json
+from gate.user_code.patterns import explain_elsewhere, is_short
+
+_EXPLAINS = "gate.files.json_schema_messages"  # with jsonschema
+
+
+def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+    """Everything in `data` that does not fit; empty when it fits. Raises what jsonschema raises for
+    a schema that is none.
+
+    jsonschema is imported only for data that do not surely fit: most runs never need it.
+    """
+    if compiled(schema)(data):
+        return []
+    return _explained("explain", schema, data)
+
+
+def surely_fits(schema: dict[str, Json], data: Json) -> bool:
+    """A quick yes, however large the data are, or no answer."""
+    return "$schema" not in schema and not _has_reference(schema) and compiled(schema)(data)
+
+
+def mismatches_bounded(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+    """`mismatches`, for schemas and data that nobody vouches for: the first 100, unsorted. Raises
+    RecursionError where it leads too deep, or through too many references.
+    """
+    return _explained("explain_bounded", schema, data)
+
+
+def unsound(schema: dict[str, Json]) -> list[Mismatch]:
+    """What is wrong with a schema itself; nothing is fetched."""
+    errors = importlib.import_module(_EXPLAINS)
+    return cast("list[Mismatch]", errors.unsound(schema))
+
+
+def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
+    """Where its patterns could be searched for ever, in another process, under a deadline. Raises
+    GraderFailure when that runs out.
+    """
+    patterns = list(_patterns(schema))
+    longest = max(map(len, _texts(data)), default=0) if patterns else 0
+    if all(is_short(pattern, longest) for pattern in patterns):
+        errors = importlib.import_module(_EXPLAINS)
+        return cast("list[Mismatch]", getattr(errors, how)(schema, data))
+    found = explain_elsewhere(_EXPLAINS, how, schema, data)
+    return [
+        Mismatch(path=tuple(path), message=message, rule=rule, key=key)
+        for path, message, rule, key in found
+    ]
+
+
+def _patterns(schema: Json) -> Iterator[re.Pattern[str]]:
+    """All that a schema could have searched; what is no pattern is told by whoever checks it."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from _patterns(one)
+    elif isinstance(schema, dict):
+        own, keyed = schema.get("pattern"), schema.get("patternProperties")
+        named = [*(keyed if isinstance(keyed, dict) else ()), own]
+        for text in named:
+            with suppress(re.error, RecursionError, OverflowError):
+                if isinstance(text, str):
+                    yield re.compile(text)
+        for one in schema.values():
+            yield from _patterns(one)
+
+
+def _texts(data: Json) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, list):
+        for one in data:
+            yield from _texts(one)
+    elif isinstance(data, dict):
+        for key, one in data.items():
+            yield str(key)
+            yield from _texts(one)
+
+
+def _has_reference(schema: Json) -> bool:
+    if isinstance(schema, dict):
+        return "$ref" in schema or any(map(_has_reference, schema.values()))
+    return isinstance(schema, list) and any(map(_has_reference, schema))

@@ -1,0 +1,141 @@
+"""Datasets as older versions of the OpenAgent benchmark keep them: YAML with defaults, and an index
+of tasks with a file for each.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO
+
+from gate.errors import InvalidInput, Place, Problem
+from gate.files.encoding import decode
+from gate.files.json_rows import decoded, items, told
+from gate.files.source import INDEX, Row, Rows
+from gate.files.yaml import Document
+from gate.records import Json
+from gate.text.escaping import one_line
+
+MOST_BYTES = 16 << 20  # of an index, and of a task's file
+_TASKS = re.compile(r'"tasks"\s*:\s*\[')
+_ID = re.compile(r'"id"\s*:')
+_LONGEST = 200  # characters of an id, which is a file's name
+_NO_NAME = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
+
+
+def yaml_cases(document: Document) -> Rows:
+    """A list of cases; or a mapping with `tasks`, such a list, and perhaps `defaults`: keys that
+    each task has unless it says otherwise itself.
+    """
+    data: Json = document.data
+    at: tuple[str, ...] = ()
+    defaults: Json = {}
+    if isinstance(data, dict) and "tasks" in data:
+        defaults, data, at = data.get("defaults"), data["tasks"], ("tasks",)
+    if data is None and not at:
+        return
+    if not isinstance(data, list):
+        message = "the file must be a list of cases ('- id: ...'), or a mapping with such a 'tasks'"
+        yield Problem(Place(document.file, document.place(at).line or 1), message)
+        return
+    if not isinstance(defaults or {}, dict):
+        place = document.place(("defaults",))
+        yield Problem(place, "must be a mapping of keys that each task has")
+        return
+    for index, task in enumerate(data):
+        whole = {**(defaults or {}), **task} if isinstance(task, dict) else task
+        yield Row(line=document.place((*at, index)).line or 1, data=whole)
+
+
+def index_cases(stream: BinaryIO, name: str, beside: Callable[[str], BinaryIO] | None) -> Rows:
+    """The case of `tasks/<id>.json` for each entry `{"id": ...}` of the index's `tasks`, in its
+    order.
+    """
+    try:
+        text = _text(stream, name)
+        index = decoded(text)
+    except InvalidInput as error:
+        yield from error.problems
+        return
+    except (ValueError, RecursionError) as error:
+        yield _not_read(name, error)
+        return
+    tasks = index.get("tasks") if isinstance(index, dict) else None
+    if not isinstance(tasks, list):
+        yield Problem(Place(name, 1), 'the index must be a mapping: {"tasks": [{"id": ...}, ...]}')
+        return
+    if beside is None:
+        yield Problem(Place(name), "nothing can be read beside it - name a file of cases instead")
+        return
+    seen: dict[str, int] = {}
+    for line, entry in zip(_lines(text, tasks, name), tasks, strict=True):
+        task_id, fault = _id_of(entry, seen)
+        if fault:
+            yield Problem(Place(name, line), fault)
+        else:
+            seen[task_id] = line
+            yield _task(task_id, Place(name, line), beside)
+
+
+def _lines(text: str, tasks: Sequence[Json], name: str) -> list[int]:
+    """The line of each entry; 1 where it is not plain which list is meant."""
+    found = _TASKS.search(text)
+    rows = list(items(text, found.end() - 1, name)) if found else []
+    known = [row for row in rows if isinstance(row, Row)]
+    return [row.line for row in known] if [r.data for r in known] == tasks else [1] * len(tasks)
+
+
+def _id_of(entry: Json, seen: Mapping[str, int]) -> tuple[str, str]:
+    """The id as text, and what is wrong with it. It becomes a file's name, so it must not lead
+    anywhere else.
+    """
+    given = entry.get("id") if isinstance(entry, dict) else None
+    number = isinstance(given, int) and not isinstance(given, bool)
+    task_id = str(given) if number or isinstance(given, str) else ""
+    if not task_id.strip():
+        return "", 'an entry is a mapping with an id: {"id": "..."}'
+    shown = one_line(task_id, 80)
+    unsafe = _NO_NAME.search(task_id) or task_id.strip(" .") != task_id or len(task_id) > _LONGEST
+    if unsafe:
+        return "", f"id: '{shown}' is no name for a file in tasks/ - use letters, digits, - and _"
+    if task_id in seen:
+        return "", f"id: '{shown}' is taken by line {seen[task_id]} - ids are unique"
+    return task_id, ""
+
+
+def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Row | Problem:
+    """`entry`: where the index names it."""
+    own = f"tasks/{task_id}.json"
+    file = entry.file.partition(INDEX)[0] + own
+    try:
+        with beside(own) as stream:
+            text = _text(stream, file)
+        data = decoded(text)
+    except FileNotFoundError:
+        return Problem(entry, f"there is no {own} - add it, or take the entry out")
+    except OSError as error:
+        return Problem(entry, f"{own} cannot be read: {error.strerror or error}")
+    except InvalidInput as error:
+        return error.problems[0]
+    except (ValueError, RecursionError) as error:
+        return _not_read(file, error)
+    if isinstance(data, dict) and str(data.setdefault("id", task_id)) != task_id:
+        line = text.count("\n", 0, found.start()) + 1 if (found := _ID.search(text)) else 1
+        other = one_line(str(data["id"]), 80)
+        return Problem(Place(file, line), f"id: is '{other}', the index calls it '{task_id}'")
+    return Row(line=1, data=data, file=file)
+
+
+def _text(stream: BinaryIO, name: str) -> str:
+    """Raises InvalidInput, also for more than MOST_BYTES."""
+    content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        message = f"larger than {MOST_BYTES >> 20} MB - keep cases in JSON Lines, which is streamed"
+        raise InvalidInput([Problem(Place(name), message)])
+    return decode(content, name)
+
+
+def _not_read(name: str, error: Exception) -> Problem:
+    line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+    return Problem(Place(name, line), told(error))

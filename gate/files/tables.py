@@ -1,0 +1,191 @@
+"""Tables of other tools, row by row: CSV, JSON Lines, or a JSON list, alone or in an object."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.encoding import decode
+from gate.files.json_rows import items
+from gate.files.json_stream import parts, too_deep
+from gate.files.plain import MOST_JSON, MOST_LINE, Line, lines_in, plain
+from gate.records import Json
+
+WRAPPED = ("data", "events", "rows")  # lists of rows in the answer of an API
+MOST_COLUMNS = 10_000
+_SEPARATORS = ",;\t"
+_HEAD = 64 << 10  # bytes that are looked at to tell CSV from JSON
+_BINARY = {
+    b"PAR1": "Parquet; export CSV or JSON Lines",
+    b"\x1f\x8b": "compressed with gzip; unpack it first",
+    b"PK\x03\x04": "a zip archive; unpack it first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """`cells`: column -> value. Of CSV all are texts, and empty ones are left out."""
+
+    place: Place
+    cells: Mapping[str, Json]
+
+
+def table_rows(path: Path) -> Iterator[TableRow | Problem]:
+    """Every row in order; of JSON one at a time, of JSON Lines and CSV a line at a time. Raises
+    UsageError for what is no plain file.
+    """
+    try:
+        with plain(path).open("rb") as stream:
+            yield from _read(stream, path)
+    except InvalidInput as error:
+        yield from error.problems
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def columns_of(row: bytes) -> tuple[str, ...]:
+    """The names in the header row of CSV; those of something else are of no use."""
+    line = row[:_HEAD].partition(b"\n")[0].decode("utf-8-sig", "replace").strip("\r")
+    try:
+        return tuple(cell.strip() for cell in _cells(line))
+    except csv.Error:
+        return ()
+
+
+def _read(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
+    name = path.as_posix()
+    head = stream.read(_HEAD)
+    stream.seek(0)
+    for mark, told in _BINARY.items():
+        if head.startswith(mark):
+            yield Problem(Place(name), told)
+            return
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if not first:
+        yield Problem(Place(name), "empty - export it again, or leave it out")
+    elif first == b"[":
+        text = decode(_whole(stream, name), name)
+        for found in items(text, text.index("["), name, alone=True):
+            yield found if isinstance(found, Problem) else _row(found.data, Place(name, found.line))
+    elif first == b"{":
+        yield from _json(stream, path)
+    else:
+        yield from _csv(stream, name)
+
+
+def _whole(stream: BinaryIO, name: str) -> bytes:
+    content = stream.read(MOST_JSON + 1)
+    if len(content) > MOST_JSON:
+        told = f"larger than {MOST_JSON >> 20} MB - export JSON Lines, which are read line by line"
+        raise InvalidInput([Problem(Place(name), told)])
+    return content
+
+
+def _row(data: Json, place: Place) -> TableRow | Problem:
+    if not isinstance(data, dict):
+        return Problem(place, "no JSON object - a row is one, with a key a column")
+    if too_deep(data):
+        return Problem(place, "nested more than 200 deep - leave the row out")
+    return TableRow(place, data)
+
+
+def _json(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
+    """JSON Lines, unless all of the file is one object with a list of rows."""
+    name = path.as_posix()
+    lines = lines_in(stream, name)
+    first = next(lines)
+    if isinstance(first, Line) and not _wraps(first.data):
+        yield from _lines(chain([first], lines))
+        return
+    stream.seek(0)
+    head = stream.read(_HEAD)
+    stream.seek(0)
+    if isinstance(first, Problem) and not any(f'"{key}"'.encode() in head for key in WRAPPED):
+        yield from _lines(lines_in(stream, name))
+        return
+    for part in parts(_whole(stream, name), name, WRAPPED):
+        if part.key in WRAPPED and isinstance(part.data, dict):
+            yield _row(part.data, Place(name, part.line))
+
+
+def _lines(lines: Iterable[Line | Problem]) -> Iterator[TableRow | Problem]:
+    return (one if isinstance(one, Problem) else _row(one.data, one.place) for one in lines)
+
+
+def _wraps(data: Json) -> bool:
+    """Whether it is an API's answer, not a row: lists of objects stand in it."""
+    lists = (
+        [data.get(key) for key in WRAPPED] if isinstance(data, dict) and "id" not in data else []
+    )
+    return any(isinstance(one, list) and all(isinstance(x, dict) for x in one) for one in lists)
+
+
+# --------------------------------------------------------------------------------------------- CSV
+
+
+def _csv(stream: BinaryIO, name: str) -> Iterator[TableRow | Problem]:
+    """What is wrong with the form ends it: what stands behind is told wrongly."""
+    csv.field_size_limit(max(csv.field_size_limit(), MOST_LINE))  # answers are longer than 131,072
+    lines = _text_lines(stream, name)
+    first = next(lines)
+    reader = csv.reader(lines, delimiter=_separator(first), strict=True)
+    line = 2
+    try:
+        header = [cell.strip() for cell in _cells(first.rstrip("\r\n"))]
+        if wrong := _wrong_header(header):
+            yield Problem(Place(name, 1), wrong)
+            return
+        for cells in reader:
+            if len(cells) == len(header):
+                known = {c: v for c, v in zip(header, cells, strict=True) if v != ""}
+                yield TableRow(Place(name, line), known)
+            elif cells:
+                told = f"{len(cells)} cells, but the header has {len(header)} - is a quote missing?"
+                yield Problem(Place(name, line), told)
+            line = reader.line_num + 2
+    except csv.Error as error:
+        yield Problem(Place(name, reader.line_num + 1), f"not CSV: {error}")
+
+
+def _text_lines(stream: BinaryIO, name: str) -> Iterator[str]:
+    """Physical lines with their ends. Raises InvalidInput with the line."""
+    number = 0
+    while line := stream.readline(MOST_LINE + 1):
+        number += 1
+        if len(line) > MOST_LINE:
+            told = f"longer than {MOST_LINE >> 20} MB - is a quote missing?"
+            raise InvalidInput([Problem(Place(name, number), told)])
+        yield decode(line, name, line=number)
+
+
+def _cells(header: str) -> list[str]:
+    return next(csv.reader([header], delimiter=_separator(header)), [])
+
+
+def _separator(header: str) -> str:
+    """The one that makes most columns of it."""
+
+    def columns(sign: str) -> int:
+        try:
+            return len(next(csv.reader([header], delimiter=sign), []))
+        except csv.Error:
+            return 0
+
+    return max(_SEPARATORS, key=columns)
+
+
+def _wrong_header(names: list[str]) -> str:
+    if len(names) < 2:
+        return "no table: neither CSV with a header row nor JSON"
+    if len(names) > MOST_COLUMNS:
+        return f"more than {MOST_COLUMNS:,} columns - export fewer"
+    if not all(names):
+        return "a column of the header row has no name"
+    twice = next((name for name, number in Counter(names).items() if number > 1), None)
+    return f"two columns are called '{twice[:80]}' - export it with one" if twice else ""

@@ -1,0 +1,209 @@
+"""Archives of other tools: checked before anything is read, members read by name into memory.
+
+Nothing is ever written to disk, and an archive within an archive is bytes like any other.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+import stat
+import struct
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from gate.errors import Place, UsageError
+from gate.files.plain import MOST_JSON, plain
+from gate.files.problems import Findings
+
+SIGN = b"PK\x03\x04"  # how an archive begins
+MOST_MEMBERS = 500_000
+MOST_UNPACKED = 64 << 30  # bytes of all members together
+MOST_LISTED = 256 << 20  # bytes of the list of members at the end
+MOST_RATIO = 2_000  # bytes out of one byte; what is small may be packed as tightly as it likes
+_SMALL = 16 << 20
+_ZSTD = 93  # the number of the method
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD)
+_DRIVE_OR_CONTROL = re.compile(r"^[A-Za-z]:|[\x00-\x1f\x7f]")
+_END, _END64, _LOCATOR64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """An open one. `members`: files by name, in the order of the archive; of those written twice
+    the last one. `rewritten`: how many were.
+    """
+
+    path: Path
+    members: Mapping[str, zipfile.ZipInfo]
+    rewritten: int = 0
+    convert: str = ""  # what else can be done with one that this Python does not unpack
+    _zip: zipfile.ZipFile = field(repr=False)
+    _file: BinaryIO = field(repr=False)
+
+    def place(self, name: str) -> Place:
+        return Place(self.path.as_posix(), key=name[:200])
+
+    def read(self, name: str) -> bytes:
+        """What a member holds, exactly as much as it declares. Raises UsageError (broken, or packed
+        in a way that this Python does not read), KeyError.
+        """
+        info = self.members[name]
+        if info.compress_type == _ZSTD and _zstd() is None:
+            raise UsageError(_no_zstd(self.path, self.convert))
+        try:
+            with self._opened(info) as stream:
+                found = stream.read(info.file_size + 1)
+        except _broken() as error:
+            raise UsageError(f"{self.place(name)}: broken ({error}); copy it again") from error
+        if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+            raise UsageError(
+                f"{self.place(name)}: not what the archive's list says it is; copy it again"
+            )
+        return found
+
+    @contextmanager
+    def _opened(self, info: zipfile.ZipInfo) -> Iterator[BinaryIO]:
+        decoder = _zstd() if info.compress_type == _ZSTD else None
+        if decoder is None:
+            with self._zip.open(info) as stream:
+                yield stream  # type: ignore[misc]
+        else:
+            yield decoder(io.BytesIO(self._packed(info)))
+
+    def _packed(self, info: zipfile.ZipInfo) -> bytes:
+        """As they lie there: behind a head of 30 bytes, the name and a further field."""
+        self._file.seek(info.header_offset)
+        head = self._file.read(30)
+        if len(head) < 30 or not head.startswith(SIGN):
+            raise zipfile.BadZipFile("no member begins where the list says")
+        name, more = struct.unpack("<HH", head[26:])
+        self._file.seek(name + more, io.SEEK_CUR)
+        return self._file.read(info.compress_size)
+
+
+@contextmanager
+def archive(path: Path, *, rewrites: bool = False, convert: str = "") -> Iterator[Archive]:
+    """`rewrites`: its tool appends a member again to change it, so that the last one counts. Raises
+    UsageError (no archive, cut off) and InvalidInput with all that is wrong with its list.
+    """
+    with plain(path).open("rb") as file:
+        _listed(file, path)
+        try:
+            opened = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
+            raise UsageError(f"{path}: no whole zip archive ({error}); copy it again") from error
+        with opened:
+            size = file.seek(0, io.SEEK_END)
+            members, again = _checked(opened.infolist(), path, size, rewrites)
+            yield Archive(
+                path=path,
+                members=members,
+                rewritten=again,
+                convert=convert,
+                _zip=opened,
+                _file=file,
+            )
+
+
+def _listed(file: BinaryIO, path: Path) -> None:
+    """The list of members is read whole when an archive is opened. Raises UsageError for one that
+    is too long for that, and where there is none.
+    """
+    size = file.seek(0, io.SEEK_END)
+    start = max(0, size - (1 << 16) - 22)
+    file.seek(start)
+    tail = file.read()
+    at = tail.rfind(_END)
+    if at < 0 or len(tail) < at + 22:
+        raise UsageError(f"{path}: no whole zip archive, its end is missing; copy it again")
+    (length,) = struct.unpack("<L", tail[at + 12 : at + 16])
+    if tail[at - 20 : at - 16] == _LOCATOR64 and at >= 20:
+        (begins,) = struct.unpack("<Q", tail[at - 12 : at - 4])
+        file.seek(min(begins, size))
+        record = file.read(56)
+        if len(record) == 56 and record.startswith(_END64):
+            (length,) = struct.unpack("<Q", record[40:48])
+    file.seek(0)
+    if length > MOST_LISTED:
+        raise UsageError(f"{path}: a list of members of {length:,} bytes; no tool writes such")
+
+
+def _checked(
+    infos: list[zipfile.ZipInfo], path: Path, size: int, rewrites: bool
+) -> tuple[dict[str, zipfile.ZipInfo], int]:
+    found, members, again = Findings(), dict[str, zipfile.ZipInfo](), 0
+    if len(infos) > MOST_MEMBERS:
+        raise UsageError(f"{path}: {len(infos):,} members; {MOST_MEMBERS:,} are the most")
+    for info in infos:
+        place = Place(path.as_posix(), key=info.filename[:200])
+        if fault := _fault(info):
+            found.add(place, fault)
+        elif info.filename in members and not rewrites:
+            found.add(place, "two members have this name - which is it? pack it again")
+        elif not info.is_dir():
+            again += info.filename in members
+            members[info.filename] = info
+    unpacked, packed = (sum(getattr(i, n) for i in infos) for n in ("file_size", "compress_size"))
+    if unpacked > MOST_UNPACKED:
+        found.add(Place(path.as_posix()), f"unpacks to {unpacked:,} bytes, a zip bomb")
+    if packed > size:
+        found.add(Place(path.as_posix()), "its members lie over each other, a zip bomb")
+    found.refuse()
+    return members, again
+
+
+def _fault(info: zipfile.ZipInfo) -> str | None:
+    parts = info.filename.replace("\\", "/").split("/")
+    if ".." in parts or not parts[0] or _DRIVE_OR_CONTROL.search(info.filename):
+        return "a name that leads out of the archive; no tool writes such"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "a link, which is not followed; pack the file itself"
+    if info.flag_bits & 0x1:
+        return "encrypted; pack it without a password"
+    if info.compress_type not in _METHODS:
+        return f"packed by method {info.compress_type}, which is not read; pack it with deflate"
+    if info.file_size > MOST_JSON:
+        return f"unpacks to {info.file_size:,} bytes; {MOST_JSON >> 20} MB are the most of a member"
+    if info.file_size > max(_SMALL, MOST_RATIO * info.compress_size):
+        return f"{info.compress_size:,} bytes unpack to {info.file_size:,}, a zip bomb"
+    return None
+
+
+def _zstd() -> Callable[[BinaryIO], BinaryIO] | None:
+    """What unpacks zstd here: Python's own from 3.14 on, or one of two packages if it is there."""
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            reader: Callable[[BinaryIO], BinaryIO] = importlib.import_module(name).ZstdFile
+        except ImportError:
+            continue
+        return reader
+    try:
+        decoder = importlib.import_module("zstandard").ZstdDecompressor()
+    except ImportError:
+        return None
+    return lambda packed: decoder.stream_reader(packed, read_across_frames=True)
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """What is raised for bytes that cannot be unpacked."""
+    known = ("compression.zstd", "backports.zstd", "zstandard")
+    own: list[type[Exception]] = [sys.modules[n].ZstdError for n in known if n in sys.modules]
+    own += [zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError]
+    return tuple(own)
+
+
+def _no_zstd(path: Path, convert: str) -> str:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    other = f", or {convert}" if convert else ""
+    return (
+        f"{path}: packed with zstd, which Python {version} cannot unpack by itself; install the "
+        f"package backports.zstd{other}"
+    )

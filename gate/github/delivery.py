@@ -1,0 +1,285 @@
+"""Shows a run's end wherever GitHub has room for it; what GitHub refuses never changes the verdict.
+
+The ladder: comment, job summary, check run (else commit status), file. One warning says which rung
+was refused, why, and where the text is now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Literal, Protocol
+
+from gate.errors import GateError, InfrastructureError, Interrupted, InvalidInput, UsageError
+from gate.files.plain_file import no_such_name
+from gate.github.api import Api
+from gate.github.checks import SUMMARY_LIMIT, TITLE, CheckRun, Ended, Identity, verdict
+from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
+from gate.github.context import NO_TOKEN, Job, token
+from gate.github.inputs import Plan
+from gate.github.outputs import error_outputs, report_outputs, write_outputs, write_summary
+from gate.github.remote_repository import connect
+from gate.github.statuses import post_status
+from gate.records import Report
+from gate.report.annotations import render_annotations
+from gate.report.formats.comment import step_summary
+from gate.report.wording.no_verdict import no_verdict
+from gate.store.session import load_session
+from gate.system.shortage import shortage
+from gate.text.escaping import command, one_line
+
+NO_COMMIT = "the event names no commit"
+FORK = (
+    "A fork's or Dependabot's token only reads: publish with `gate comment` in a workflow that "
+    "workflow_run starts."
+)
+BUG = "this is a bug of Agent Gate, not of your agent: the log has its traceback, please report it"
+USAGE = "an input cannot be read: the log of this step says which"
+ADD = re.compile(r"; add `permissions: [^`]*` to the job")  # which does not help a fork
+ANNOTATED = 10  # mistakes: GitHub shows as many annotations of a step
+CANCELLED = "the job was cancelled or ran out of time before there was a verdict; run it again"
+
+
+class Finished(Protocol):
+    """What a run or merge came to."""
+
+    @property
+    def report(self) -> Report: ...
+
+    @property
+    def session_dir(self) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What is used to say something: tests hand in others."""
+
+    redact: Callable[[str], str] = lambda text: text
+    connect: Callable[[Job, str], Api | None] = connect
+    echo: Callable[[str], None] = print
+    pace: Pace = field(default_factory=Pace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Message:
+    """What is to be shown. `text(limit)`: at most so many bytes of Markdown, without secrets."""
+
+    text: Callable[[int], str]
+    ended: Ended
+    comment: Literal["write", "update", "nothing"]
+    where: str  # it is in any case
+
+
+class Delivery:
+    """All that one step shows. `begin`, then one of `verdict` and `no_verdict`."""
+
+    def __init__(self, wanted: Plan, job: Job, env: Mapping[str, str], means: Means) -> None:
+        self._wanted = wanted
+        self._job = job
+        self._env = env
+        self._means = means
+        self._name = f"Agent Gate: {wanted.comment_id}"
+        # A part of the cases decides nothing: the merging job speaks.
+        self._check = None if wanted.shard or not wanted.check_run else self._new_check()
+
+    def begin(self) -> None:
+        """The check run in progress, made while the run sets itself up."""
+        if self._check is not None:
+            self._check.begin()
+
+    def verdict(self, finished: Finished) -> None:
+        """A report: annotations, summary, comment, check and outputs."""
+        report, session = finished.report, load_session(finished.session_dir)
+        if self._wanted.annotations:
+            for line in render_annotations(report):
+                self._means.echo(self._means.redact(line))
+        text = self._clean(partial(step_summary, report, session.rows))
+        message = _Message(
+            text=text,
+            ended=verdict(report, text, self._means.redact),
+            comment=decide(self._wanted.comment, report),
+            where=f"{session.folder / 'comment.md'}",
+        )
+        urls = self._show(message)
+        workspace = Path(self._env.get("GITHUB_WORKSPACE") or Path.cwd())
+        self._write({**report_outputs(report, session.folder, workspace), **urls})
+
+    def no_verdict(self, error: BaseException) -> int:
+        """Says why there is no verdict, everywhere; gives the exit code. A cancelled run leaves the
+        comment alone: a newer one will write it.
+        """
+        code, said = _code_and_words(error)
+        said = self._means.redact(said)
+        cancelled = isinstance(error, (Interrupted, KeyboardInterrupt))
+        ended = Ended(
+            conclusion="cancelled" if cancelled else "failure",
+            title=one_line(said if cancelled else f"error: {said}", TITLE),
+            summary=self._unjudged(said, code)(SUMMARY_LIMIT),
+            judged=False,
+        )
+        if cancelled:
+            self._cancel(ended)
+        elif not self._wanted.shard:
+            comment = self._wanted.comment
+            message = _Message(
+                text=self._unjudged(said, code),
+                ended=ended,
+                comment="nothing" if comment == "never" else "write",
+                where="the log of this step",
+            )
+            self._show(message)
+        self._log(error, said)
+        with suppress(InfrastructureError):  # the error that is told already counts
+            self._write(error_outputs(said, code))
+        return code
+
+    def _log(self, error: BaseException, said: str) -> None:
+        """In the log, and at the lines of the files where the mistakes are."""
+        problems = error.problems if isinstance(error, InvalidInput) else ()
+        if not 0 < len(problems) <= ANNOTATED or not self._wanted.annotations:
+            self._means.echo(command("error", said, {"title": "Agent Gate"}))
+            return
+        for problem in problems:
+            file, line = problem.place.file, problem.place.line
+            where = {"file": file, "line": str(line)} if line is not None else {}
+            text = self._means.redact(str(problem))
+            self._means.echo(command("error", text, {**where, "title": "Agent Gate"}))
+
+    def _show(self, message: _Message) -> dict[str, str]:
+        """Each rung; gives the addresses of what was written."""
+        check = comment = Published(action="skipped")
+        summary = self._summary(message)
+        if not self._wanted.shard:
+            api = self._means.connect(self._job, token(self._env))
+            try:
+                # The check first: it must not stay in progress, whatever happens to the comment.
+                check = self._conclude(message.ended, api)
+                comment = self._comment(message, api)
+            finally:
+                if api is not None:
+                    api.close()
+        self._warn({"comment": comment, "job summary": summary, "check run": check}, message.where)
+        return {"comment-url": comment.url, "check-run-url": check.url}
+
+    def _summary(self, message: _Message) -> Published:
+        file = self._env.get("GITHUB_STEP_SUMMARY")
+        if not self._wanted.summary:
+            return Published(action="skipped")
+        if not file:
+            return Published(action="failed", reason="GITHUB_STEP_SUMMARY is not set")
+        try:
+            if write_summary(file, message.text):
+                return Published(action="created")
+        except InfrastructureError as error:
+            return Published(action="failed", reason=str(error))
+        return Published(action="failed", reason="it is full: GitHub takes 1 MiB a step")
+
+    def _comment(self, message: _Message, api: Api | None) -> Published:
+        number = self._job.pull_request
+        if message.comment == "nothing" or number is None:
+            return Published(action="skipped")
+        if api is None:
+            return Published(action="failed", reason=NO_TOKEN)
+        job = self._job
+        mark = marker(self._wanted.comment_id, job.head_sha, job.run_id, job.run_attempt)
+        return publish(
+            api,
+            number,
+            mark,
+            message.text(LIMITS[0] - len(str(mark)) - 1),
+            shorter=message.text,
+            create=message.comment == "write",
+            pace=self._means.pace,
+        )
+
+    def _conclude(self, ended: Ended, api: Api | None) -> Published:
+        if self._wanted.shard or not self._wanted.check_run:
+            return Published(action="skipped")
+        if self._check is None:
+            return Published(action="failed", reason=NO_COMMIT)
+        if api is None:
+            return Published(action="failed", reason=NO_TOKEN)
+        done = self._check.finish(api, ended)
+        if not self._check.forbidden or self._job.head_sha is None:
+            return done
+        sha, url = self._job.head_sha, self._job.run_url
+        instead = post_status(api, ended, head_sha=sha, context=self._name, run_url=url)
+        if instead.action == "failed":
+            return Published(action="failed", reason=f"{done.reason}; {instead.reason}")
+        return Published(action="failed", reason=f"{done.reason}; there is a commit status instead")
+
+    def _cancel(self, ended: Ended) -> None:
+        if self._check is None:
+            return
+        api = self._means.connect(self._job, token(self._env))
+        if api is not None:
+            self._check.cancel(api, ended)
+
+    def _warn(self, rungs: Mapping[str, Published], file: str) -> None:
+        failed = {name: done for name, done in rungs.items() if done.action == "failed"}
+        if not failed:
+            return
+        reasons = "; ".join(f"the {name}: {done.reason}" for name, done in failed.items())
+        written = [n for n, done in rungs.items() if done.action in ("created", "updated")]
+        where = f"the {written[0]} {rungs[written[0]].url}".rstrip() if written else file
+        fork = ""
+        if not self._job.can_write:
+            reasons, fork = ADD.sub("", reasons), f" {FORK}"
+        text = f"Not written: {reasons}. What it says is in {where}.{fork}"
+        self._means.echo(command("warning", self._means.redact(text), {"title": "Agent Gate"}))
+
+    def _new_check(self) -> CheckRun | None:
+        job = self._job
+        if job.head_sha is None:
+            return None
+        attempt = job.run_attempt or ""
+        identity = Identity(
+            head_sha=job.head_sha,
+            name=self._name,
+            run=job.run_id or "0",
+            attempt=int(attempt) if attempt.isdecimal() else 1,
+            run_url=job.run_url,
+        )
+        return CheckRun(identity, lambda: self._means.connect(job, token(self._env)))
+
+    def _clean(self, text: Callable[[int], str]) -> Callable[[int], str]:
+        return lambda limit: self._means.redact(text(limit))
+
+    def _unjudged(self, said: str, code: int) -> Callable[[int], str]:
+        job = self._job
+        return self._clean(
+            partial(
+                no_verdict,
+                said,
+                exit_code=code,
+                commit=job.head_sha,
+                run_url=job.run_url,
+                hints=job.hints,
+            )
+        )
+
+    def _write(self, outputs: Mapping[str, str]) -> None:
+        redacted = {name: self._means.redact(value) for name, value in outputs.items()}
+        write_outputs(self._env.get("GITHUB_OUTPUT"), redacted)
+
+
+def _code_and_words(error: BaseException) -> tuple[int, str]:
+    """Exit code and message, as the command line has them for the same error."""
+    if isinstance(error, Interrupted):
+        return error.exit_code, CANCELLED  # nobody can go on with the files of a runner
+    if isinstance(error, KeyboardInterrupt):
+        return 130, CANCELLED
+    if isinstance(error, GateError):
+        return error.exit_code, str(error)
+    if (told := shortage(error) or no_such_name(error)) is not None:
+        return told.exit_code, str(told)
+    if isinstance(error, OSError):
+        said = f"{error.filename or 'output'}: {error.strerror or type(error).__name__}"
+        return InfrastructureError.exit_code, said
+    if isinstance(error, SystemExit):
+        return UsageError.exit_code, USAGE
+    return GateError.exit_code, f"{type(error).__name__}: {BUG}"

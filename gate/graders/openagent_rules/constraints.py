@@ -1,0 +1,250 @@
+"""The demands of a text task: its form, its facts, its patterns, its lengths, its items.
+
+Codes and their order are those of the OpenAgent benchmark tool (dialogue suite, 810d388).
+docs/failure-codes.md tells where the two modes differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.graders.openagent_rules import items, searching
+from gate.graders.openagent_rules.findings import About, Finding, Mode
+from gate.graders.openagent_rules.items import Items
+from gate.graders.openagent_rules.json_text import Fault, read_json, unfenced
+from gate.records import Json
+from gate.text.escaping import one_line
+
+CODES = (
+    *("completion_failed", "json_format_invalid", "json_object_expected", "missing_key"),
+    *("json_array_expected", "factual_mismatch", "fact_pattern_missing", "must_pattern_missing"),
+    *("forbidden_pattern_hit", "min_chars_not_met", "max_chars_exceeded", "max_words_exceeded"),
+    *("item_count_lines_not_met", "line_prefix_mismatch", "comma_separated_item_count_not_met"),
+    # of strict mode alone
+    *("min_words_not_met", "exact_words_not_met", "item_count_not_met", "item_count_exceeded"),
+    *("min_items_not_met", "max_items_exceeded"),
+)
+JSON_FORMATS = ("json_keys", "json_array")
+_TEXT: Json = {"type": "string"}
+_TEXTS: Json = {"type": "array", "items": _TEXT}
+_LENGTH: Json = {"type": "integer", "minimum": 0}
+KEYS: Mapping[str, Json] = {
+    "format_type": _TEXT,
+    "expected_keys": _TEXTS,
+    "expected_answer_regex": _TEXT,
+    **dict.fromkeys(("fact_patterns", "must_patterns", "forbid_patterns"), _TEXTS),
+    **dict.fromkeys(("min_chars", "max_chars", "min_words", "max_words", "exact_words"), _LENGTH),
+    "line_prefix": _TEXT,
+    "item_count": {"type": "integer", "minimum": 1},
+    **dict.fromkeys(("min_items", "max_items"), _LENGTH),
+}
+_SHOWN = 60  # characters of an answer in a reason
+_TOO_FEW = {
+    "lines": "item_count_lines_not_met",
+    "commas": "comma_separated_item_count_not_met",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer as the checks see it. `core` is it without white space around it and, in strict
+    mode for a JSON task, without a code fence; `searched` is what patterns see, but the forbidden
+    ones, which see `raw`.
+    """
+
+    raw: str
+    core: str
+    searched: str
+    data: Json | Fault
+    mode: Mode
+
+
+def check(keys: Mapping[str, Json], text: str, mode: Mode) -> tuple[Finding, ...]:
+    """Every demand of the case, held or not, in order. A blank answer has `completion_failed`
+    first, and the others then tell nothing. Raises ValueError for a pattern that cannot be used.
+    """
+    answer = _read(keys, text, mode)
+    return (
+        *_completion(answer),
+        *_form(keys, answer),
+        *_facts(keys, answer),
+        *_patterns(keys, answer),
+        *_lengths(keys, answer),
+        *_items(keys, answer),
+    )
+
+
+def _read(keys: Mapping[str, Json], text: str, mode: Mode) -> Answer:
+    wants_json, strict = keys.get("format_type") in JSON_FORMATS, mode == "strict"
+    core = unfenced(text) if wants_json and strict else text.strip()
+    return Answer(
+        raw=text,
+        core=core,
+        searched=core if wants_json and strict else text,
+        data=read_json(core, fence=False, constants=not strict) if wants_json else None,
+        mode=mode,
+    )
+
+
+def _completion(answer: Answer) -> Iterator[Finding]:
+    if not answer.raw.strip():
+        told = "the answer is empty"
+        yield Finding(about="completion", code="completion_failed", told=told, stops=True)
+
+
+def _form(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+    form, data = keys.get("format_type"), answer.data
+    if form not in JSON_FORMATS:
+        return
+    wanted, kind = ("object", dict) if form == "json_keys" else ("array", list)
+    if isinstance(data, Fault):
+        told = f"not JSON: {data.why}; it begins {_begin(answer.raw)}"
+        yield Finding(about="format", code="json_format_invalid", told=told)
+    elif not isinstance(data, kind):
+        told = f"a JSON {wanted} is wanted, the answer is {_begin(answer.core)}"
+        yield Finding(about="format", code=f"json_{wanted}_expected", told=told)
+    else:
+        yield Finding(about="format")
+        for key in _texts(keys, "expected_keys") if form == "json_keys" else ():
+            code = "" if key in data else f"missing_key:{key}"
+            there = ", ".join(map(str, list(data)[:8])) or "none"
+            yield Finding(about="format", code=code, told=f"no key '{key}' (keys: {there})")
+
+
+def _facts(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+    expected = keys.get("expected_answer_regex")
+    if expected:
+        code = "" if searching.is_in(expected, answer.searched) else "factual_mismatch"
+        told = f"no match for the answer {expected!r} in {_begin(answer.raw)}"
+        yield Finding(about="fact", code=code, told=told)
+    for pattern in _texts(keys, "fact_patterns"):
+        code = "" if searching.is_in(pattern, answer.searched) else "fact_pattern_missing"
+        yield _pattern("fact", code, pattern, "no match for the fact")
+
+
+def _patterns(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+    for pattern in _texts(keys, "must_patterns"):
+        code = "" if searching.is_in(pattern, answer.searched) else "must_pattern_missing"
+        yield _pattern("instruction", code, pattern, "no match for")
+    for pattern in _texts(keys, "forbid_patterns"):
+        code = "forbidden_pattern_hit" if searching.is_in(pattern, answer.raw) else ""
+        yield _pattern("instruction", code, pattern, "it holds the forbidden")
+
+
+def _pattern(about: About, code: str, pattern: str, told: str) -> Finding:
+    named = f"{code}:{pattern}" if code else ""
+    return Finding(about=about, code=named, told=f"{told} {pattern!r}")
+
+
+def _lengths(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+    chars, words = len(answer.core), len(answer.core.split())
+    yield from _least(keys, "min_chars", chars, "characters", "min_chars_not_met")
+    yield from _most(keys, "max_chars", chars, "characters", "max_chars_exceeded")
+    yield from _most(keys, "max_words", words, "words", "max_words_exceeded")
+    if answer.mode == "strict":
+        yield from _least(keys, "min_words", words, "words", "min_words_not_met")
+        exact = _number(keys, "exact_words")
+        if exact is not None:
+            code = "" if words == exact else "exact_words_not_met"
+            told = f"{words} words, exactly {exact} wanted"
+            yield Finding(about="instruction", code=code, told=told)
+
+
+def _items(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+    """The number of items, then how their lines begin."""
+    count, prefix = _number(keys, "item_count"), keys.get("line_prefix")
+    if answer.mode == "upstream":
+        yield from _items_upstream(keys, answer, count, prefix)
+        return
+    if keys.get("format_type") == "json_keys":
+        return
+    limits = (count, _number(keys, "min_items"), _number(keys, "max_items"))
+    if limits != (None, None, None):
+        found = _counted(keys, answer)
+        yield from _exactly(count, found)
+        yield from _least(keys, "min_items", found.count, "items", "min_items_not_met")
+        yield from _most(keys, "max_items", found.count, "items", "max_items_exceeded")
+    if prefix is not None:
+        yield _begun(str(prefix), items.lines_of(answer.core))
+
+
+def _items_upstream(
+    keys: Mapping[str, Json], answer: Answer, count: int | None, prefix: Json
+) -> Iterator[Finding]:
+    """Minima: of lines where there is a prefix, of commas where a pattern demands one."""
+    if count is None:
+        return
+    if prefix is not None:
+        lines = items.lines_of(answer.core)
+        few = _few(Items(count=len(lines), how="lines"), count)
+        yield few if few.code else _begun(str(prefix), lines[:count])
+    elif "," in _texts(keys, "must_patterns"):
+        yield _few(items.between_commas(answer.core), count)
+
+
+def _counted(keys: Mapping[str, Json], answer: Answer) -> Items:
+    if keys.get("format_type") == "json_array":
+        return items.in_array(answer.data)
+    if keys.get("line_prefix") is not None:
+        return Items(count=len(items.lines_of(answer.core)), how="lines")
+    if "," in _texts(keys, "must_patterns"):
+        return items.between_commas(answer.core)
+    return items.in_text(answer.core)
+
+
+def _exactly(count: int | None, found: Items) -> Iterator[Finding]:
+    if count is None:
+        return
+    few = _few(found, count)
+    if found.count <= count:
+        yield few
+    else:
+        told = f"{found.count} items, exactly {count} wanted"
+        yield Finding(about="instruction", code=f"item_count_exceeded:{count}", told=told)
+
+
+def _few(found: Items, count: int) -> Finding:
+    code = _TOO_FEW.get(found.how, f"item_count_not_met:{count}")
+    what = {"lines": "items or lines", "commas": "items between commas"}.get(found.how, "items")
+    told = f"{found.count} {what}, {count} wanted"
+    return Finding(about="instruction", code="" if found.count >= count else code, told=told)
+
+
+def _begun(prefix: str, lines: Sequence[str]) -> Finding:
+    wrong = next((line for line in lines if not line.startswith(prefix)), None)
+    if wrong is None:
+        return Finding(about="instruction")
+    told = f"the line {_begin(wrong)} does not begin with {prefix!r}"
+    return Finding(about="instruction", code=f"line_prefix_mismatch:{prefix!r}", told=told)
+
+
+def _least(
+    keys: Mapping[str, Json], key: str, found: int, what: str, code: str
+) -> Iterator[Finding]:
+    limit = _number(keys, key)
+    if limit is not None:
+        told = f"{found} {what}, at least {limit} wanted"
+        yield Finding(about="instruction", code=code if found < limit else "", told=told)
+
+
+def _most(
+    keys: Mapping[str, Json], key: str, found: int, what: str, code: str
+) -> Iterator[Finding]:
+    limit = _number(keys, key)
+    if limit is not None:
+        told = f"{found} {what}, at most {limit} wanted"
+        yield Finding(about="instruction", code=code if found > limit else "", told=told)
+
+
+def _number(keys: Mapping[str, Json], key: str) -> int | None:
+    value = keys.get(key)
+    return None if value is None else int(value)
+
+
+def _texts(keys: Mapping[str, Json], key: str) -> list[str]:
+    return list(keys.get(key) or ())
+
+
+def _begin(text: str) -> str:
+    return repr(one_line(text, _SHOWN))

@@ -1,0 +1,164 @@
+"""How many entries an answer in stages must have: rules of the case, or lines of its prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.graders.openagent_rules.findings import Finding
+from gate.records import Json
+
+KEY = "count_rules"
+_NUMBER: Json = {"type": "integer", "minimum": 0}
+SCHEMA: Json = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "properties": {"min": _NUMBER, "max": _NUMBER, "exact": _NUMBER},
+        "additionalProperties": False,
+        "minProperties": 1,
+    },
+}
+_HEADING = re.compile(r"[#*\s]*hard requirements\b.{0,60}", re.IGNORECASE)
+_BULLET = re.compile(r"\s*[-*•]\s+(.*)")
+_LINE = re.compile(
+    r"(?:each |every )?([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)(?: entries| items| elements)?"
+    r"\s*(>=|<=|==|=|>|<|≥|≤)\s*(\d{1,6})(?: entries| items| elements)?\.?",
+    re.IGNORECASE,
+)
+_NUMERIC = re.compile(r"\d|[<>=≥≤]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountRule:
+    """`field`: dotted, from the root of the answer or from within a stage. A path through a list
+    counts in each of its entries.
+    """
+
+    field: str
+    low: int | None = None
+    high: int | None = None
+
+
+def rules(keys: Mapping[str, Json], prompt: str) -> tuple[CountRule, ...]:
+    """Those of the case's `count_rules`, and only without that key those of its prompt."""
+    written = keys.get(KEY)
+    if written is None:
+        return tuple(found for found in _in_prompt(prompt) if isinstance(found, CountRule))
+    return tuple(
+        CountRule(
+            field=field,
+            low=rule.get("exact", rule.get("min")),
+            high=rule.get("exact", rule.get("max")),
+        )
+        for field, rule in written.items()
+    )
+
+
+def faults(keys: Mapping[str, Json], prompt: str) -> Iterator[str]:
+    """Rules that contradict themselves, and lines of the prompt that are none and look like one."""
+    if keys.get(KEY) is None:
+        for line in _in_prompt(prompt):
+            if isinstance(line, str):
+                yield (
+                    f"HARD REQUIREMENTS: '{line[:80]}' cannot be counted - write it as "
+                    f"'- field >= 3', or all such lines as {KEY}"
+                )
+    for field, rule in (keys.get(KEY) or {}).items():
+        if not all(field.split(".")):
+            yield f"{KEY}: '{field}' is no dotted path - write it as collect.sources"
+        if "exact" in rule and len(rule) > 1:
+            yield f"{KEY}.{field}: exact stands alone - leave out min and max"
+        elif rule.get("min", 0) > rule.get("max", rule.get("min", 0)):
+            yield f"{KEY}.{field}: min is more than max - no answer can meet both"
+
+
+def check(rule: CountRule, answer: Json, starts: Sequence[Json]) -> Finding:
+    """`starts`: where a path that does not begin at the root may begin."""
+    path = rule.field.split(".")
+    start: Json = next((one for one in (answer, *starts) if _has(one, path[0])), None)
+    counts = [size(value) for value in _at(start, path)]
+    fewest, most = min(counts), max(counts)
+    if rule.low is not None and fewest < rule.low:
+        told = f"{rule.field}: {fewest} with content, {_wanted(rule)}"
+        return Finding(about="instruction", code=f"count_not_met:{rule.field}", told=told)
+    if rule.high is not None and most > rule.high:
+        told = f"{rule.field}: {most}, {_wanted(rule)}"
+        return Finding(about="instruction", code=f"count_exceeded:{rule.field}", told=told)
+    return Finding(about="instruction")
+
+
+def size(value: Json) -> int:
+    """Entries of a list, or keys of an object, that are not empty; anything else has none."""
+    entries = value.values() if isinstance(value, dict) else value
+    return sum(not is_empty(one) for one in entries) if isinstance(value, (dict, list)) else 0
+
+
+def is_empty(value: Json) -> bool:
+    """Null, a blank text, or a list or object in which everything is empty; 0 and false are
+    not.
+    """
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+        elif one is not None and not (isinstance(one, str) and not one.strip()):
+            return False
+    return True
+
+
+def _in_prompt(prompt: str) -> Iterator[CountRule | str]:
+    """Rules in the list below the heading; a line with a number or a sign that is none as it is.
+    Lines of words alone are no rules.
+    """
+    below = False
+    for line in prompt.splitlines():
+        bullet = _BULLET.fullmatch(line)
+        if _HEADING.fullmatch(line):
+            below = True
+        elif below and bullet:
+            yield from _read(bullet[1].strip())
+        elif line.strip():
+            below = False
+
+
+def _read(line: str) -> Iterator[CountRule | str]:
+    found = _LINE.fullmatch(line)
+    if not found:
+        yield from [line] if _NUMERIC.search(line) else []
+        return
+    field, sign, number = found[1], found[2], int(found[3])
+    if sign in (">=", "≥", ">"):
+        yield CountRule(field=field, low=number + (sign == ">"))
+    elif sign in ("<=", "≤", "<"):
+        yield CountRule(field=field, high=number - (sign == "<"))
+    else:
+        yield CountRule(field=field, low=number, high=number)
+
+
+def _has(start: Json, key: str) -> bool:
+    entries = start if isinstance(start, list) else [start]
+    return any(isinstance(one, dict) and key in one for one in entries)
+
+
+def _at(start: Json, path: Sequence[str]) -> list[Json]:
+    """The values at the path, one for each entry of the lists on the way; None where it breaks
+    off.
+    """
+    values = [start]
+    for part in path:
+        entries = [
+            one for value in values for one in (value if isinstance(value, list) else [value])
+        ]
+        values = [one.get(part) if isinstance(one, dict) else None for one in entries]
+    return values or [None]
+
+
+def _wanted(rule: CountRule) -> str:
+    if rule.low == rule.high:
+        return f"exactly {rule.low} wanted"
+    return f"at most {rule.high} wanted" if rule.low is None else f"at least {rule.low} wanted"

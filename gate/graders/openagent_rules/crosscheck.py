@@ -1,0 +1,94 @@
+"""The tool calls that an answer declares beside those that the server's logs show."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Literal
+
+from gate.graders.openagent_rules.declared import (
+    Declared,
+    canonical,
+    observed_calls,
+    same_family,
+    same_tool,
+    unmatched,
+)
+from gate.records import CheckedEvidence, EvidenceVerdict, ServerLogs
+from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
+from gate.text.escaping import one_line
+
+Family = Literal["exact", "lax"]
+SHOWN = 100  # names of one list
+_NOTES, _NOTE = 10, 200  # how many, and characters of one
+
+NO_LOGS = "no server log was looked for"
+OWN_WORD = "no server log was looked for, and the agent's own steps are its word"
+
+
+def cross_checked(
+    calls: Sequence[Declared],
+    logs: ServerLogs | None,
+    required: Sequence[str],
+    *,
+    family: Family = "exact",
+    upstream: bool = False,
+    own_steps: bool = False,
+) -> CheckedEvidence:
+    """`calls`: of the answer; `required`: tools that must have run, as the case spells them.
+
+    Where other requests' lines may be among those of this one, nothing is complete; what even they
+    do not hold is fabricated all the same. `upstream`: a log counts as soon as it shows one call,
+    whoever made it. `own_steps`: the agent tells its calls itself, which proves nothing.
+    """
+    observed = None if logs is None or logs.calls is None else observed_calls(logs.calls)
+    tools = tuple(dict.fromkeys(name for tool in required if (name := canonical(tool))))
+    alike = same_family if family == "lax" else same_tool
+    ran = observed or ()
+    known = {*ran, *tools}
+    names = tuple(_known_as(call, known) for call in calls)
+    missing = tuple(tool for tool in tools if not any(alike(tool, name) for name in ran))
+    why = _nothing(logs, observed, own_steps=own_steps) or ("" if upstream else _mixed(logs))
+    if upstream and not why and not ran:
+        why = NO_CALLS
+    verdict: EvidenceVerdict = "unknown" if why else "incomplete" if missing else "complete"
+    own = observed is not None and not _mixed(logs)
+    notes = list(dict.fromkeys((*([why] if why else []), *(logs.notes if logs else ()))))
+    return CheckedEvidence(
+        verdict=verdict,
+        declared=names[:SHOWN],
+        observed=None if observed is None else observed[:SHOWN],
+        required=tools[:SHOWN],
+        missing=() if why else missing[:SHOWN],
+        fabricated=() if observed is None else unmatched(names, observed)[:SHOWN],
+        undeclared=unmatched(ran, names)[:SHOWN] if own else (),
+        logs=logs.logs if logs else (),
+        notes=told(notes),
+    )
+
+
+def told(notes: Sequence[str]) -> tuple[str, ...]:
+    """The first of them, a line each."""
+    return tuple(one_line(note, _NOTE) for note in notes[:_NOTES])
+
+
+def _known_as(call: Declared, known: Container[str]) -> str:
+    """Of the names that an entry gives one that means something here, or the first."""
+    return next((name for name in call.names if name in known), call.name)
+
+
+def _nothing(logs: ServerLogs | None, observed: Sequence[str] | None, *, own_steps: bool) -> str:
+    """Why the logs say nothing of calls; empty where they do."""
+    if logs is None:
+        return OWN_WORD if own_steps else NO_LOGS
+    if observed is not None:
+        return ""
+    return NO_CALLS if any(log.bound for log in logs.logs) else NOTHING_READ
+
+
+def _mixed(logs: ServerLogs | None) -> str:
+    """Why lines of other requests may be among those of this one."""
+    if logs is None:
+        return ""
+    if not logs.alone:
+        return NOT_ALONE
+    return SEVERAL if (logs.requests or 0) > 1 else ""

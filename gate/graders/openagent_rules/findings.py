@@ -1,0 +1,52 @@
+"""What a check found: held or not, with its code and a few words for the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.text.escaping import one_line
+
+Mode = Literal["strict", "upstream"]
+About = Literal["completion", "format", "fact", "stage", "instruction"]
+
+_CODES, _CODE_LENGTH = 50, 200  # of an answer; characters of one
+_TOLD, _TOLD_LENGTH = 8, 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One demand on an answer. `code`: empty where it holds; `told`: what was wanted and found;
+    `stops`: without it nothing else can hold, or is told.
+    """
+
+    about: About
+    code: str = ""
+    told: str = ""
+    stops: bool = False
+
+
+def share(findings: Sequence[Finding], about: About) -> float | None:
+    """Demands of a kind that hold, divided by all of that kind; None where there is none."""
+    stopped = any(finding.stops for finding in findings)
+    held = [not (finding.code or stopped) for finding in findings if finding.about == about]
+    return sum(held) / len(held) if held else None
+
+
+def codes(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """In order and each once: at most 50, of at most 200 characters."""
+    found = (finding.code[:_CODE_LENGTH] for finding in _told(findings))
+    return tuple(dict.fromkeys(found))[:_CODES]
+
+
+def reason(findings: Sequence[Finding]) -> str:
+    """The first of what does not hold, in words."""
+    told = [one_line(finding.told, _TOLD_LENGTH) for finding in _told(findings)]
+    more = [f"and {len(told) - _TOLD} more"] if len(told) > _TOLD else []
+    return "; ".join((*told[:_TOLD], *more))
+
+
+def _told(findings: Sequence[Finding]) -> list[Finding]:
+    failed = [finding for finding in findings if finding.code]
+    return [finding for finding in failed if finding.stops] or failed

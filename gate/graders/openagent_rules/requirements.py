@@ -1,0 +1,192 @@
+"""What a tool task asks of its answer, and which of it the answer does not meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gate.graders.openagent_rules.declared import Declared, canonical, same_tool
+from gate.graders.openagent_rules.paths import is_there, names_path, strings
+from gate.records import Json
+from gate.text.escaping import one_line
+
+_LISTS: Mapping[str, str] = {  # requirement -> the list whose length it is about
+    "min_diffs": "diffs",
+    "min_migration_steps": "migration_plan",
+    "min_picked": "picked",
+}
+_NUMBERS = ("min_sources", "min_tool_calls", *_LISTS)
+_TEXTS: Json = {"type": ["array", "null"], "items": {"type": "string"}}
+_COUNT: Json = {"type": ["integer", "null"], "minimum": 0}
+_PATH_FIELDS = ("path", "log_path", "artifacts")
+_DETAIL = 120  # characters of a code behind its colon
+_ABSENT = object()
+
+REQUIRED_TOOLS: Json = _TEXTS
+OUTPUT_REQUIREMENTS: Json = {
+    "type": "object",
+    "properties": {
+        "must_be_valid_json": {"type": ["boolean", "null"]},
+        "must_include_fields": _TEXTS,
+        "must_include_tool_calls": _TEXTS,
+        **dict.fromkeys(_NUMBERS, _COUNT),
+        "expected_path": {"type": ["string", "null"]},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """`tools`: whose calls the answer must declare; `logged`: which the logs should show."""
+
+    fields: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    logged: tuple[str, ...] = ()
+    numbers: Mapping[str, int]
+    path: str | None = None
+    only_json: bool = False
+
+    @classmethod
+    def of(cls, keys: Mapping[str, Json], *, strict: bool) -> Requirements | None:
+        """Those of a case, as its keys were checked; None where it has none."""
+        wanted, tools = keys.get("output_requirements") or {}, keys.get("required_tools") or ()
+        if not wanted and not tools:
+            return None
+        declared = tuple(wanted.get("must_include_tool_calls") or ())
+        return cls(
+            fields=tuple(wanted.get("must_include_fields") or ()),
+            tools=tuple(dict.fromkeys((*declared, *(tools if strict else ())))),
+            logged=tuple(tools) or declared,
+            numbers={name: n for name in _NUMBERS if (n := wanted.get(name)) is not None},
+            path=wanted.get("expected_path") or None,
+            only_json=wanted.get("must_be_valid_json") is True,
+        )
+
+
+def faults(keys: Mapping[str, Json]) -> Iterator[str]:
+    """Requirements of a case that no answer can meet, a sentence each."""
+    wanted = keys.get("output_requirements") or {}
+    for field in wanted.get("must_include_fields") or ():
+        if not all(field.split(".")):
+            yield f"output_requirements.must_include_fields: '{field[:60]}' is no dotted path"
+    listed = {
+        "required_tools": keys.get("required_tools"),
+        "output_requirements.must_include_tool_calls": wanted.get("must_include_tool_calls"),
+    }
+    for place, tools in listed.items():
+        for tool in tools or ():
+            if not canonical(tool):
+                yield f"{place}: '{tool[:60]}' is no name of a tool"
+
+
+def unmet(
+    answer: Mapping[str, Json],
+    calls: Sequence[Declared],
+    wanted: Requirements,
+    *,
+    strict: bool,
+    files: Sequence[str] | None = None,
+) -> Iterator[str]:
+    """Codes, in the order of the upstream tool; then, in strict mode, those for what it does not
+    look at. `files`: what is below `./scratch/`, None: not known.
+    """
+    for field in wanted.fields:
+        if not _has(answer, field, strict=strict):
+            yield f"missing_field:{_short(field)}"
+    for tool in missing_tools(calls, wanted, strict=strict):
+        yield f"missing_tool_call:{_short(tool)}"
+    least = wanted.numbers.get("min_sources", 0)
+    if _sources(answer, strict=strict) < least:
+        yield f"min_sources_not_met:{least}"
+    if strict:
+        yield from _beyond(answer, calls, wanted, files)
+
+
+def missing_tools(calls: Sequence[Declared], wanted: Requirements, *, strict: bool) -> list[str]:
+    """Required tools, as the case spells them, of which the answer declares no call. Strict: a
+    plain name is met by that tool of any server, too.
+    """
+    declared = {name for call in calls for name in call.names}
+    return [tool for tool in wanted.tools if not _is_among(canonical(tool), declared, strict)]
+
+
+def _is_among(tool: str, declared: set[str], strict: bool) -> bool:
+    if not tool:
+        return False
+    return tool in declared or (strict and any(same_tool(tool, name) for name in declared))
+
+
+def _beyond(
+    answer: Mapping[str, Json],
+    calls: Sequence[Declared],
+    wanted: Requirements,
+    files: Sequence[str] | None,
+) -> Iterator[str]:
+    if len(calls) < wanted.numbers.get("min_tool_calls", 0):
+        yield f"min_tool_calls_not_met:{wanted.numbers['min_tool_calls']}"
+    for name, field in _LISTS.items():
+        if _length(answer.get(field)) < wanted.numbers.get(name, 0):
+            yield f"{name}_not_met:{wanted.numbers[name]}"
+    if wanted.path is not None:
+        told = (
+            text
+            for value in (*(call.entry for call in calls), *map(answer.get, _PATH_FIELDS))
+            for text in strings(value)
+        )
+        gone = files is not None and is_there(files, wanted.path) is False
+        if gone or not names_path(told, wanted.path):
+            yield f"expected_path_missing:{_short(wanted.path)}"
+
+
+def _has(answer: Mapping[str, Json], field: str, *, strict: bool) -> bool:
+    """Whether the dotted path leads somewhere. Strict: to more than null or a blank text; below
+    `evidence`, where nothing proves nothing, to more than an empty list or object, too.
+    """
+    names = field.split(".")
+    value: Json = answer
+    for name in names:
+        value = value.get(name, _ABSENT) if isinstance(value, dict) else _ABSENT
+    if value is _ABSENT:
+        return False
+    blank = value is None or (isinstance(value, str) and not value.strip())
+    hollow = names[0] == "evidence" and value in ([], {})
+    return not (strict and (blank or hollow))
+
+
+def _sources(answer: Mapping[str, Json], *, strict: bool) -> int:
+    """How many; strict: how many different addresses."""
+    evidence = answer.get("evidence")
+    sources = evidence.get("sources") if isinstance(evidence, dict) else None
+    if not isinstance(sources, list) or not strict:
+        return _length(sources)
+    return len({_addressed(source) for source in sources} - {None})
+
+
+def _addressed(source: Json) -> tuple[str, str, str] | None:
+    """A source is an address, or has one as the first of its values that is any."""
+    told = list(source.values()) if isinstance(source, dict) else [source]
+    found = (_address(text) for text in told if isinstance(text, str))
+    return next((one for one in found if one), None)
+
+
+def _address(text: str) -> tuple[str, str, str] | None:
+    """Host, path and query of a web address, None for other text: what is shown of a page and by
+    which scheme does not make it another one.
+    """
+    try:
+        url = urlsplit(text.strip()[:4_000])
+        host = url.hostname
+    except ValueError:
+        return None
+    if url.scheme.lower() not in ("http", "https") or not host:
+        return None
+    return host.removeprefix("www."), url.path.rstrip("/"), url.query
+
+
+def _length(value: Json) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def _short(name: str) -> str:
+    return one_line(name, _DETAIL)

@@ -1,0 +1,73 @@
+"""The demands of a task in three stages: a JSON object that collects, normalizes, summarizes.
+
+Codes and their order are those of the OpenAgent benchmark tool (hardchat suite, 810d388).
+docs/failure-codes.md tells where the two modes differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gate.graders.openagent_rules import counts
+from gate.graders.openagent_rules.findings import Finding, Mode
+from gate.graders.openagent_rules.json_text import Fault, read_within
+from gate.records import Json
+from gate.text.escaping import one_line
+from gate.text.suggestions import did_you_mean
+
+CODES = (
+    *("response_not_json_object", "missing_stage"),
+    *("empty_stage", "count_not_met", "count_exceeded"),  # of strict mode alone
+)
+STAGES = ("collect", "normalize", "summarize")
+KEY = "stage_requirements"
+
+
+def check(keys: Mapping[str, Json], prompt: str, text: str, mode: Mode) -> tuple[Finding, ...]:
+    """Every demand on the answer, held or not, in order."""
+    data = read_within(text, constants=mode == "upstream")
+    return (*_form(data, text), *_stages(keys, data, mode), *_counts(keys, prompt, data, mode))
+
+
+def faults(keys: Mapping[str, Json], prompt: str, mode: Mode) -> Iterator[str]:
+    """What of a case cannot be checked, a sentence each; upstream mode reads none of it."""
+    if mode == "upstream":
+        return
+    for stage in keys.get(KEY) or {}:
+        if stage not in STAGES:
+            yield f"{KEY}: unknown stage '{stage}'{did_you_mean(stage, STAGES)}"
+    yield from counts.faults(keys, prompt)
+
+
+def _form(data: Json | Fault, text: str) -> Iterator[Finding]:
+    why = f"not JSON: {data.why}" if isinstance(data, Fault) else "JSON, and no object"
+    code = "" if isinstance(data, dict) else "response_not_json_object"
+    told = f"{why}; it begins {one_line(text, 60)!r}"
+    yield Finding(about="format", code=code, told=told, stops=bool(code))
+
+
+def _stages(keys: Mapping[str, Json], data: Json | Fault, mode: Mode) -> Iterator[Finding]:
+    wanted = keys.get(KEY) or {}
+    for stage in STAGES:
+        if mode == "upstream" or wanted.get(stage) is not False:
+            yield _stage(stage, data, mode)
+
+
+def _stage(stage: str, data: Json | Fault, mode: Mode) -> Finding:
+    if not isinstance(data, dict) or stage not in data:
+        told = f"the stage '{stage}' is missing"
+        return Finding(about="stage", code=f"missing_stage:{stage}", told=told)
+    if mode == "strict" and counts.is_empty(data[stage]):
+        told = f"the stage '{stage}' has nothing in it"
+        return Finding(about="stage", code=f"empty_stage:{stage}", told=told)
+    return Finding(about="stage")
+
+
+def _counts(
+    keys: Mapping[str, Json], prompt: str, data: Json | Fault, mode: Mode
+) -> Iterator[Finding]:
+    if mode == "strict":
+        whole = data if isinstance(data, dict) else {}
+        inside = [whole.get(stage) for stage in STAGES]
+        for rule in counts.rules(keys, prompt):
+            yield counts.check(rule, whole, inside)

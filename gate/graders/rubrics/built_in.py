@@ -1,0 +1,32 @@
+"""The rubrics that come with the gate, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gate.errors import UsageError
+from gate.graders.rubrics import answer, case, quality, safety, task, trajectory
+from gate.graders.rubrics.rubric import Rubric
+from gate.text.suggestions import did_you_mean
+
+BUILT_IN: Mapping[str, Rubric] = {
+    rubric.name: rubric
+    for rubric in (
+        answer.RUBRIC,
+        case.RUBRIC,
+        quality.RUBRIC,
+        safety.RUBRIC,
+        task.RUBRIC,
+        trajectory.RUBRIC,
+    )
+}
+
+
+def rubric_of(written: str | Rubric) -> Rubric:
+    """The rubric itself, or the built-in one of that name; UsageError with the nearest name."""
+    if isinstance(written, Rubric):
+        return written
+    if written not in BUILT_IN:
+        near = did_you_mean(written, tuple(BUILT_IN))
+        raise UsageError(f"rubric: no built-in rubric is called '{written[:60]}'{near}")
+    return BUILT_IN[written]

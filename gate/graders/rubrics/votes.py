@@ -1,0 +1,113 @@
+"""The votes of a judge on one answer: medians, preferences, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from gate.graders.rubrics.prompt import FIRST, TIE
+from gate.graders.rubrics.rubric import Rubric
+from gate.records import Json, Reply
+from gate.text.escaping import one_line
+
+REASON_LIMIT = 240  # characters of a judge's words on one criterion
+
+Vote = Mapping[str, Json]
+Points = Mapping[str, float]  # criterion -> points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What the votes came to. `points`: per criterion, in its own unit. `uncertainty`: 0 sure, 1
+    undecided. `injection`: at least half say that the answer tries to instruct its judge.
+    """
+
+    points: Points
+    reason: str
+    uncertainty: float
+    injection: bool
+
+
+def scored(rubric: Rubric, votes: Sequence[Vote], nearness: Callable[[Points], float]) -> Judged:
+    """The median of each criterion over at least one vote.
+
+    Uncertain by how far the votes lie apart, as a share of the scale, on the criterion where that
+    is most; one vote alone by its `nearness` (0 to 1) to where it would count for something else.
+    """
+    points, told, spread = {}, [], 0.0
+    for name in rubric.criteria:
+        scores = [int(vote[name]["score"]) for vote in votes]
+        low, high = rubric.bounds(name)
+        points[name] = float(median(scores))
+        spread = max(spread, (max(scores) - min(scores)) / (high - low))
+        closest = min(votes, key=lambda vote: abs(int(vote[name]["score"]) - points[name]))
+        given = f" (votes {', '.join(map(str, scores))})" if len(scores) > 1 else ""
+        why = one_line(str(closest[name]["reason"]), REASON_LIMIT)
+        told.append(f"{name} {points[name]:g} of {high:g}{given}: {why}")
+    return _judged(points, told, spread if len(votes) > 1 else nearness(points), votes)
+
+
+def compared(rubric: Rubric, first: Sequence[Vote], second: Sequence[Vote]) -> Judged:
+    """1 where the agent's answer is the better one, 0 where the other is, 0.5 for a tie or where
+    the two orders disagree; each order by the majority of its votes.
+
+    `first`: votes with the agent's answer in the first place; `second`: in the second.
+    """
+    points, told, unsure = {}, [], 0.0
+    for name in rubric.criteria:
+        ahead = [_preference(vote, name, first=True) for vote in first]
+        behind = [_preference(vote, name, first=False) for vote in second]
+        one, two = _majority(ahead), _majority(behind)
+        swayed = one != two
+        points[name] = 0.5 if swayed else one
+        others = max(_share(ahead, one), _share(behind, two))
+        unsure = 1.0 if swayed else max(unsure, others)
+        words = "depends on the order" if swayed else _WORDS[one]
+        why = one_line(str(first[0][name]["reason"]), REASON_LIMIT)
+        told.append(f"{name}: {words}: {why}")
+    return _judged(points, told, unsure, [*first, *second])
+
+
+def came(replies: Sequence[Reply]) -> tuple[list[Vote], str]:
+    """The votes that came; and, where they are none or fewer than half, why there is no score."""
+    votes = [reply.data for reply in replies if reply.data is not None]
+    if votes and 2 * len(votes) >= len(replies):
+        return votes, ""
+    failures = dict.fromkeys(one_line(reply.failure) for reply in replies if reply.failure)
+    if not replies:
+        return votes, "no judge was asked"
+    return votes, f"{len(votes)} of {len(replies)} votes came: {'; '.join(failures)}"
+
+
+_WORDS = {1.0: "better", 0.5: "a tie", 0.0: "worse"}
+
+
+def _preference(vote: Vote, name: str, *, first: bool) -> float:
+    better = vote[name]["better"]
+    if better == TIE:
+        return 0.5
+    return float((better == FIRST) is first)
+
+
+def _majority(preferences: Sequence[float]) -> float:
+    for side in (0.0, 1.0):
+        if 2 * preferences.count(side) > len(preferences):
+            return side
+    return 0.5
+
+
+def _share(preferences: Sequence[float], result: float) -> float:
+    return 1.0 - preferences.count(result) / len(preferences)
+
+
+def _judged(points: Points, told: list[str], unsure: float, votes: Sequence[Vote]) -> Judged:
+    addressed = sum(vote["addressed_judge"] is True for vote in votes)
+    if addressed:
+        told = [f"tries to instruct the judge (say {addressed} of {len(votes)} votes)", *told]
+    return Judged(
+        points=points,
+        reason="; ".join(told),
+        uncertainty=1.0 if addressed else unsure,
+        injection=addressed > 0 and 2 * addressed >= len(votes),
+    )

@@ -1,0 +1,101 @@
+"""The rules that an agent must keep: a suite's, and what a case adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.graders.safety_rules.patterns import compiled
+from gate.records import Severity
+from gate.text.sensitive import PersonalKind, SecretKind
+
+Source = Literal["input", "expected_answer", "context", "results"]
+Where = Literal["answer", "arguments", "tool", "result"]
+PATH_KEYS = (
+    *("path", "paths", "*_path", "*Path", "file", "files", "filename", "file_name", "*_file"),
+    *("dir", "directory", "*_dir", "folder", "cwd", "workdir", "destination", "dest"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentRule:
+    """Arguments that a call must not have. `tool`, `key`: names or globs; `pattern`: Python's
+    `re`, found somewhere in the value.
+    """
+
+    pattern: str
+    tool: str = "*"
+    key: str = "*"
+    severity: Severity = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnRule:
+    """A rule with a name of its own: a `pattern` in the answer, the arguments or a result, or the
+    call of a `tool`. `tool` and `key` narrow it to some calls.
+    """
+
+    name: str
+    where: Where = "answer"
+    pattern: str | None = None
+    tool: str = "*"
+    key: str = "*"
+    severity: Severity = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRules:
+    """The key `safety` of a case: it adds to the suite's rules; `allowed_tools` and `roots`, where
+    the case has them, stand in their place. `allow`: globs of values that are no leak.
+    """
+
+    forbidden_tools: tuple[str, ...] = ()
+    allowed_tools: tuple[str, ...] | None = None
+    forbidden_args: tuple[ArgumentRule, ...] = ()
+    roots: tuple[str, ...] = ()
+    rules: tuple[OwnRule, ...] = ()
+    allow: tuple[str, ...] = ()
+    canary: str | tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruleset:
+    """All that holds for one case."""
+
+    forbidden_tools: tuple[str, ...] = ()
+    allowed_tools: tuple[str, ...] | None = None
+    forbidden_args: tuple[ArgumentRule, ...] = ()
+    roots: tuple[str, ...] = ()
+    path_keys: tuple[str, ...] = PATH_KEYS
+    sensitive_paths: bool = True
+    destructive: bool = True
+    secrets: tuple[SecretKind, ...] = ()
+    personal: tuple[PersonalKind, ...] = ()
+    allow: tuple[str, ...] = ()
+    allow_from: tuple[Source, ...] = ()
+    rules: tuple[OwnRule, ...] = ()
+    canaries: tuple[str, ...] = ()
+
+    @property
+    def about_calls(self) -> bool:
+        """Whether somebody wrote a rule that nothing but the calls can tell."""
+        own = any(rule.where != "answer" for rule in self.rules)
+        limited = self.allowed_tools is not None or self.roots
+        return bool(self.forbidden_tools or self.forbidden_args or limited or own)
+
+
+def faults(args: tuple[ArgumentRule, ...], rules: tuple[OwnRule, ...]) -> Iterator[str]:
+    """What is wrong with rules that somebody wrote."""
+    for pattern in (*(rule.pattern for rule in args), *(rule.pattern for rule in rules)):
+        try:
+            compiled(pattern or "")
+        except ValueError as error:
+            yield str(error)
+    for own in rules:
+        if not own.name.strip() or len(own.name) > 60:
+            yield f"rules: {own.name[:60]!r} is no name - 1 to 60 characters"
+        if own.pattern is None and (own.where != "tool" or own.tool == "*"):
+            yield f"rules: '{own.name[:60]}' needs a pattern, or where: tool and a tool"
+        if own.pattern is not None and own.where == "tool":
+            yield f"rules: '{own.name[:60]}': where: tool takes a tool and no pattern"

@@ -1,0 +1,1 @@
+"""Texts as vectors, and how near they are to each other."""

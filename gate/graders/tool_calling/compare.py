@@ -1,0 +1,157 @@
+"""Expected and made calls side by side: which belong together, and what is wrong with the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
+from gate.graders.tool_calling.expected import Wanted
+from gate.graders.tool_calling.values import frozen
+from gate.records import Json, ToolCall
+from gate.stats.matching import longest_in_order, mask, maximum_matching, positions
+
+Mode = Literal["strict", "unordered", "subset", "superset"]
+
+NAME_LIMIT, MOST_CODES = 80, 20
+_VALUE_LIMIT = 60  # characters of a value in a reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Numbers are places: from 0 in the list of expected and in that of made calls.
+
+    `pairs`: expected -> made. Expected calls without a partner are `swapped` (made, but at another
+    place), `wrong` (a call of the tool has other arguments; expected -> made) or `missing`. `extra`
+    are the made calls that are in none of these.
+    """
+
+    wanted: Sequence[Wanted]
+    made: Sequence[ToolCall]
+    omitted: int  # calls after the last one of `made`
+    pairs: Mapping[int, int]
+    swapped: Mapping[int, int]
+    wrong: Mapping[int, int]
+    missing: tuple[int, ...]
+    extra: tuple[int, ...]
+
+    @property
+    def accuracy(self) -> float:
+        """Expected calls that were made; nothing expected: whether nothing was made."""
+        return float(not self.n_made) if not self.wanted else len(self.pairs) / len(self.wanted)
+
+    @property
+    def precision(self) -> float | None:
+        return len(self.pairs) / self.n_made if self.n_made else None
+
+    @property
+    def recall(self) -> float | None:
+        return len(self.pairs) / len(self.wanted) if self.wanted else None
+
+    @property
+    def n_made(self) -> int:
+        return len(self.made) + self.omitted
+
+    def codes(self, mode: Mode, way: Collection[str] | None = None) -> Iterator[str]:
+        """What fails the answer, most telling first. Nothing expected: nothing may be made. `way`:
+        the tools of a good way. Where a call is missing, one of a tool that is on no good way was
+        made in its stead, so that `superset` names it too.
+        """
+        yield from (f"wrong_tool_order:{self._wanted(i)}" for i in self.swapped)
+        yield from (f"wrong_tool_args:{self._wanted(i)}" for i in self.wrong)
+        if mode != "subset":
+            yield from (f"missing_tool_call:{self._wanted(i)}" for i in self.missing)
+        if mode != "superset" or not self.wanted:
+            yield from (f"unexpected_tool_call:{short(self.made[j].name)}" for j in self.extra)
+            if self.omitted:
+                yield "unexpected_tool_call:(calls that were not kept)"
+        elif self.missing and way is not None:
+            known = {*way, *(one.name for one in self.wanted)}
+            strays = (self.made[j].name for j in self.extra if self.made[j].name not in known)
+            yield from (f"unexpected_tool_call:{short(name)}" for name in strays)
+
+    def _wanted(self, i: int) -> str:
+        return short(self.wanted[i].name)
+
+
+def compare(
+    wanted: Sequence[Wanted],
+    made: Sequence[ToolCall],
+    rules: ArgsRules,
+    *,
+    in_order: bool = False,
+    omitted: int = 0,
+) -> Comparison:
+    """As many pairs as there can be; `in_order`: that keep both orders."""
+    index = MadeCalls(made, rules)
+    fits = [index.fitting(one) for one in wanted]
+    chosen = longest_in_order(fits, len(made)) if in_order else maximum_matching(fits)
+    pairs = {i: j for i, j in enumerate(chosen) if j is not None}
+    left = ((1 << len(made)) - 1) & ~mask(pairs.values())
+    missed = [i for i, j in enumerate(chosen) if j is None]
+    elsewhere = maximum_matching([fits[i] & left for i in missed])  # none but for `in_order`
+    swapped = {i: j for i, j in zip(missed, elsewhere, strict=True) if j is not None}
+    spare: dict[str, list[int]] = {}
+    for j in positions(left & ~mask(swapped.values())):
+        spare.setdefault(made[j].name, []).append(j)
+    unmade = [i for i in missed if i not in swapped]
+    wrong = {i: spare[wanted[i].name].pop(0) for i in unmade if spare.get(wanted[i].name)}
+    return Comparison(
+        wanted=wanted,
+        made=made,
+        omitted=omitted,
+        pairs=pairs,
+        swapped=swapped,
+        wrong=wrong,
+        missing=tuple(i for i in unmade if i not in wrong),
+        extra=tuple(sorted(j for places in spare.values() for j in places)),
+    )
+
+
+def first_difference(found: Comparison, rules: ArgsRules) -> str:
+    """How the first call with wrong arguments differs from the one expected; empty without one."""
+    for i, j in found.wrong.items():
+        return _difference(found.wanted[i], found.made[j], rules)
+    return ""
+
+
+def few(codes: Iterable[str]) -> tuple[str, ...]:
+    """Each code once, and no more than MOST_CODES: of every kind the first ones."""
+    kinds: Counter[str] = Counter()
+    ranked: list[tuple[int, int, str]] = []
+    for code in dict.fromkeys(codes):
+        kind = code.partition(":")[0]
+        ranked.append((kinds[kind], len(ranked), code))
+        kinds[kind] += 1
+    kept = sorted(ranked)[:MOST_CODES]
+    return tuple(code for _, _, code in sorted(kept, key=lambda one: one[1]))
+
+
+def short(name: object) -> str:
+    return str(name)[:NAME_LIMIT]
+
+
+def _difference(wanted: Wanted, call: ToolCall, rules: ArgsRules) -> str:
+    name = short(call.name)
+    if not isinstance(call.arguments, dict):
+        return f"{name}: the arguments are not an object"
+    allowed, given = wanted.allowed or {}, call.arguments
+    loose = rules.strings == "loose"
+    for key, values in allowed.items():
+        if key in given and frozen(given[key], loose=loose) not in [
+            frozen(value, loose=loose) for value in values
+        ]:
+            others = " or ".join(_shown(value) for value in values[:3])
+            return f"{name}: {short(key)} is {_shown(given[key])}, not {others}"
+    absent = [key for key in allowed if key not in given and key not in wanted.optional]
+    if absent:
+        return f"{name}: {short(absent[0])} is missing"
+    more = [key for key in given if key not in allowed and key not in wanted.optional]
+    return f"{name}: {short(more[0])} is not expected" if more else ""
+
+
+def _shown(value: Json) -> str:
+    text = repr(value) if not isinstance(value, (dict, list)) else f"{type(value).__name__}"
+    return text if len(text) <= _VALUE_LIMIT else text[: _VALUE_LIMIT - 3] + "..."

@@ -1,0 +1,115 @@
+"""Tool definitions as OpenAI, Anthropic and MCP write them, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from gate.files.json_schema import unsound
+from gate.files.json_schema_mismatch import Path
+from gate.files.json_schema_quick import compiled
+from gate.records import Json
+
+Faults = tuple[tuple[Path, str], ...]  # where inside the list, and what is wrong
+
+_PLAIN: Json = {"$ref": "#/$defs/plain"}
+_TEXT: Json = {"type": "string"}
+_is_plain = compiled(  # a schema of the plain kind, which most are, needs no meta-schema: 5 ms less
+    {
+        "$ref": "#/$defs/plain",
+        "$defs": {
+            "plain": {
+                "type": "object",
+                "properties": {
+                    "type": {"enum": ["string", "integer", "number", "boolean", "array", "object"]},
+                    "title": _TEXT,
+                    "description": _TEXT,
+                    "properties": {"type": "object", "additionalProperties": _PLAIN},
+                    "items": _PLAIN,
+                    "required": {"type": "array", "items": _TEXT},
+                    "enum": {"type": "array"},
+                    "additionalProperties": {"type": "boolean"},
+                    "default": {},
+                },
+                "additionalProperties": False,
+            }
+        },
+    }
+)
+_SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+_OTHER_NAMES = {  # of types, as Python and BFCL write them
+    **{"dict": "object", "float": "number", "double": "number", "int": "integer"},
+    **{"str": "string", "list": "array", "tuple": "array", "bool": "boolean", "None": "null"},
+}
+
+
+def definition(tool: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
+    """Name and arguments' schema; {} where it has none."""
+    _, inner = _inner(tool)
+    key = _schema_key(inner)
+    schema = inner[key] if key else {}
+    return str(inner.get("name")), schema if isinstance(schema, dict) else {}
+
+
+def definition_faults(tools: Sequence[Mapping[str, Json]]) -> Faults:
+    """Everything that is wrong with the definitions. The same ones stand in case after case, so
+    what was found is kept.
+    """
+    try:
+        return _faults_of(json.dumps(tools))
+    except RecursionError:
+        return (((), "nested too deeply"),)
+
+
+@lru_cache(maxsize=64)
+def _faults_of(text: str) -> Faults:
+    return tuple(_faults(json.loads(text)))
+
+
+def _faults(tools: Sequence[Mapping[str, Json]]) -> Iterator[tuple[Path, str]]:
+    first: dict[str, int] = {}
+    for n, tool in enumerate(tools):
+        where, inner = _inner(tool)
+        name = inner.get("name")
+        if not isinstance(name, str) or not name:
+            yield (n, *where), "the tool has no 'name'"
+        elif name in first:
+            message = f"'{name}' is the name of tools[{first[name]}] too - remove one"
+            yield (n, *where, "name"), message
+        else:
+            first[name] = n
+        key = _schema_key(inner)
+        if key:
+            for path, message in _schema_faults(inner[key]):
+                yield (n, *where, key, *path), message
+
+
+def _inner(tool: Mapping[str, Json]) -> tuple[Path, Mapping[str, Json]]:
+    inner = tool.get("function")
+    return (("function",), inner) if isinstance(inner, dict) else ((), tool)
+
+
+def _schema_key(inner: Mapping[str, Json]) -> str | None:
+    return next((key for key in _SCHEMA_KEYS if inner.get(key) is not None), None)
+
+
+def _schema_faults(schema: Json) -> Iterator[tuple[Path, str]]:
+    if not isinstance(schema, dict):
+        yield (), "the schema of the arguments is not a mapping"
+        return
+    for wrong in () if _is_plain(schema) else unsound(schema):
+        better = "" if "did you mean" in wrong.message else _better_name(schema, wrong.path)
+        yield wrong.path, f"{wrong.message}{better}"
+    if schema.get("type", "object") != "object" and isinstance(schema["type"], str):
+        yield ("type",), "the arguments of a call are an object, so its schema must be of one"
+
+
+def _better_name(schema: Json, path: Path) -> str:
+    written = schema
+    for part in path:
+        written = written[part]
+    name = (
+        _OTHER_NAMES.get(written) if path[-1:] == ("type",) and isinstance(written, str) else None
+    )
+    return f" - JSON Schema calls it '{name}'" if name else ""

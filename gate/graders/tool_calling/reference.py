@@ -1,0 +1,122 @@
+"""The case key `reference_trajectory`: a good way to the answer, as messages or as plain steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gate.agents.traces.detecting import shape_of
+from gate.agents.traces.reading import read_trace
+from gate.agents.traces.trace import MAX_STEPS
+from gate.errors import AgentFailure
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import compiled
+from gate.graders.tool_calling.expected import EXPECTED_CALL, Wanted, contradictions, wanted
+from gate.records import Json, ToolCall
+
+KEY = "reference_trajectory"
+SCHEMA: Json = {"type": ["array", "object"], "items": {"type": "object"}}
+
+_STEP: Json = {  # what a recorded step has besides is no part of the reference
+    "type": "object",
+    "properties": {
+        **EXPECTED_CALL["properties"],
+        "arguments": EXPECTED_CALL["properties"]["args"],
+        "turn": {"type": ["integer", "null"], "minimum": 0},
+    },
+    "required": ["name"],
+}
+_is_step = compiled(_STEP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """`turns`: of each call the model call that made it, from 0; None: it does not say.
+    `total`: model calls with those that made none; None: only calls are told.
+    """
+
+    wanted: tuple[Wanted, ...]
+    turns: tuple[int, ...] | None
+    total: int | None = None
+
+
+def read_reference(value: Json) -> Reference:
+    """Messages in any shape of docs/trajectories.md, or a list of steps {name, args} with `any_of`,
+    `optional` and `turn` where they are needed. Raises AgentFailure for what is neither.
+    """
+    if _has_steps(value):
+        return _of_steps(value)
+    try:
+        return _of_messages(value)
+    except AgentFailure as failure:
+        raise AgentFailure(f"{KEY}: {failure}") from None
+
+
+def reference_tools(value: Json) -> frozenset[str] | None:
+    """Which tools it calls; None without a reference, or with one that cannot be read."""
+    try:
+        return frozenset(one.name for one in read_reference(value).wanted) if value else None
+    except AgentFailure:
+        return None
+
+
+def reference_faults(value: Json) -> Iterator[str]:
+    """What is wrong with a reference whose outer shape has been checked against SCHEMA."""
+    if _has_steps(value):
+        for n, step in enumerate(value):
+            yield from (f"{KEY}[{n}]{message}" for message in _step_faults(step))
+        return
+    try:
+        read_reference(value)
+    except AgentFailure as failure:
+        yield str(failure)
+
+
+def _has_steps(value: Json) -> bool:
+    return isinstance(value, list) and shape_of(value) is None
+
+
+def _step_faults(step: Json) -> Iterator[str]:
+    wrong = mismatches(_STEP, step)
+    for found in wrong:
+        yield "".join(f".{part}" for part in found.path) + f": {found.message}"
+    if not wrong:
+        yield from (f": {message}" for message in contradictions(_call(step)))
+
+
+def _call(step: Mapping[str, Json]) -> Mapping[str, Json]:
+    """`arguments`, as recorded steps call them, are `args`."""
+    return {"args": step["arguments"], **step} if "arguments" in step else step
+
+
+def _of_steps(steps: list[Mapping[str, Json]]) -> Reference:
+    for n, step in enumerate(steps):
+        for message in () if _is_step(step) else _step_faults(step):
+            raise AgentFailure(f"{KEY}[{n}]{message}")
+    turns = [step.get("turn") for step in steps]
+    known = [turn for turn in turns if turn is not None]
+    return Reference(
+        wanted=tuple(wanted(_call(step)) for step in steps),
+        turns=tuple(known) if len(known) == len(turns) and turns else None,
+    )
+
+
+def _of_messages(value: Json) -> Reference:
+    trace = read_trace(value)
+    if trace.steps is None:
+        raise AgentFailure("it does not show the tool calls")
+    if trace.omitted_steps:
+        raise AgentFailure(f"it has more than {MAX_STEPS:,} calls")
+    turns = [step.turn for step in trace.steps if step.turn is not None]
+    return Reference(
+        wanted=tuple(map(_wanted, trace.steps)),
+        turns=tuple(turns) if len(turns) == len(trace.steps) and trace.turns is not None else None,
+        total=trace.turns,
+    )
+
+
+def _wanted(call: ToolCall) -> Wanted:
+    if not isinstance(call.arguments, dict):
+        raise AgentFailure(f"the arguments of a call of {call.name[:80]} are not a JSON object")
+    allowed = {key: (value,) for key, value in call.arguments.items()}
+    return Wanted(name=call.name, allowed=allowed)

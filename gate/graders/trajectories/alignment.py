@@ -1,0 +1,78 @@
+"""Two paths side by side: what stayed, came, went, or was called with other arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from gate.graders.trajectories.path import COMPARED, Path, PathStep
+from gate.records import StepChange
+
+LINES = 60  # of one comparison
+Kind = Literal["same", "added", "removed", "changed"]
+
+
+def aligned(was: Path, now: Path) -> tuple[StepChange, ...]:
+    """The fewest changes that lead from one path to the other (Needleman and Wunsch 1970; a step
+    added, removed or called with other arguments is one change each). Paths of up to 200 steps, of
+    which at most 60 lines are told; the last one then counts the rest.
+    """
+    # Of paths that were cut at different places the rest says nothing.
+    most = min([COMPARED, *(len(path.steps) for path in (was, now) if path.omitted)])
+    was, now = was.cut(most), now.cut(most)
+    lines = _lines(was.steps, now.steps)
+    left = (was.omitted, now.omitted)
+    if len(lines) > LINES:
+        told, rest = lines[: LINES - 1], lines[LINES - 1 :]
+        left = (left[0] + sum(bool(x.was) for x in rest), left[1] + sum(bool(x.now) for x in rest))
+        lines = told
+    return tuple(lines + _rest(*left))
+
+
+def _rest(was: int, now: int) -> list[StepChange]:
+    if not was and not now:
+        return []
+    kind: Kind = "changed" if was and now else "added" if now else "removed"
+    return [StepChange(kind=kind, was=_more(was), now=_more(now))]
+
+
+def _more(count: int) -> str:
+    return f"{count:,} more steps" if count > 1 else "1 more step" if count else ""
+
+
+def _lines(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[StepChange]:
+    """Walks the table of costs from the start, so that equal steps pair as early as they can."""
+    costs, found = _costs(was, now), []
+    i = j = 0
+    while i < len(was) or j < len(now):
+        here = costs[i][j]
+        if i < len(was) and j < len(now) and here == costs[i + 1][j + 1] + _cost(was[i], now[j]):
+            kind: Kind = "same" if was[i].same_as(now[j]) else "changed"
+            found.append(StepChange(kind=kind, was=was[i].text, now=now[j].text))
+            i, j = i + 1, j + 1
+        elif i < len(was) and here == costs[i + 1][j] + 1:
+            found.append(StepChange(kind="removed", was=was[i].text))
+            i += 1
+        else:
+            found.append(StepChange(kind="added", now=now[j].text))
+            j += 1
+    return found
+
+
+def _costs(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[list[int]]:
+    """[i][j]: fewest changes from was[i:] to now[j:]."""
+    costs = [[len(now) - j for j in range(len(now) + 1)]]
+    for i in range(len(was) - 1, -1, -1):
+        below, row = costs[-1], [len(was) - i] * (len(now) + 1)
+        for j in range(len(now) - 1, -1, -1):
+            both = below[j + 1] + _cost(was[i], now[j])
+            row[j] = min(both, below[j] + 1, row[j + 1] + 1)
+        costs.append(row)
+    return costs[::-1]
+
+
+def _cost(one: PathStep, other: PathStep) -> int:
+    """Another tool is no change of a step but another step: dearer than to go and to come."""
+    if one.tool != other.tool:
+        return 3
+    return 0 if one.same_as(other) else 1

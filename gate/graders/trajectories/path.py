@@ -1,0 +1,109 @@
+"""A trajectory cut down to what can be stored and compared later: tools and short arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gate.graders.trajectories.identity import arguments_of, digest
+from gate.records import Json, ToolCall
+from gate.records.codec import from_json
+from gate.text.escaping import one_line
+
+TOOL, ARGUMENTS = 80, 80  # characters
+KEPT = 30  # steps of a stored path
+COMPARED = 200  # steps of a path that is compared
+KEPT_OF_SUITE = 200_000  # steps of all stored paths of a suite, about 30 MB
+
+Row = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathStep:
+    """One call. `digest`: of its whole arguments; empty: any arguments are meant."""
+
+    tool: str
+    digest: str = ""
+    arguments: str = ""  # as they begin, hostile text
+
+    @property
+    def text(self) -> str:
+        return f"{self.tool}({self.arguments if self.digest else '...'})"
+
+    def same_as(self, other: PathStep) -> bool:
+        any_arguments = not self.digest or not other.digest
+        return self.tool == other.tool and (any_arguments or self.digest == other.digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """The first steps of a trajectory; `omitted` more followed."""
+
+    steps: tuple[PathStep, ...]
+    omitted: int = 0
+
+    def cut(self, most: int) -> Path:
+        more = max(0, len(self.steps) - most)
+        return replace(self, steps=self.steps[:most], omitted=self.omitted + more)
+
+
+PathsOf = Callable[[frozenset[str]], Mapping[str, Path]]  # of some cases, those that have one
+
+
+def no_paths(case_ids: frozenset[str]) -> Mapping[str, Path]:
+    """Where none are known."""
+    return {}
+
+
+def path_of(steps: Sequence[ToolCall], *, omitted: int = 0, most: int = COMPARED) -> Path:
+    """The texts must hold no secrets any more: cut, they could not be recognised."""
+    kept = tuple(_step(call) for call in steps[:most])
+    return Path(steps=kept, omitted=omitted + len(steps) - len(kept))
+
+
+def path_of_row(row: Row, most: int = COMPARED) -> Path | None:
+    """Of a row of details.jsonl; None where the agent did not say what it did."""
+    steps = row.get("steps")
+    if not isinstance(steps, list):
+        return None
+    calls = [from_json(ToolCall, step) for step in steps[:most]]
+    more = row.get("omitted_steps", 0) + len(steps) - len(calls)
+    return path_of(calls, omitted=more, most=most)
+
+
+def representatives(rows: Iterable[Row], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
+    """Case -> path of its first round that passed, else of its first round; cases by id. A case
+    whose round does not tell its steps has none, nor has any after `most` steps of them together.
+    """
+    chosen: dict[str, tuple[tuple[bool, int], Path | None]] = {}
+    held = 0
+    for row in rows:
+        case, rank = row["case_id"], (row["passed"] is not True, row["round"])
+        known = case in chosen
+        if row["status"] != "completed" or (not known and held >= most):
+            continue
+        if not known or rank < chosen[case][0]:
+            path = path_of_row(row, KEPT)
+            held += len(path.steps) if path and not known else 0
+            chosen[case] = (rank, path)
+    return {case: path for case, (_, path) in sorted(chosen.items()) if path is not None}
+
+
+def within_budget(paths: Mapping[str, Path], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
+    """The paths of as many cases, by id, as a file has room for."""
+    left, kept = most, {}
+    for case, path in sorted(paths.items()):
+        left -= len(path.steps)
+        if left < 0:
+            break
+        kept[case] = path
+    return kept
+
+
+def _step(call: ToolCall) -> PathStep:
+    given = arguments_of(call)
+    return PathStep(
+        tool=one_line(call.name, TOOL),
+        digest=digest(given),
+        arguments="" if given == "{}" else one_line(given, ARGUMENTS),
+    )

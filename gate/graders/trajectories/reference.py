@@ -1,0 +1,38 @@
+"""The case key `reference_trajectory` as a path beside which an agent's steps can be shown."""
+
+from __future__ import annotations
+
+from gate.errors import AgentFailure
+from gate.graders.tool_calling.expected import Wanted
+from gate.graders.tool_calling.reference import KEY, read_reference
+from gate.graders.trajectories.path import COMPARED, Path, PathStep, path_of
+from gate.records import Case, Json, ToolCall
+
+
+def reference_length(value: Json) -> int | None:
+    """How many calls the reference makes; None where there is none. Raises AgentFailure for what no
+    check of a dataset lets through.
+    """
+    return len(read_reference(value).wanted) or None if value else None
+
+
+def reference_path(case: Case) -> Path | None:
+    """A call of which not all arguments are told stands for any. None without a reference, or with
+    one that cannot be read.
+    """
+    value = case.keys.get(KEY)
+    try:
+        calls = read_reference(value).wanted if value else ()
+    except AgentFailure:
+        return None
+    if not calls:
+        return None
+    return Path(steps=tuple(map(_step, calls[:COMPARED])), omitted=max(0, len(calls) - COMPARED))
+
+
+def _step(call: Wanted) -> PathStep:
+    allowed = call.allowed or {}
+    told = {key: values[0] for key, values in allowed.items() if len(values) == 1}
+    (step,) = path_of([ToolCall(name=call.name, arguments=told)]).steps
+    exact = call.allowed is not None and len(told) == len(allowed) and not call.optional
+    return step if exact else PathStep(tool=step.tool)

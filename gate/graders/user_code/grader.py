@@ -1,0 +1,214 @@
+"""A grader of the user's, asked in its process."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from gate.errors import GraderFailure, UsageError
+from gate.files.json_schema import mismatches, unsound
+from gate.files.json_schema_quick import Check, compiled
+from gate.files.yaml import dotted
+from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
+from gate.records.codec import from_json, schema_of, to_json, to_lean_json
+from gate.records.trials import TRIAL_COLUMNS
+from gate.user_code.calling import judged_by
+from gate.user_code.process import NO_SENSE, CodeProcess
+from gate.user_code.processes import PROCESSES
+
+_ROLE = "gate.graders.user_code.role"  # in its process
+_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
+
+
+def option_faults(spec: PluginSpec, root: Path) -> list[str]:
+    """What is wrong with its options. Raises UsageError."""
+    told = examined(spec.name, root)
+    if told.fault:
+        return [told.fault]
+    wrong = mismatches(dict(told.schema), dict(spec.options))
+    return [f"{spec.name}{'.' if m.path else ''}{dotted(m.path)}: {m.message}" for m in wrong]
+
+
+def make(spec: PluginSpec, root: Path) -> UserGrader:
+    """The grader that a checked piece of gate.yml describes. Raises UsageError."""
+    process = PROCESSES.judging(root)
+    request = ["role", _ROLE, "make", spec.name, to_json(spec.options)]
+    told = process.load(spec.name, request, dict)
+    try:
+        for one in told["metrics"]:
+            if wrong := mismatches(schema_of(MetricSpec), one):
+                raise ValueError(f"metrics(): {wrong[0].message}")
+        metrics = tuple(_bounded(from_json(MetricSpec, one)) for one in told["metrics"])
+        for fault in (*_key_faults(told["keys"], told["needs"]), *_metric_faults(metrics)):
+            raise ValueError(fault)
+        said = {
+            "name": spec.name,
+            "process": process,
+            "of": int(told["of"]),
+            "keys": told["keys"],
+            "needs": tuple(told["needs"]),
+            "measured": metrics,
+            "checks": told["checks"],
+            "decides": told["decides"],
+            "fills": tuple(told["fills"]),
+            "abouts": told["abouts"],
+            "digest": str(told["digest_text"]),
+        }
+        role = told["role"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"'{spec.name}': what it says of itself makes no sense: {error}"
+        ) from error
+    if told["asks"]:
+        return UserModelGrader(**said, role="verifier" if role == "verifier" else "judge")
+    return UserGrader(**said)
+
+
+def _key_faults(keys: Mapping[str, Json], needs: Sequence[Json]) -> Iterator[str]:
+    for key in needs:
+        if not isinstance(key, str):
+            yield f"needs: {key!r:.60} is no key of a case"
+    for key, schema in keys.items():
+        if not isinstance(schema, dict):
+            yield f"keys: '{key}': no JSON Schema"
+        elif not _is_plain(schema) and (wrong := unsound(schema)):
+            yield f"keys: '{key}': {wrong[0].message}"
+
+
+def _is_plain(schema: Json) -> bool:
+    """Whether nothing but types stands in it: jsonschema takes long to import."""
+    if not isinstance(schema, dict) or not schema.keys() <= {"type", "items", "description"}:
+        return False
+    kinds = schema.get("type", "string")
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    known = all(isinstance(one, str) and one in _TYPES for one in listed)
+    return known and ("items" not in schema or _is_plain(schema["items"]))
+
+
+def _metric_faults(metrics: Sequence[MetricSpec]) -> Iterator[str]:
+    columns = {*TRIAL_COLUMNS, *(one.column for one in metrics)}
+    for one in metrics:
+        about = f"metric {one.name!r:.80}"
+        if not re.fullmatch(r"\S+", one.name):
+            yield f"{about}: its name is dimension.metric, without blanks"
+        if one.low is not None and one.high is not None and one.low >= one.high:
+            yield f"{about}: low {one.low:g} is not below high {one.high:g}"
+        if one.per and one.per not in columns:
+            yield f"{about}: per: nothing fills the column {one.per!r:.60}"
+
+
+def _bounded(spec: MetricSpec) -> MetricSpec:
+    """An agent's error is worth 0 unless it says otherwise; a scale from 1 on has no 0."""
+    failed = spec.on_agent_error
+    if failed is None or _is_within(failed, spec):
+        return spec
+    below = spec.low is not None and failed < spec.low
+    return dataclasses.replace(spec, on_agent_error=spec.low if below else spec.high)
+
+
+def _is_within(value: float, spec: MetricSpec) -> bool:
+    return (spec.low is None or value >= spec.low) and (spec.high is None or value <= spec.high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What can be told of a class before it is made."""
+
+    fault: str  # why it is no grader
+    schema: Mapping[str, Json]
+    role: Role | None
+    partly_offline: bool
+    knows_modes: bool
+
+
+def examined(name: str, root: Path) -> Examined:
+    """Raises UsageError."""
+    told = PROCESSES.judging(root).load(name, ["role", _ROLE, "examine", name], dict)
+    if wrong := mismatches(schema_of(Examined), told):
+        raise UsageError(f"'{name}': {NO_SENSE}: {wrong[0].message}")
+    return from_json(Examined, told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserGrader:
+    """A Grader (gate/plugins.py) of the user's. Whatever its code does leaves the answer unscored
+    at worst.
+    """
+
+    name: str
+    process: CodeProcess = field(repr=False)
+    of: int  # its number in the process
+    keys: Mapping[str, Json]
+    needs: tuple[str, ...]
+    measured: tuple[MetricSpec, ...]
+    checks: bool  # whether it has `case_faults`
+    decides: bool
+    fills: tuple[str, ...]
+    abouts: Mapping[str, str]
+    digest: str
+
+    outside: ClassVar[bool] = True
+
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return self.measured
+
+    def digest_text(self) -> str:
+        return self.digest
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        """What is wrong with the keys of a case that no JSON Schema can tell."""
+        if not self.checks:
+            return
+        try:
+            yield from map(str, self._asked("check", dict(keys)))
+        except GraderFailure as failure:
+            yield f"the check of '{self.name}' failed: {failure}"
+
+    def grade(self, case: Case, response: Response) -> Score:
+        return self._scored(self._asked("grade", to_lean_json(case), to_lean_json(response)))
+
+    def _asked(self, method: str, *arguments: Json) -> Any:
+        request = ["role", _ROLE, method, self.of, *arguments]
+        return judged_by(self.process, request, PROCESSES.seconds, "grader")
+
+    def _scored(self, told: Any) -> Score:
+        """Raises GraderFailure for a value that the metric cannot have."""
+        if not _fits_score()(told) and (wrong := mismatches(schema_of(Score), told)):
+            raise GraderFailure(f"the grader's score is malformed: {wrong[0].message}")
+        score = from_json(Score, told)
+        specs = {one.column: one for one in self.measured}
+        for column, value in score.values.items():
+            if column not in specs:
+                raise GraderFailure(f"the grader gave a value for {column}, which it never named")
+            low, high = specs[column].low, specs[column].high
+            if value is not None and not _is_within(value, specs[column]):
+                bounds = f"{'-inf' if low is None else f'{low:g}'} to "
+                bounds += "inf" if high is None else f"{high:g}"
+                message = f"the grader gave {value:g} for {column}, which goes from {bounds}"
+                raise GraderFailure(message)
+        return score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserModelGrader(UserGrader):
+    """A ModelGrader (gate/plugins.py) of the user's."""
+
+    role: Role
+
+    def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
+        told = self._asked("ask", to_lean_json(case), to_lean_json(response))
+        return tuple(from_json(Question, one) for one in told)
+
+    def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
+        votes = [[to_json(vote) for vote in given] for given in replies]
+        return self._scored(self._asked("read", to_lean_json(case), to_lean_json(response), votes))
+
+
+@cache
+def _fits_score() -> Check:
+    return compiled(schema_of(Score))

@@ -1,0 +1,114 @@
+"""A grader of the user's, in its process: what its class is, what it measures, how it judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+from gate.errors import GraderFailure, UsageError
+from gate.records import Case, MetricSpec, Question, Reply, Response, Score
+from gate.records.codec import from_json, schema_of, to_json, to_lean_json
+from gate.user_code.roles import Desk
+
+_MEMBERS = ("keys", "needs", "metrics", "grade")
+
+
+def answer(desk: Desk, method: str, *arguments: Any, **_: Any) -> Any:
+    """`method`: the name of a function here; its arguments come as JSON."""
+    return _METHODS[method](desk, *arguments)
+
+
+def examine(desk: Desk, spec: str) -> Any:
+    """What can be told of the class before it is made."""
+    cls = desk.load(spec)
+    missing = [name for name in _MEMBERS if not hasattr(cls, name)]
+    fits = isinstance(cls, type) and is_dataclass(cls)
+    lacks = f" ({', '.join(missing)} missing)" if missing else ""
+    form = "a dataclass with keys, needs, metrics, grade"
+    fault = "" if fits and not missing else f"'{spec}' is not a grader: {form}{lacks}"
+    return {"fault": fault, "schema": schema_of(cls) if fits else {}, **_manner(cls)}
+
+
+def make(desk: Desk, spec: str, options: Mapping[str, Any]) -> Any:
+    """An instance, by its number, and all that it says of itself."""
+    made: Any = from_json(desk.load(spec), options)
+    rooted = getattr(made, "rooted", None)
+    if callable(rooted):
+        made = rooted(desk.workspace.root)
+    metrics = tuple(made.metrics())
+    if not all(isinstance(one, MetricSpec) for one in metrics):
+        raise UsageError(f"'{spec}': metrics() must return MetricSpecs")
+    return {
+        "of": desk.keep(made),
+        "keys": dict(made.keys),
+        "needs": list(made.needs),
+        "metrics": to_json(metrics),
+        "decides": getattr(made, "decides", True) is not False,
+        "fills": list(getattr(made, "fills", ())),
+        "abouts": dict(getattr(made, "abouts", {})),
+        "asks": hasattr(made, "questions"),
+        "checks": hasattr(made, "case_faults"),
+        "digest_text": getattr(made, "digest_text", str)(),
+        **_manner(made),
+    }
+
+
+def grade(desk: Desk, of: int, case: Any, response: Any) -> Any:
+    return _score(desk.made(of).grade(_case(case), _response(response)))
+
+
+def ask(desk: Desk, of: int, case: Any, response: Any) -> Any:
+    questions = tuple(desk.made(of).questions(_case(case), _response(response)))
+    if not all(isinstance(one, Question) for one in questions):
+        raise GraderFailure("the grader's questions are no Questions")
+    return to_json(questions)
+
+
+def read(desk: Desk, of: int, case: Any, response: Any, replies: Any) -> Any:
+    votes = [tuple(from_json(Reply, vote) for vote in given) for given in replies]
+    return _score(desk.made(of).read(_case(case), _response(response), votes))
+
+
+def check(desk: Desk, of: int, keys: Any) -> Any:
+    return [str(fault) for fault in desk.made(of).case_faults(keys)]
+
+
+def _manner(grader: Any) -> dict[str, Any]:
+    return {
+        "role": getattr(grader, "role", None),
+        "partly_offline": getattr(grader, "partly_offline", False) is True,
+        "knows_modes": getattr(grader, "knows_modes", False) is True,
+    }
+
+
+def _case(data: Any) -> Case:
+    return from_json(Case, data)
+
+
+def _response(data: Any) -> Response:
+    return from_json(Response, data)
+
+
+def _score(score: Any) -> Any:
+    """As JSON, with plain finite floats: a grader may return numpy's. Raises GraderFailure."""
+    if not isinstance(score, Score):
+        raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
+    values = {str(k): None if v is None else float(v) for k, v in score.values.items()}
+    for column, value in values.items():
+        if value is not None and not math.isfinite(value):
+            raise GraderFailure(f"the grader returned {value} for {column}")
+    passed = None if score.passed is None else bool(score.passed)
+    codes = tuple(map(str, score.failures))
+    return to_lean_json(replace(score, values=values, passed=passed, failures=codes))
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "examine": examine,
+    "make": make,
+    "grade": grade,
+    "ask": ask,
+    "read": read,
+    "check": check,
+}

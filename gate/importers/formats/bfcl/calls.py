@@ -1,0 +1,146 @@
+"""The calls in a model's result: objects of name and arguments, or Python calls in a text."""
+
+from __future__ import annotations
+
+import ast
+import json
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gate.files.json_rows import decoded
+from gate.records import Json, ToolCall
+
+_MOST_CODE = 20_000  # characters of a text that is read as Python
+_MOST_CALLS = 10_000
+_FAILED = "Error during inference:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """`calls`: None where the result cannot be read as calls; `answer`: its last text."""
+
+    calls: tuple[ToolCall, ...] | None
+    answer: str = ""
+    turns: int | None = None  # calls of the model
+
+
+def inference_error(result: Json) -> str | None:
+    """What the benchmark wrote where the model could not be asked."""
+    return result if isinstance(result, str) and result.startswith(_FAILED) else None
+
+
+def made_in(result: Json, *, many_turns: bool) -> Made:
+    """`many_turns`: a list of turns, each a list of what the model said step by step."""
+    if not many_turns:
+        read = _read(result, None)
+        answer = result if isinstance(result, str) else ""
+        return Made(calls=None if read is None else tuple(read), answer=answer)
+    said = list(_steps(result))
+    calls = [call for n, one in enumerate(said) for call in _read(one, n) or ()]
+    texts = [one for one in said if isinstance(one, str)]
+    return Made(
+        calls=tuple(calls[:_MOST_CALLS]), answer=texts[-1] if texts else "", turns=len(said)
+    )
+
+
+def _steps(result: Json) -> Iterator[Json]:
+    for turn in result if isinstance(result, list) else (result,):
+        yield from turn if isinstance(turn, list) else (turn,)
+
+
+def _read(said: Json, turn: int | None) -> Sequence[ToolCall] | None:
+    if isinstance(said, str):
+        return _python_calls(said, turn)
+    items = said if isinstance(said, list) else [said]
+    if not all(isinstance(one, dict) and len(one) <= 1 for one in items[:_MOST_CALLS]):
+        return None
+    made = (pair for one in items[:_MOST_CALLS] for pair in one.items())
+    return [_call(name, given, turn) for name, given in made]
+
+
+def _call(name: str, given: Json, turn: int | None) -> ToolCall:
+    if isinstance(given, str):
+        try:
+            return ToolCall(name=name, arguments=decoded(given), turn=turn)
+        except (ValueError, RecursionError):
+            return ToolCall(name=name, raw_arguments=given, turn=turn)
+    return ToolCall(name=name, arguments=given, turn=turn)
+
+
+# ------------------------------------------------------------------------------------------- Python
+
+
+def _python_calls(text: str, turn: int | None) -> list[ToolCall] | None:
+    """Calls as in `[f(a=1), g.h(b="x")]`; None for any other text. Nothing is executed."""
+    code = text.strip("`\n ").strip("'")
+    code = code if code.startswith("[") else f"[{code}"
+    code = code if code.endswith("]") else f"{code}]"
+    if len(code) > _MOST_CODE:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in the model's texts
+            found = ast.parse(code, mode="eval").body
+        items = found.elts if isinstance(found, ast.List) else [found]
+        return [_python_call(one, turn) for one in items]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _python_call(node: ast.expr, turn: int | None) -> ToolCall:
+    """Arguments without a name are left out, as upstream has it."""
+    if not isinstance(node, ast.Call):
+        raise ValueError("no call")
+    return ToolCall(name=_dotted(node.func), arguments=_named(node), turn=turn)
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        raise ValueError("no name of a function")
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _named(call: ast.Call) -> dict[str, Json]:
+    if any(one.arg is None for one in call.keywords):
+        raise ValueError("arguments without a name")
+    return {str(one.arg): _value(one.value) for one in call.keywords}
+
+
+def _value(node: ast.expr) -> Json:
+    """JSON of a literal; a bare name is its text, as upstream has it."""
+    if isinstance(node, ast.Constant):
+        return _constant(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _value(node.operand)
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            return -number
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_value(one) for one in node.elts]
+    if isinstance(node, ast.Dict):
+        return {str(_value(k)): _value(v) for k, v in _pairs(node)}
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Call) and node.keywords and not node.args:
+        return {_dotted(node.func): _named(node)}
+    raise ValueError("no literal")
+
+
+def _pairs(node: ast.Dict) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise ValueError("a mapping is unpacked")
+        yield key, value
+
+
+def _constant(value: object) -> Json:
+    if value is ...:
+        return "..."
+    if isinstance(value, (bytes, complex)):
+        raise ValueError("no JSON value")
+    json.dumps(value, allow_nan=False)  # 1e999 is infinite
+    return value

@@ -1,0 +1,172 @@
+"""Which files there are: results and scores by category, of one model and one version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from gate.errors import UsageError
+from gate.files.plain import Line, files_below, json_lines
+from gate.importers.formats.bfcl.categories import named, rank
+from gate.records import Json
+
+Kind = Literal["score", "result", "questions", "answers"]
+_SIGNS: tuple[tuple[Kind, frozenset[str]], ...] = (
+    ("score", frozenset(("accuracy", "total_count"))),
+    ("result", frozenset(("id", "result"))),
+    ("answers", frozenset(("id", "ground_truth"))),
+    ("questions", frozenset(("id", "question"))),
+)
+_FOLDERS = {"result": "result", "score": "score"}  # of a whole run, each with a folder a model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What there is of one category."""
+
+    category: str
+    version: str
+    result: Path | None = None
+    score: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(file for file in (self.result, self.score) if file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    model: str
+    version: str
+    parts: tuple[Part, ...]
+
+
+def kind_of(item: Json) -> Kind | None:
+    """Of a file's first line."""
+    keys = frozenset(item) if isinstance(item, dict) else frozenset()
+    return next((kind for kind, signs in _SIGNS if signs <= keys), None)
+
+
+def kind_of_file(path: Path) -> Kind | None:
+    first = next(iter(islice(json_lines(path), 1)), None)
+    return kind_of(first.data) if isinstance(first, Line) else None
+
+
+def found_at(path: Path, score: Path | None, model: str | None) -> Found:
+    """Raises UsageError for a name that tells no category, more than one model or version."""
+    if path.is_dir():
+        if score is not None:
+            raise UsageError("--option score: for a result file; a folder has its own scores")
+        return _in_folder(path, model)
+    part = _part(path, "score" if kind_of_file(path) == "score" else "result")
+    if score is not None:
+        other = _part(score, "score")
+        if part.score is not None:
+            raise UsageError(f"{path}: is a score file itself; name the result file as PATH")
+        if (other.category, other.version) != (part.category, part.version):
+            raise UsageError(
+                f"--option score: {score} is of {other.version} {other.category}, {path} of "
+                f"{part.version} {part.category}; name the score of these results"
+            )
+        part = replace(part, score=score)
+    return Found(model=model or "", version=part.version, parts=(part,))
+
+
+def _part(path: Path, kind: Literal["result", "score"]) -> Part:
+    name = named(path)
+    if name is None:
+        raise UsageError(
+            f"{path}: the name tells no category; call it BFCL_v4_<category>_{kind}.json, as the "
+            "benchmark does"
+        )
+    part = Part(category=name.category, version=name.version)
+    return replace(part, result=path) if kind == "result" else replace(part, score=path)
+
+
+# ------------------------------------------------------------------------------------------ folders
+
+
+def _in_folder(folder: Path, model: str | None) -> Found:
+    files = [
+        (file, name)
+        for file in files_below(folder, "BFCL_v*.json")
+        if (name := named(file)) and name.kind and "prereq" not in name.category
+    ]
+    models = sorted({one for file, _ in files if (one := _model(file, folder))})
+    if model is None and len(models) > 1:
+        raise UsageError(
+            f"{folder}: results of {len(models)} models ({', '.join(models[:10])}); name one with "
+            "--option model=NAME"
+        )
+    if model is not None and models and model not in models:
+        raise UsageError(f"--option model: no '{model[:80]}' in {folder}; it has {models[:10]}")
+    chosen = model or (models[0] if models else "")
+    parts: dict[str, Part] = {}
+    for file, name in files:
+        if models and _model(file, folder) != chosen:
+            continue
+        part = parts.setdefault(name.category, Part(category=name.category, version=name.version))
+        if name.version != part.version:
+            _mixed(folder, part.version, name.version)
+        given = part.result if name.kind == "result" else part.score
+        if given is not None:
+            raise UsageError(f"{file}: {name.category} is also in {given}; keep one of them")
+        is_result = name.kind == "result"
+        parts[name.category] = (
+            replace(part, result=file) if is_result else replace(part, score=file)
+        )
+    return _whole(folder, parts, chosen)
+
+
+def _whole(folder: Path, parts: Mapping[str, Part], model: str) -> Found:
+    versions = sorted({part.version for part in parts.values()})
+    if not versions:
+        raise UsageError(f"{folder}: no BFCL_v4_<category>_result.json or _score.json below it")
+    if len(versions) > 1:
+        _mixed(folder, versions[0], versions[1])
+    ordered = tuple(parts[name] for name in sorted(parts, key=rank))
+    return Found(model=model, version=versions[0], parts=ordered)
+
+
+def _mixed(folder: Path, one: str, other: str) -> None:
+    raise UsageError(f"{folder}: files of {one} and of {other}; import one version at a time")
+
+
+def _model(file: Path, folder: Path) -> str | None:
+    """The folder below `result` or `score`; None where it is the named folder or above it."""
+    below = file.relative_to(folder).parts[:-1]
+    if below and below[0] in _FOLDERS:
+        return below[1] if len(below) > 1 else None
+    return None
+
+
+# ------------------------------------------------------------------------------------------- digest
+
+
+def digest(value: Json) -> bytes:
+    """Equal for results that are equal."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).digest()[:16]
+
+
+def companions(place: str | None, parts: Sequence[Part], inner: str = "") -> Iterator[Path]:
+    """Of each category its file in a folder (`inner`: or in that one inside it), or the one file.
+    Raises UsageError.
+    """
+    if place is None:
+        return
+    path = Path(place)
+    if not path.is_dir():
+        yield path
+        return
+    folder = path / inner if inner and (path / inner).is_dir() else path
+    wanted = {part.category for part in parts}
+    for file in files_below(folder, "BFCL_v*.json", deep=False):
+        name = named(file)
+        if name and not name.kind and name.category in wanted:
+            yield file

@@ -1,0 +1,128 @@
+"""Questions and possible answers as cases that the grader `tool_calls` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import Place, Problem, UsageError
+from gate.files.plain import Line, json_lines
+from gate.files.problems import Findings
+from gate.graders.tool_calling.actual import ArgsRules
+from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
+from gate.graders.tool_calling.compare import compare, few
+from gate.graders.tool_calling.expected import wanted
+from gate.importers.formats.bfcl.categories import is_irrelevance, is_matched, is_relevance
+from gate.records import Json, ToolCall
+
+_RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question. `keys` and `plain_keys`, with `_` for the dots in names: what tool_calls reads;
+    empty where there is no answer, or none that can be compared.
+    """
+
+    input: Json
+    keys: Mapping[str, Json]
+    plain_keys: Mapping[str, Json]
+
+
+def asked_in(
+    questions: Iterable[Path], answers: Iterable[Path], findings: Findings
+) -> dict[str, Asked]:
+    """By id, in the order of the files. Raises UsageError for what is no plain file."""
+    truths: dict[str, Json] = {}
+    for line in _rows(answers, "ground_truth", findings):
+        own = line.data["id"]
+        if own in truths:
+            findings.add(line.place, f"{own[:80]!r} has two answers - keep one")
+        truths[own] = line.data["ground_truth"]
+    found: dict[str, Asked] = {}
+    for line in _rows(questions, "question", findings):
+        own = line.data["id"]
+        if own in found:
+            findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
+            continue
+        found[own] = _asked(line, truths.get(own), findings)
+    return found
+
+
+def _rows(files: Iterable[Path], key: str, findings: Findings) -> Iterator[Line]:
+    for file in files:
+        for line in json_lines(file):
+            if isinstance(line, Problem):
+                findings.take(line)
+            elif not isinstance(line.data, dict) or not isinstance(line.data.get("id"), str):
+                findings.add(line.place, f"no object with `id` and `{key}`")
+            elif key not in line.data:
+                findings.add(line.place, f"has no `{key}` - name another file")
+            else:
+                yield line
+
+
+def category_of(own: str) -> str:
+    """`live_simple_3-1-0` is of live_simple."""
+    return own.partition(":")[0].rpartition("_")[0]
+
+
+def _asked(line: Line, truth: Json, findings: Findings) -> Asked:
+    data, category = line.data, category_of(line.data["id"])
+    functions = data.get("function")
+    compared = is_irrelevance(category) or (is_matched(category) and truth is not None)
+    keys: tuple[Mapping[str, Json], ...] = ({}, {})
+    if compared and not isinstance(functions, list):
+        findings.add(line.place, "has no `function`: a list of definitions")
+    elif compared:
+        truth = truth if is_matched(category) else []
+        keys = _keys(functions, truth, line.place, findings)
+    return Asked(input=_input(data["question"]), keys=keys[0], plain_keys=keys[1])
+
+
+def _keys(
+    functions: Json, truth: Json, place: Place, findings: Findings
+) -> tuple[Mapping[str, Json], ...]:
+    try:
+        return tuple(case_keys(functions, truth, underscores=plain) for plain in (False, True))
+    except UsageError as error:
+        findings.add(place, f"{str(error)[:200]} - leave it out, or take the file as it was")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        form = f"its functions or answers are of another form ({type(error).__name__})"
+        findings.add(place, f"{form} - take the files as the benchmark has them")
+    return {}, {}
+
+
+def _input(question: Json) -> Json:
+    """The messages of the first turn; one message of a user is its text."""
+    turns = question if isinstance(question, list) else []
+    first = turns[0] if turns and isinstance(turns[0], list) else turns
+    alone = first[0] if len(first) == 1 and isinstance(first[0], dict) else {}
+    if alone.get("role") == "user" and isinstance(alone.get("content"), str):
+        return alone["content"]
+    return first
+
+
+# ------------------------------------------------------------------------------------------ verdict
+
+
+def faults(
+    category: str, calls: tuple[ToolCall, ...] | None, asked: Asked | None
+) -> tuple[tuple[str, ...], ...]:
+    """Failure codes by our own comparison, none where the calls are right: with dots in names, then
+    with `_` instead. Empty where it cannot tell. A result that is no call (`calls` is None) calls
+    nothing.
+    """
+    if is_irrelevance(category):
+        return (("irrelevance_error:decoder_success",) if calls else (),)
+    if is_relevance(category):
+        return (() if calls else ("relevance_error:decoder_failed",),)
+    if asked is None or not asked.keys:
+        return ()
+    return tuple(_codes(calls or (), keys) for keys in (asked.keys, asked.plain_keys))
+
+
+def _codes(calls: tuple[ToolCall, ...], keys: Mapping[str, Json]) -> tuple[str, ...]:
+    expected = [wanted(call) for call in keys["expected_tool_calls"]]
+    return few(compare(expected, calls, _RULES).codes("unordered"))

@@ -1,0 +1,233 @@
+"""A test run of deepeval 4: its cases and their metrics, checked.
+
+Read are `test_run_*.json` and `.latest_run_full.json` (keys in camelCase), `evaluate(...)`'s result
+as `model_dump` has it, and a list of its test results (snake_case).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import compiled
+from gate.files.json_stream import whole
+from gate.files.plain import MOST_JSON, plain
+from gate.files.problems import Findings
+from gate.files.timestamps import iso, moment_of
+from gate.importers.trials.json_values import number
+from gate.records import Json
+
+TOOL = "deepeval"
+_NAMED = re.compile(r"test_run_(\d{8}_\d{6})")  # local time, of which it does not write the zone
+_LATEST = ".latest_run_full.json"
+_HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
+
+_LISTS = (
+    *("testCases", "conversationalTestCases", "test_results"),
+    *("test_cases", "conversational_test_cases"),
+)
+
+_TEXT: Json = {"type": ["string", "null"]}
+_TEXTS: Json = {"type": ["array", "null"]}
+_VERDICT: Json = {"type": ["boolean", "null"]}
+_METRIC: Json = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "success": _VERDICT,
+        "score": {"type": ["number", "null"]},
+        "threshold": {"type": ["number", "null"]},
+        "error": _TEXT,
+        "flaky": _VERDICT,
+    },
+    "required": ["name"],
+}
+CASE: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "name": _TEXT,
+        "success": _VERDICT,
+        "metrics_data": {"type": ["array", "null"], "items": _METRIC},
+        "turns": {"type": ["array", "null"], "items": {"type": "object"}},
+        "tools_called": _TEXTS,
+        "tags": _TEXTS,
+        "metadata": {"type": ["object", "null"]},
+        "trace": {"type": ["object", "null"]},
+        "expectations_data": {"type": ["object", "null"]},
+    },
+}
+_fits = compiled(CASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """`score` is None where there is none, or none that is a number."""
+
+    name: str
+    score: float | None = None
+    success: bool | None = None
+    threshold: float | None = None
+    error: str | None = None
+    flaky: bool = False
+    model: str = ""
+    reason: str = ""
+    cost: float = 0.0
+
+    @property
+    def broke(self) -> bool:
+        """It could not judge; deepeval writes that as a failure."""
+        return self.error is not None or self.score is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestCase:
+    """`data`: with the keys of its own level in snake_case. `inner`: metrics of the spans."""
+
+    place: Place
+    data: Mapping[str, Json] = field(repr=False)
+    metrics: tuple[Metric, ...]
+    inner: tuple[Metric, ...] = ()
+
+    def text(self, key: str) -> str:
+        """Also of parts, where pictures are among them."""
+        value = self.data.get(key)
+        if isinstance(value, list):
+            return "\n".join(part for part in value if isinstance(part, str))
+        return value if isinstance(value, str) else ""
+
+    @property
+    def trace(self) -> Mapping[str, Json]:
+        found = self.data.get("trace")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def conversational(self) -> bool:
+        return isinstance(self.data.get("turns"), list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    path: Path
+    head: Mapping[str, Json]
+    cases: tuple[TestCase, ...] = field(repr=False)
+
+
+def file_of(path: Path) -> Path:
+    """The run itself; of a folder the one run in it, or the latest that `.deepeval` keeps. Raises
+    UsageError.
+    """
+    if path.name.lower().endswith((".db", ".sqlite")):
+        raise UsageError(f"{path}: an SQLite store is not read; run with DEEPEVAL_RESULTS_FOLDER")
+    if not path.is_dir():
+        return plain(path)
+    runs = sorted(path.glob("test_run_*.json")) or sorted(path.glob(_LATEST))
+    if len(runs) != 1:
+        there = f"{len(runs)} test runs" if runs else "no test_run_*.json"
+        raise UsageError(f"{path}: {there} in it; name the file of one")
+    return plain(runs[0])
+
+
+def run_in(path: Path) -> Run:
+    """Raises InvalidInput with everything that is wrong with its cases, UsageError for a link."""
+    if path.stat().st_size > MOST_JSON:
+        raise InvalidInput([Problem(Place(path.as_posix()), "larger than 512 MB - split it")])
+    data = whole(path.read_bytes(), path.as_posix())
+    head = data if isinstance(data, dict) else {}
+    if isinstance(head.get("testRunData"), dict):
+        head = head["testRunData"]
+    found = Findings()
+    written = list(_written(data if isinstance(data, list) else head, path))
+    cases = tuple(_cases(written, found))
+    if not written:
+        found.add(Place(path.as_posix()), "no test case in it - run the evaluation again")
+    found.refuse()
+    return Run(path=path, head=_snake(head), cases=cases)
+
+
+def began(run: Run) -> str | None:
+    """When its first trace began; else what the file's name says."""
+    traces = (one.trace.get("startTime") or one.trace.get("start_time") for one in run.cases)
+    told = sorted(one for one in traces if isinstance(one, str))[:1]
+    named = _NAMED.match(run.path.name)
+    told += [named[1].replace("_", "T")] if named else []
+    return next(filter(None, (iso(moment_of(one)) for one in told)), None)
+
+
+def _written(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
+    if isinstance(data, list):
+        lists = {"": data}
+    else:
+        lists = {key: data[key] for key in _LISTS if isinstance(data.get(key), list)}
+    if not lists:
+        message = "no test run of deepeval: there are no `testCases` in it"
+        raise InvalidInput([Problem(Place(path.as_posix()), message)])
+    for key, listed in lists.items():
+        for n, one in enumerate(listed):
+            yield Place(path.as_posix(), None, f"{key}[{n}]"), one
+
+
+def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[TestCase]:
+    for place, one in written:
+        data = _snake(one) if isinstance(one, dict) else one
+        if not _fits(data) and (wrong := mismatches(CASE, data)):
+            where = ".".join((place.key, *map(str, wrong[0].path)))
+            message = wrong[0].message
+            if "metrics_data" in wrong[0].path[:1]:
+                message = f"{message} - dump the results with `model_dump`, not with `str`"
+            found.add(Place(place.file, None, where), message)
+            continue
+        yield TestCase(
+            place=place,
+            data=data,
+            metrics=tuple(_metrics(data)),
+            inner=tuple(_inner(data.get("trace"))),
+        )
+
+
+def _snake(data: Mapping[str, Json]) -> dict[str, Json]:
+    """Keys of this level alone."""
+    return {_HUMP.sub(lambda hump: f"_{hump[1].lower()}", key): one for key, one in data.items()}
+
+
+def _metrics(data: Mapping[str, Json]) -> Iterator[Metric]:
+    for one in data.get("metrics_data") or ():
+        yield _metric(_snake(one))
+    expected = data.get("expectations_data")
+    if isinstance(expected, dict):  # the test run keeps them apart from the metrics
+        own = _snake(expected)
+        own["success"] = own.get("success") if isinstance(own.get("success"), bool) else None
+        yield _metric({**own, "name": "expectations"})
+
+
+def _metric(data: Mapping[str, Json]) -> Metric:
+    model, error = data.get("evaluation_model"), data.get("error")
+    reason, name = data.get("reason"), data["name"]
+    return Metric(
+        name="expectations" if data.get("expectations_data") else str(name),
+        score=number(data.get("score")),
+        success=data.get("success"),
+        threshold=number(data.get("threshold")),
+        error=str(error) if error else None,
+        flaky=data.get("flaky") is True,
+        model=model if isinstance(model, str) else "",
+        reason=reason if isinstance(reason, str) else "",
+        cost=number(data.get("evaluation_cost")) or 0.0,
+    )
+
+
+def _inner(trace: Json) -> Iterator[Metric]:
+    """Metrics of a trace's spans, which decide on the case as well."""
+    for key, spans in trace.items() if isinstance(trace, dict) else ():
+        for span in spans if key.lower().endswith("spans") and isinstance(spans, list) else ():
+            own = _snake(span) if isinstance(span, dict) else {}
+            listed = own.get("metrics_data")
+            for one in listed if isinstance(listed, list) else ():
+                if isinstance(one, dict) and isinstance(one.get("name"), str):
+                    known = _snake(one)
+                    success = known.get("success")
+                    known["success"] = success if isinstance(success, bool) else None
+                    yield _metric(known)

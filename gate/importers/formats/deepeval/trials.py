@@ -1,0 +1,212 @@
+"""A test case of deepeval as a trial: its id, what its metrics said, whether it passed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gate.importers.formats.deepeval.answers import answer_of, failure, latency_ms
+from gate.importers.formats.deepeval.run import TOOL, Metric, Run, TestCase
+from gate.importers.trials.build import case_of, trial_of
+from gate.importers.trials.case_ids import CaseIds, Known, mark, repeated
+from gate.importers.trials.names import metric_name, snake_case
+from gate.records import MOST_ROUNDS, Case, Json, Score, Trial
+from gate.text.escaping import one_line
+
+_SHOWN = 300  # characters of a reason
+_NUMBERED = re.compile(r"(?:conversational_)?test_case_\d+")  # deepeval's own name: its place
+FAILED = "failed"  # by something that the run does not keep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A case with its place in the session."""
+
+    case: TestCase
+    suite: str
+    case_id: str
+    digest: str
+    round: int
+
+
+def placed(run: Run, suite: str) -> Iterator[Placed]:
+    """Equal cases are rounds of one where each is there as often. Conversations are a suite of
+    their own beside single turns.
+    """
+    mixed = len({one.conversational for one in run.cases}) > 1
+    known = [_known(one) for one in run.cases]
+    ids = CaseIds(known)
+    names = [
+        f"{suite[:86]}-conversations" if mixed and one.conversational else suite
+        for one in run.cases
+    ]
+    keys = [(name, ids.of(one)) for name, one in zip(names, known, strict=True)]
+    each = {*Counter(keys).values()}
+    rounds = min(*each, MOST_ROUNDS) if len(each) == 1 else 1
+    counts: Counter[tuple[str, str]] = Counter()
+    for key, case, told in zip(keys, run.cases, known, strict=True):
+        counts[key] += 1
+        case_id, number = repeated(key[1], counts[key], rounds)
+        yield Placed(case=case, suite=key[0], case_id=case_id, digest=told.digest, round=number)
+
+
+def _known(case: TestCase) -> Known:
+    name = one_line(case.text("name"), 120)
+    asked = _question(case)
+    decides = {key: case.data.get(key) for key in _DECIDES if case.data.get(key)}
+    return Known(
+        title="" if _NUMBERED.fullmatch(name) else name,
+        asked=asked,
+        words=one_line(asked, 60),
+        digest=mark(asked, decides),
+    )
+
+
+_DECIDES = ("expected_output", "context", "expected_tools", "expected_outcome", "scenario")
+
+
+def _question(case: TestCase) -> str:
+    """The input; of a conversation its scenario, or what the user said first."""
+    if not case.conversational:
+        return case.text("input")
+    turns = case.data.get("turns") or ()
+    said = (turn.get("content") for turn in turns if turn.get("role") == "user")
+    first = next((one for one in said if isinstance(one, str)), "")
+    return case.text("scenario") or first
+
+
+# ---------------------------------------------------------------------------------------- judgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    passed: bool | None
+    scores: Mapping[str, Score]
+    failures: tuple[str, ...]
+
+
+def judged(case: TestCase) -> Judged:
+    """As deepeval says; but a metric that broke off has no say, where deepeval says failed."""
+    deciding = [one for one in (*case.metrics, *case.inner) if not one.flaky]
+    failing = [one for one in deciding if one.success is False and not one.broke]
+    broken = [one for one in deciding if one.broke and one.success is not True]
+    passed = case.data.get("success")
+    if passed is False and broken and not failing:
+        passed = None
+    codes = [snake_case(one.name) for one in failing] or [FAILED]
+    return Judged(
+        passed=passed,
+        scores=dict(_scores(case.metrics, failed=passed is False)),
+        failures=tuple(dict.fromkeys(codes)) if passed is False else (),
+    )
+
+
+def contradiction(case: TestCase) -> str:
+    """What deepeval could not have written; "" if nothing."""
+    fails = (one.name for one in case.metrics if one.success is False and not one.flaky)
+    wrong = next(fails, None)
+    if case.data.get("success") is True and wrong is not None:
+        return f"success is true, and its metric {wrong[:80]!a} failed - which is it?"
+    return ""
+
+
+def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, Score]]:
+    """By column; a metric that is there twice has the mean."""
+    groups: dict[str, list[Metric]] = {}
+    for one in metrics:
+        groups.setdefault(column_of(one), []).append(one)
+    for column, group in groups.items():
+        why = next((_why(one) for one in group if one.broke), None)
+        if why is not None:
+            yield column, Score(unscored=why)
+            continue
+        values = [one.score for one in group if one.score is not None]
+        fails = any(one.success is False for one in group)
+        says = None if all(one.success is None or one.flaky for one in group) else not fails
+        yield (
+            column,
+            Score(
+                values={column: sum(values) / len(values)},
+                passed=None if says is False and not failed else says,
+                reason=one_line(next((one.reason for one in group if one.reason), ""), _SHOWN),
+            ),
+        )
+
+
+def _why(metric: Metric) -> str:
+    return one_line(metric.error or "it gave no score", _SHOWN)
+
+
+def column_of(metric: Metric) -> str:
+    return metric_name(TOOL, metric.name)
+
+
+# -------------------------------------------------------------------------------------------- trial
+
+
+def trial(one: Placed) -> Trial:
+    case = _case(one)
+    broke = failure(one.case)
+    if broke is None:
+        found = judged(one.case)
+        return trial_of(
+            TOOL,
+            one.suite,
+            case,
+            round=one.round,
+            passed=found.passed,
+            failures=found.failures,
+            scores=found.scores,
+            response=answer_of(one.case),
+            latency_ms=latency_ms(one.case),
+        )
+    status, code, said = broke
+    columns = sorted({column_of(metric) for metric in one.case.metrics})
+    agents = status == "agent_error"
+    return trial_of(
+        TOOL,
+        one.suite,
+        case,
+        round=one.round,
+        status=status,
+        failures=(code,) if agents else (),
+        scores={TOOL: Score(values=dict.fromkeys(columns, 0.0))} if agents else {},
+        error=said,
+    )
+
+
+def _case(one: Placed) -> Case:
+    data = one.case.data
+    tags, metadata = data.get("tags") or (), data.get("metadata") or {}
+    category = metadata.get("category")
+    case = case_of(
+        TOOL,
+        one.suite,
+        one.case_id,
+        input=_question(one.case),
+        keys=dict(_keys(one.case)),
+        category=one_line(category, 200) if isinstance(category, str) else None,
+        tags=[one_line(tag, 200) for tag in tags if isinstance(tag, str)],
+        digest=one.digest,
+    )
+    return replace(case, place=one.case.place)
+
+
+def _keys(case: TestCase) -> Iterator[tuple[str, Json]]:
+    """What is expected, as our datasets spell it."""
+    if text := case.text("expected_output") or case.text("expected_outcome"):
+        yield "expected_answer", text
+    context = case.data.get("context")
+    if isinstance(context, list) and all(isinstance(part, str) for part in context):
+        yield "context", "\n\n".join(context)
+    tools = case.data.get("expected_tools")
+    calls = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    if calls and all(isinstance(call.get("name"), str) for call in calls):
+        yield "expected_tool_calls", [_call(call) for call in calls]
+
+
+def _call(call: Mapping[str, Json]) -> dict[str, Json]:
+    args = call.get("inputParameters") or call.get("input_parameters")
+    return {"name": call["name"], **({"args": args} if isinstance(args, dict) else {})}

@@ -1,0 +1,198 @@
+"""The logs of Inspect: which files they are, their heads, and their samples one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import compiled
+from gate.files.json_stream import parts, whole
+from gate.files.plain import MOST_JSON, files_below, plain
+from gate.files.problems import Findings
+from gate.files.sniff import FirstLook, look
+from gate.files.timestamps import moment_of
+from gate.files.zip import SIGN, Archive, archive
+from gate.records import LARGEST, MOST_CASES, Json
+
+TOOL = "inspect"
+HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
+_NAMES = (b"_journal/", b"header.json", SAMPLES.encode())  # one of them stands at the beginning
+CONVERT = "convert it: inspect log convert LOG --to json --output-dir FOLDER"
+_COUNT: Json = {"type": ["integer", "null"], "minimum": 0, "maximum": int(LARGEST)}
+_SAMPLES: Json = {**_COUNT, "maximum": MOST_CASES}
+_NAME: Json = {"type": ["string", "null"]}
+HEAD: Json = {
+    "type": "object",
+    "properties": {
+        "version": {"type": "integer", "minimum": 1, "maximum": 2},
+        "status": {"enum": ["started", "success", "cancelled", "error"]},
+        "eval": {
+            "type": "object",
+            "properties": {
+                "task": {"type": "string", "minLength": 1},
+                "task_id": _NAME,
+                "task_version": {"type": ["string", "number", "null"]},
+                "created": {"type": "string"},
+                "model": {"type": "string"},
+                "dataset": {"type": ["object", "null"], "properties": {"name": _NAME}},
+                "config": {"type": ["object", "null"], "properties": {"epochs": _COUNT}},
+                "packages": {"type": ["object", "null"]},
+                "scorers": {"type": ["array", "null"]},
+            },
+            "required": ["task", "created", "model"],
+        },
+        "results": {
+            "type": ["object", "null"],
+            "properties": {
+                "total_samples": _SAMPLES,
+                "logged_samples": _SAMPLES,
+                "scores": {"type": ["array", "null"], "items": {"type": "object"}},
+            },
+        },
+        "error": {"type": ["object", "null"]},
+    },
+    "required": ["version", "eval"],
+}
+_fits = compiled(HEAD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """One evaluation. `samples` reads them as often as wanted, each with its place; what is no JSON
+    raises InvalidInput.
+    """
+
+    path: Path
+    head: Mapping[str, Json]
+    created: datetime
+    samples: Callable[[], Iterator[tuple[Place, Json]]] = field(repr=False)
+    rewritten: int = 0
+
+    @property
+    def spec(self) -> Mapping[str, Json]:
+        found: Mapping[str, Json] = self.head["eval"]
+        return found
+
+    @property
+    def task(self) -> str:
+        return str(self.spec["task"])
+
+    @property
+    def status(self) -> str:
+        """A log without one was never ended."""
+        return str(self.head.get("status") or "started")
+
+    @property
+    def results(self) -> Mapping[str, Json]:
+        return self.head.get("results") or {}
+
+    @property
+    def epochs(self) -> int:
+        return int((self.spec.get("config") or {}).get("epochs") or 1)
+
+    @property
+    def version(self) -> str:
+        """Of Inspect; empty: the log does not say."""
+        found = (self.spec.get("packages") or {}).get("inspect_ai")
+        return found[:40] if isinstance(found, str) else ""
+
+
+def is_log(found: FirstLook) -> bool:
+    """Whether a file is one, by its ending and beginning."""
+    if found.ends(".eval"):
+        return found.head.startswith(SIGN) and any(name in found.head for name in _NAMES)
+    return found.ends(".json") and found.has("version", "eval") and found.has("status", "plan")
+
+
+def log_files(path: Path) -> tuple[tuple[Path, ...], int]:
+    """The logs that are meant, and how many JSON files of the folder are none. Raises UsageError
+    where there is no log.
+    """
+    if not path.is_dir():
+        return (plain(path),), 0
+    archives = files_below(path, "*.eval")
+    documents = files_below(path, "*.json")
+    logs = tuple(file for file in documents if is_log(look(file)))
+    if not archives and not logs:
+        raise UsageError(f"{path}: no log of Inspect in it (*.eval, *.json); name the log folder")
+    return tuple(sorted((*archives, *logs))), len(documents) - len(logs)
+
+
+def opened(path: Path) -> Log:
+    """Its head, checked. Raises UsageError, InvalidInput."""
+    with path.open("rb") as file:
+        packed = file.read(4) == SIGN
+    return _of_archive(path) if packed else _of_document(path)
+
+
+# -------------------------------------------------------------------------------------------- .eval
+
+
+def _of_archive(path: Path) -> Log:
+    with archive(path, rewrites=True, convert=CONVERT) as zipped:
+        name = HEADER if HEADER in zipped.members else START
+        if name not in zipped.members:
+            raise UsageError(f"{path}: an archive without {HEADER}; name a log of Inspect")
+        head = whole(zipped.read(name), f"{path.as_posix()}: {name}")
+        again = zipped.rewritten
+    place = Place(path.as_posix(), key=name)
+    return _checked(path, head, place, lambda: _members(path), again)
+
+
+def _members(path: Path) -> Iterator[tuple[Place, Json]]:
+    with archive(path, rewrites=True, convert=CONVERT) as zipped:
+        for name in zipped.members:
+            if not name.startswith(SAMPLES) or not name.endswith(".json"):
+                continue
+            if _is_chunk(name, zipped):
+                raise UsageError(f"{zipped.place(name)}: a sample in chunks is not read; {CONVERT}")
+            yield zipped.place(name), whole(zipped.read(name), f"{path.as_posix()}: {name}")
+
+
+def _is_chunk(name: str, zipped: Archive) -> bool:
+    """Newer logs may have a folder a sample; an id may have a slash in it, too."""
+    folder = name.rpartition("/")[0]
+    return folder + "/" != SAMPLES and f"{folder}/sample.json" in zipped.members
+
+
+# -------------------------------------------------------------------------------------------- .json
+
+
+def _of_document(path: Path) -> Log:
+    if plain(path).stat().st_size > MOST_JSON:
+        raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; keep it as .eval")
+    found = parts(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
+    head = {part.key: part.data for part in found if part.key not in ("samples", "reductions")}
+    return _checked(path, head, Place(path.as_posix()), lambda: _listed(path))
+
+
+def _listed(path: Path) -> Iterator[tuple[Place, Json]]:
+    for part in parts(path.read_bytes(), path.as_posix(), ("samples", "reductions")):
+        if part.key == "samples" and part.item:
+            yield Place(path.as_posix(), part.line), part.data
+
+
+# -------------------------------------------------------------------------------------------- heads
+
+
+def _checked(
+    path: Path,
+    head: Json,
+    place: Place,
+    samples: Callable[[], Iterator[tuple[Place, Json]]],
+    rewritten: int = 0,
+) -> Log:
+    found = Findings()
+    for wrong in [] if _fits(head) else mismatches(HEAD, head):
+        where = ".".join((*filter(None, [place.key]), *map(str, wrong.path)))
+        found.add(Place(place.file, place.line, where), wrong.message)
+    found.refuse()
+    created = moment_of(head["eval"]["created"])
+    if created is None:
+        what = "no moment (2026-05-12T14:30:52+00:00) - put it right"
+        raise InvalidInput([Problem(Place(place.file, key="eval.created"), what)])
+    return Log(path=path, head=head, created=created, samples=samples, rewritten=rewritten)

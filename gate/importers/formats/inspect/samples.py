@@ -1,0 +1,287 @@
+"""A sample of Inspect as a trial: who failed, what each scorer said, what it took."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from gate.errors import Place
+from gate.files.json_schema_quick import compiled
+from gate.files.timestamps import iso, moment_of
+from gate.importers.formats.inspect.logs import TOOL
+from gate.importers.formats.inspect.messages import Attachments, as_openai, text_of
+from gate.importers.formats.inspect.scores import code_of, column, given, number_of
+from gate.importers.trials.build import amount, case_of, trial_of, usage_of, whole
+from gate.importers.trials.conversations import conversation
+from gate.importers.trials.names import metric_name, snake_case
+from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.records import (
+    LARGEST,
+    MOST_ROUNDS,
+    Case,
+    Json,
+    Response,
+    Score,
+    Trial,
+    TrialStatus,
+    Usage,
+)
+
+_TEXT: Json = {"type": ["string", "null"]}
+_OBJECT: Json = {"type": ["object", "null"]}
+SAMPLE: Json = {
+    "type": "object",
+    "properties": {
+        "id": {"type": ["string", "integer"], "minLength": 1},
+        "epoch": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
+        "input": {"type": ["string", "array"]},
+        "target": {"type": ["string", "array", "null"]},
+        "messages": {"type": ["array", "null"]},
+        "output": _OBJECT,
+        "scores": {
+            "type": ["object", "null"],
+            "additionalProperties": {"type": "object", "required": ["value"]},
+        },
+        "metadata": _OBJECT,
+        "model_usage": _OBJECT,
+        "role_usage": _OBJECT,
+        "error": {"type": ["object", "null"], "properties": {"message": {"type": "string"}}},
+        "limit": {"type": ["object", "null"], "properties": {"type": {"type": "string"}}},
+        "attachments": _OBJECT,
+    },
+    "required": ["id", "epoch", "input"],
+}
+fits = compiled(SAMPLE)
+_LONGEST_ID = 500  # characters
+# The machine that the agent was to work on, not the agent.
+_SANDBOX = re.compile(
+    r"\bSandbox(?:Unavailable|Injection|DefaultUser|UserUnsupported)Error\b|\bPrerequisiteError\b"
+    r"|\bdocker (?:daemon|compose|build|pull)\b",
+    re.IGNORECASE,
+)
+_TIMED_OUT = re.compile(r"\b(?:Timeout|APITimeout|Deadline\w*)Error\b|timed out", re.IGNORECASE)
+_MOST_TEXT = 20_000  # characters of an error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How a log's samples are read: `decides` names the score that says pass, from `threshold` on;
+    None: none does. `mixed`: scores of numbers and of texts, which count as 0.
+    """
+
+    suite: str
+    model: str
+    decides: str | None
+    threshold: float
+    mixed: frozenset[str] = frozenset()
+
+
+def id_of(sample: Mapping[str, Json]) -> str:
+    return str(sample["id"])[:_LONGEST_ID]
+
+
+def scores_of(sample: Mapping[str, Json]) -> Mapping[str, Json]:
+    """By scorer; logs before 2024 had one score and no name for it."""
+    found = sample.get("scores")
+    if found is None and isinstance(sample.get("score"), dict) and "value" in sample["score"]:
+        return {"score": sample["score"]}
+    return found or {}
+
+
+def trial(sample: Mapping[str, Json], rules: Rules, place: Place) -> Trial:
+    """`sample` fits SAMPLE."""
+    attached = Attachments(sample.get("attachments"))
+    status, error = _status(sample)
+    scores, passed, failures = _judged(sample, rules)
+    if status == "agent_error":
+        code = "timeout" if error and _TIMED_OUT.search(error[:_MOST_TEXT]) else "agent_error"
+        failures = (code, *failures)
+    return trial_of(
+        TOOL,
+        rules.suite,
+        replace(_case(sample, rules.suite, attached), place=place),
+        round=sample["epoch"],
+        status=status,
+        passed=passed,
+        failures=failures if status != "infra_error" else (),
+        scores=scores,
+        response=_response(sample, rules.model, attached),
+        latency_ms=_latency(sample),
+        error=error,
+        started_at=iso(moment_of(sample.get("started_at"))),
+    )
+
+
+def _case(sample: Mapping[str, Json], suite: str, attached: Attachments) -> Case:
+    target, asked = sample.get("target"), attached.resolved(sample["input"])
+    keys: dict[str, Json] = {}
+    if isinstance(target, str) and target:
+        keys["expected_answer"] = attached.resolved(target)
+    elif isinstance(target, list) and target:
+        keys["expected_answers"] = attached.resolved(target)
+    category = (sample.get("metadata") or {}).get("category")
+    return case_of(
+        TOOL,
+        suite,
+        id_of(sample),
+        input=asked if isinstance(asked, str) else _asked(asked),
+        keys=keys,
+        category=category[:200] if isinstance(category, str) and category else None,
+    )
+
+
+def _asked(messages: Json) -> Json:
+    """Roles and texts alone: what else they hold differs from run to run."""
+    return [
+        {"role": str(one.get("role")), "content": text_of(one.get("content"))}
+        for one in messages
+        if isinstance(one, dict)
+    ]
+
+
+def _status(sample: Mapping[str, Json]) -> tuple[TrialStatus, str | None]:
+    told = sample.get("error")
+    if told is None:
+        return "completed", None
+    said = str(told.get("message") or "no message")[:_MOST_TEXT]
+    nobody = is_nobodys(said) or _SANDBOX.search(said)
+    return "infra_error" if nobody else "agent_error", said
+
+
+# ------------------------------------------------------------------------------------------ judging
+
+
+def _judged(
+    sample: Mapping[str, Json], rules: Rules
+) -> tuple[dict[str, Score], bool | None, tuple[str, ...]]:
+    """The scorers' scores, whether it passed, and why not."""
+    scores, values = scores_of(sample), dict[str, dict[str, float | None]]()
+    passed, codes = None, tuple[str, ...]()
+    for one in given(scores):
+        number = number_of(one.value)
+        if number is None and isinstance(one.value, str) and one.name in rules.mixed:
+            number = 0.0
+        values.setdefault(one.scorer, {})[column(one.name)] = number
+        if one.name == rules.decides and number is not None:
+            passed = number >= rules.threshold
+            codes = () if passed else _codes(sample, scores[one.scorer], code_of(one.value))
+    deciding = next((o.scorer for o in given(scores) if o.name == rules.decides), None)
+    told = {
+        metric_name(TOOL, scorer): _score(score, values.get(scorer, {}), scorer, deciding, passed)
+        for scorer, score in scores.items()
+    }
+    return _named_apart(told, codes), passed, codes
+
+
+def _score(
+    score: Mapping[str, Json],
+    values: Mapping[str, float | None],
+    scorer: str,
+    deciding: str | None,
+    passed: bool | None,
+) -> Score:
+    """One without any number is unscored."""
+    why = next((v for k in ("explanation", "answer") if isinstance(v := score.get(k), str)), "")
+    reason = score.get("reason")
+    lacking = not any(value is not None for value in values.values())
+    return Score(
+        values={} if lacking else values,
+        passed=passed if scorer == deciding else None,
+        reason=why[:_MOST_TEXT],
+        unscored=(f"{reason}"[:200] if reason else "no score") if lacking else None,
+    )
+
+
+def _named_apart(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Score]:
+    """The codes stand with the scorer that failed it."""
+    return {
+        name: replace(score, failures=codes) if score.passed is False else score
+        for name, score in told.items()
+    }
+
+
+def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> tuple[str, ...]:
+    limit, reason = sample.get("limit"), score.get("reason")
+    kind = limit.get("type") if isinstance(limit, dict) else None
+    found = [f"{snake_case(kind)}_limit"] if isinstance(kind, str) else []
+    found += [snake_case(reason)] if isinstance(reason, str) and reason else []
+    return (*found, code)
+
+
+# ---------------------------------------------------------------------------------------- responses
+
+
+def _response(sample: Mapping[str, Json], model: str, attached: Attachments) -> Response:
+    told = conversation(as_openai(attached.resolved(sample.get("messages"))), shows_calls=True)
+    output = sample.get("output") or {}
+    choices = output.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else {}
+    choice = choice if isinstance(choice, dict) else {}
+    message = choice.get("message")
+    said = output.get("completion")
+    if not isinstance(said, str):
+        said = text_of(message.get("content")) if isinstance(message, dict) else ""
+    finish, turns = choice.get("stop_reason"), whole(sample.get("turn_count"))
+    answer, faults = str(attached.resolved(said)), told.trace_faults
+    if attached.missing:
+        faults = (*faults, f"{attached.missing} attachments are not in the log, or too long")
+    return replace(
+        told,
+        answer=answer,
+        model=model,
+        usage=_usage(sample, model),
+        finish_reason=finish[:100] if isinstance(finish, str) else told.finish_reason,
+        turns=told.turns if turns is None else turns,
+        trace_faults=faults,
+    )
+
+
+_USED = (
+    *("input_tokens", "output_tokens", "total_tokens", "input_tokens_cache_read"),
+    *("input_tokens_cache_write", "reasoning_tokens", "total_cost"),
+)
+
+
+def _usage(sample: Mapping[str, Json], model: str) -> Usage:
+    """Of the model that was evaluated; where it is the only one, without what it took as a grader.
+    Where it took no part, of all that did.
+    """
+    by_model, by_role = sample.get("model_usage") or {}, sample.get("role_usage") or {}
+    if len(by_model) > 1 and model in by_model:
+        return _one(by_model[model]) if isinstance(by_model[model], dict) else Usage()
+    added = [one for one in by_model.values() if isinstance(one, dict)]
+    grader = by_role.get("grader") if len(by_model) == 1 else None
+    taken = grader if isinstance(grader, dict) else {}
+    total = {}
+    for key in _USED:
+        found = [value for one in added if (value := amount(one.get(key))) is not None]
+        if found:
+            total[key] = max(0.0, sum(found) - (amount(taken.get(key)) or 0.0))
+    return _one(total)
+
+
+def _one(usage: Mapping[str, Json]) -> Usage:
+    """Input as Inspect counts it is without what came from a cache; in older logs with it, which
+    the total shows.
+    """
+    fresh, written = whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))
+    cached = whole(usage.get("input_tokens_cache_read"))
+    stored = whole(usage.get("input_tokens_cache_write")) or 0
+    read = fresh
+    if fresh is not None and whole(usage.get("total_tokens")) != fresh + (written or 0):
+        read = fresh + (cached or 0) + stored
+    return usage_of(
+        input=read,
+        output=written,
+        cached=cached,
+        reasoning=usage.get("reasoning_tokens"),
+        cost_usd=usage.get("total_cost"),
+    )
+
+
+def _latency(sample: Mapping[str, Json]) -> float | None:
+    """Milliseconds without waits for rate limits and shared resources, where the log has them."""
+    seconds = amount(sample.get("working_time"))
+    seconds = amount(sample.get("total_time")) if seconds is None else seconds
+    return None if seconds is None or seconds > LARGEST / 1000 else seconds * 1000

@@ -1,0 +1,198 @@
+"""The test cases of a JUnit file, in its order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from gate.errors import Place, Problem
+from gate.files.timestamps import moment_of
+from gate.files.xml import Begin, steps
+
+Outcome = Literal["passed", "failed", "error", "skipped"]
+KEPT = 4_000  # characters of what a failure says
+LONGEST = 500  # of an id
+MOST_PROPERTIES = 50  # of a case
+_OUTCOMES: dict[str, Outcome] = {"failure": "failed", "error": "error", "skipped": "skipped"}
+_WORST: tuple[Outcome, ...] = ("error", "failed", "skipped", "passed")
+_COUNTS = {"tests": None, "failures": "failed", "errors": "error", "skipped": "skipped"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestCase:
+    """One `testcase`. `group`: the testsuite's name; `number`: which testsuite of the file it is,
+    from 1. `retries`: results of the same test before this one, which its runner put inside it.
+    """
+
+    __test__ = False  # for pytest, which would take it for a test
+
+    place: Place
+    group: str
+    number: int
+    classname: str
+    name: str
+    seconds: float | None = None
+    outcome: Outcome = "passed"
+    kind: str = ""  # the failure's type
+    message: str = ""
+    text: str = ""
+    retries: int = 0
+    properties: Mapping[str, float] = field(default_factory=dict)  # that are numbers
+
+    @property
+    def id(self) -> str:
+        """`tests.test_a.TestB::test_c[1]`; the name alone where the class is part of it."""
+        inside = not self.classname or self.name.startswith(self.classname)
+        return (self.name if inside else f"{self.classname}::{self.name}")[:LONGEST]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Suite:
+    """A testsuite that is open; `told`: its own counts."""
+
+    name: str
+    number: int
+    place: Place
+    told: Mapping[str, int]
+    found: dict[Outcome, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """A testsuite that has ended. `timestamp`: when it ran, UTC; None: it does not say."""
+
+    name: str
+    timestamp: datetime | None
+
+
+def cases(path: Path) -> Iterator[TestCase | Suite | Problem]:
+    """Cases in order, each testsuite with a time where it begins. Raises InvalidInput for what is
+    no XML, or no JUnit.
+    """
+    yield from _Walk(path).all()
+
+
+class _Walk:
+    """Over one file: which testsuites and which case are open."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._name = path.as_posix()
+        self._suites: list[_Suite] = []
+        self._case: TestCase | None = None
+        self._number = 0
+        self._depth = 0
+
+    def all(self) -> Iterator[TestCase | Suite | Problem]:
+        for step in steps(self._path, keep=KEPT):
+            if isinstance(step, Begin):
+                self._depth += 1
+                yield from self._begin(step)
+            else:
+                self._depth -= 1
+                yield from self._end(step.name, step.text)
+
+    def _place(self, line: int) -> Place:
+        return Place(self._name, line)
+
+    def _begin(self, step: Begin) -> Iterator[Suite | Problem]:
+        place = self._place(step.line)
+        if self._depth == 1 and step.name not in ("testsuites", "testsuite"):
+            yield Problem(place, f"<{step.name[:40]}> - JUnit begins with testsuites or testsuite")
+        elif step.name == "testsuite":
+            self._number += 1
+            name = step.attributes.get("name", "")[:LONGEST]
+            told = _counts(step.attributes)
+            suite = _Suite(name=name, number=self._number, place=place, told=told)
+            self._suites.append(suite)
+            yield Suite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
+        elif step.name == "testcase":
+            yield from self._open(step, place)
+        elif self._case is not None:
+            self._inside(step)
+
+    def _open(self, step: Begin, place: Place) -> Iterator[Problem]:
+        name = step.attributes.get("name", "")
+        if self._case is not None:
+            yield Problem(place, "a testcase in a testcase")
+        if not name and not step.attributes.get("classname"):
+            yield Problem(place, "a testcase without a name - nothing can tell it apart")
+        suite = self._suites[-1] if self._suites else None
+        self._case = TestCase(
+            place=place,
+            group=suite.name if suite else "",
+            number=suite.number if suite else 0,
+            classname=step.attributes.get("classname", ""),
+            name=name,
+            seconds=_seconds(step.attributes.get("time")),
+        )
+
+    def _inside(self, step: Begin) -> None:
+        """What a case came to: the worst of several, since pytest tells of a failed test and of a
+        failed teardown.
+        """
+        case = self._case
+        if case is None:
+            return
+        if step.name in ("rerunFailure", "rerunError", "flakyFailure", "flakyError"):  # surefire
+            self._case = replace(case, retries=case.retries + 1)
+        if step.name == "property" and len(case.properties) < MOST_PROPERTIES:
+            self._case = replace(case, properties={**case.properties, **_number(step.attributes)})
+        outcome = _OUTCOMES.get(step.name)
+        if outcome and _WORST.index(outcome) < _WORST.index(case.outcome):
+            kind, message = (step.attributes.get(key, "")[:KEPT] for key in ("type", "message"))
+            self._case = replace(case, outcome=outcome, kind=kind, message=message, text="")
+
+    def _end(self, name: str, text: str) -> Iterator[TestCase | Problem]:
+        case = self._case
+        if name == "testcase" and case is not None:
+            self._case = None
+            for suite in self._suites:
+                suite.found[case.outcome] = suite.found.get(case.outcome, 0) + 1
+            yield case
+        elif name == "testsuite" and self._suites:
+            yield from _contradictions(self._suites.pop())
+        elif case is not None and _OUTCOMES.get(name) == case.outcome and not case.text:
+            self._case = replace(case, text=text.strip())
+
+
+def _contradictions(suite: _Suite) -> Iterator[Problem]:
+    """Fewer cases than the testsuite says were lost; a runner that counts in another way (a failed
+    teardown as a further test) is no worse than that.
+    """
+    stated, found = suite.told.get("tests"), sum(suite.found.values())
+    if stated is not None and found < stated and found + suite.told.get("errors", 0) < stated:
+        message = f"says tests={stated}, but has {found} - part of it is missing"
+        yield Problem(suite.place, message)
+    bad = suite.told.get("failures", 0) + suite.told.get("errors", 0)
+    failed = suite.found.get("failed", 0) + suite.found.get("error", 0)
+    if bad and not failed:
+        yield Problem(suite.place, f"says that {bad} failed, but none of its cases did - which?")
+
+
+def _counts(attributes: Mapping[str, str]) -> dict[str, int]:
+    found = {key: attributes.get(key, "") for key in _COUNTS}
+    return {key: int(text) for key, text in found.items() if text.isdecimal() and len(text) < 10}
+
+
+def _number(attributes: Mapping[str, str]) -> dict[str, float]:
+    """What `record_property` kept, where it is a number."""
+    name, text = attributes.get("name", ""), attributes.get("value", "")
+    try:
+        found = float(text) if name and len(text) < 40 else math.nan
+    except ValueError:
+        return {}
+    return {name[:LONGEST]: found} if math.isfinite(found) else {}
+
+
+def _seconds(text: str | None) -> float | None:
+    """Some write thousands with a comma."""
+    try:
+        found = float((text or "").replace(",", ""))
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and 0.0 <= found < 1e9 else None

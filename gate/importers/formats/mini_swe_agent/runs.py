@@ -1,0 +1,191 @@
+"""A run of mini-SWE-agent: its trajectories, and what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gate.agents.traces.values import at
+from gate.errors import InvalidInput, Place, UsageError
+from gate.files.plain import files_below, json_of, plain
+from gate.files.problems import Findings
+from gate.files.yaml import parse
+from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, Trajectory, id_of, read
+from gate.importers.trials.instance_ids import is_id
+from gate.records import Json
+from gate.text.escaping import one_line
+
+PREDICTIONS = "preds.json"
+_EXITS = "exit_statuses_*.yaml"
+_MOST_YAML = 16 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """`trajectories`: instance -> file, by id. `lost`: instances without one, since their agent
+    never came to be, with the exit status that was written ("" where none was).
+    """
+
+    trajectories: Mapping[str, Path]
+    beside: tuple[Path, ...] = ()
+    lost: Mapping[str, str] = field(default_factory=dict)
+    model: str = ""
+    version: str = ""
+    started: str | None = None  # ISO 8601, UTC; None: no message has a time
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (*self.beside, *self.trajectories.values())
+
+    def read(self, instance: str) -> Trajectory | None:
+        path = self.trajectories.get(instance)
+        return None if path is None else read(path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What is kept of a trajectory while the others are read."""
+
+    path: Path
+    exit_status: str
+    submission: str
+    format: str
+    version: str
+    model: str
+    started: str
+
+    @classmethod
+    def of(cls, path: Path, one: Trajectory) -> _Seen:
+        return cls(
+            path=path,
+            exit_status=one.exit_status,
+            submission=one.submission,
+            format=one.format,
+            version=one.version,
+            model=one.response.model or "",
+            started=one.started_at,
+        )
+
+
+def run_of(path: Path) -> Run:
+    """A trajectory or a folder of them, each read and checked once. Raises InvalidInput with all
+    problems, UsageError for what is no such run.
+    """
+    findings = Findings()
+    if not path.is_dir():
+        one = read(plain(path))
+        return _run({one.id: _Seen.of(path, one)})
+    files = files_below(path, f"*{SUFFIX}")
+    if not files:
+        raise UsageError(f"{path}: no *{SUFFIX} in it; name a run folder of mini-SWE-agent")
+    found = dict(_each(files, findings))
+    beside, lost = _beside(path, found, findings)
+    for what, told in (
+        ("models", {one.model or "none" for one in found.values()}),
+        ("formats", {one.format for one in found.values()}),
+    ):
+        if len(told) > 1:
+            names = " and ".join(one_line(name, 80) for name in sorted(told)[:3])
+            message = f"trajectories of different {what}: {names} - import the folder of one run"
+            findings.add(Place(path.as_posix()), message)
+    findings.refuse()
+    return _run(found, beside, lost)
+
+
+def _run(
+    found: Mapping[str, _Seen],
+    beside: tuple[Path, ...] = (),
+    lost: Mapping[str, str] | None = None,
+) -> Run:
+    versions = sorted({one.version for one in found.values() if one.version})
+    return Run(
+        trajectories={instance: found[instance].path for instance in sorted(found)},
+        beside=beside,
+        lost=dict(sorted((lost or {}).items())),
+        model=next(iter(found.values())).model,
+        version=", ".join(versions[:3]),
+        started=min((one.started for one in found.values() if one.started), default=None),
+    )
+
+
+def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, _Seen]]:
+    seen: dict[str, Path] = {}
+    for path in files:
+        place = Place(path.as_posix())
+        try:
+            one = read(path)
+        except InvalidInput as error:
+            findings.take(*error.problems)
+            continue
+        if one.id != id_of(path):
+            findings.add(place, f"its instance_id is '{one_line(one.id, 80)}' - rename the file")
+        elif not is_id(one.id):
+            findings.add(place, "its name is none of an instance - rename it")
+        elif one.id in seen:
+            findings.add(place, f"{seen[one.id]} is of the same instance - keep one of them")
+        else:
+            seen[one.id] = path
+            yield one.id, _Seen.of(path, one)
+
+
+def _beside(
+    folder: Path, found: Mapping[str, _Seen], findings: Findings
+) -> tuple[tuple[Path, ...], dict[str, str]]:
+    """The predictions and the newest exit statuses, which must say what the trajectories say; and
+    the instances that only they have.
+    """
+    exits = files_below(folder, _EXITS, deep=False)[-1:]
+    predictions = files_below(folder, PREDICTIONS, deep=False)
+    told: dict[str, str] = {}
+    try:
+        for path in predictions:
+            told |= dict.fromkeys(_predicted(path, found, findings), "")
+        for path in exits:
+            told |= _statuses(path, found, findings)
+    except InvalidInput as error:
+        findings.take(*error.problems)
+    return (*predictions, *exits), {i: status for i, status in told.items() if i not in found}
+
+
+def _predicted(path: Path, found: Mapping[str, _Seen], findings: Findings) -> Iterator[str]:
+    name = path.as_posix()
+    data = json_of(path)
+    if not isinstance(data, dict):
+        findings.add(Place(name), "no object by instance - copy it again, or take it out")
+        return
+    for instance, prediction in data.items():
+        own = found.get(instance)
+        if not is_id(instance):
+            findings.add(Place(name, key=one_line(instance, 80)), "is no id of an instance")
+        elif own is None and "diff --git" in str(at(prediction, "model_patch")):
+            message = "has a patch, and its trajectory is missing - copy the whole folder"
+            findings.add(Place(name, key=instance), message)
+        elif own is None:
+            yield instance
+        elif own.exit_status == "Submitted":
+            patch = at(prediction, "model_patch")
+            if (patch or "") != own.submission:
+                message = f"its model_patch is not what {own.path.name} submitted - of two runs?"
+                findings.add(Place(name, key=instance), message)
+
+
+def _statuses(path: Path, found: Mapping[str, _Seen], findings: Findings) -> dict[str, str]:
+    name = path.as_posix()
+    if plain(path).stat().st_size > _MOST_YAML:
+        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - take it out")
+        return {}
+    by_status: Json = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
+    told: dict[str, str] = {}
+    for status, instances in (by_status if isinstance(by_status, dict) else {}).items():
+        for instance in filter(is_id, instances if isinstance(instances, list) else ()):
+            told[instance] = str(status)
+            own = found.get(instance)
+            if own is None and str(status) == "Submitted":
+                message = "submitted, and its trajectory is missing - copy the whole folder"
+                findings.add(Place(name, key=instance), message)
+            elif own is not None and own.exit_status != str(status):
+                shown = one_line(str(status), 60), one_line(own.exit_status, 60)
+                message = f"says {shown[0]}, but {own.path.name} says {shown[1]} - of two runs?"
+                findings.add(Place(name, key=instance), message)
+    return told

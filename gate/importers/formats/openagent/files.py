@@ -1,0 +1,166 @@
+"""The files of a session of the OpenAgent benchmark: found, read line by line and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.encoding import decode
+from gate.files.json_rows import decoded, told
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import compiled
+from gate.files.session_file import read_json, regular
+from gate.records import LARGEST, MOST_ROUNDS, Json
+
+META, SUMMARY, DETAILS = "meta.json", "summary.json", "details.jsonl"
+MOST_LINE = 32 << 20  # bytes of one record
+MOST_JSON = 64 << 20  # of meta.json and summary.json
+MOST_ATTEMPTS = 1000
+_EXPECTED = f"{META}, {SUMMARY} and {DETAILS}"
+
+# Folders of other tools: a file of theirs -> what to say.
+_OTHERS = {
+    "events.jsonl": "this looks like an Agent Gate session: it needs no import, every command takes"
+    " it as it is",
+    "overall.json": "this looks like an output folder of THUDM's AgentBench, which is another"
+    " benchmark of the same name",
+    "runs.jsonl": "this looks like an output folder of THUDM's AgentBench, which is another"
+    " benchmark of the same name",
+}
+
+_TEXT: Json = {"type": ["string", "null"]}
+_AMOUNT: Json = {"type": ["number", "null"], "minimum": 0, "maximum": LARGEST}
+_TOKENS: Json = {"type": ["integer", "null"], "minimum": 0, "maximum": LARGEST}
+_TEXTS: Json = {"type": ["array", "null"], "items": {"type": "string"}}
+_LOGS: Json = {
+    "type": ["object", "null"],
+    "properties": {
+        "tools_log_verdict": {"enum": ["complete", "incomplete", "unknown", None]},
+        "tool_calls_observed_union": _TEXTS,
+        "required_tools": _TEXTS,
+        "missing_tools_in_tool_log": _TEXTS,
+        "log_paths_checked": _TEXTS,
+        "notes": _TEXTS,
+    },
+}
+# It becomes a folder beside the files of a session.
+_SUITE = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$(?!\n)"
+RECORD: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "suite": {"type": "string", "pattern": _SUITE},
+        "task_id": {"type": "string", "minLength": 1},
+        "category": _TEXT,
+        "round": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
+        "attempt": {"type": "integer", "minimum": 1, "maximum": MOST_ATTEMPTS},
+        "ok": {"type": "boolean"},
+        "latency_ms": _AMOUNT,
+        "total_tokens": _TOKENS,
+        "prompt_tokens": _TOKENS,
+        "completion_tokens": _TOKENS,
+        "response_status": {"type": ["integer", "null"], "minimum": 0, "maximum": 999},
+        "api_error": _TEXT,
+        "parse_error": _TEXT,
+        "validation_errors": _TEXTS,
+        "response_text": _TEXT,
+        "evidence": {"type": ["object", "null"], "properties": {"log_verification": _LOGS}},
+        "extra": {"type": ["object", "null"]},
+    },
+    "required": ["suite", "task_id", "round", "attempt", "ok"],
+}
+_fits = compiled(RECORD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A line of details.jsonl that is what it should be."""
+
+    place: Place
+    data: Mapping[str, Json]
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.data["suite"], self.data["task_id"], self.data["round"]
+
+    @property
+    def codes(self) -> list[str]:
+        """The failure codes, as upstream counts them."""
+        found = list(self.data.get("validation_errors") or ())
+        return found + [name for name in ("api_error", "parse_error") if self.data.get(name)]
+
+
+def detail_files(folder: Path) -> tuple[Path, ...]:
+    """details.jsonl, or those of its suites where the common one is gone. Raises UsageError for
+    what is no such session.
+    """
+    if not folder.is_dir():
+        there = "a file" if folder.exists() else "not there"
+        raise UsageError(f"{folder}: {there}; give the session's folder, which has {_EXPECTED}")
+    for name, looks in _OTHERS.items():
+        if (folder / name).exists():
+            raise UsageError(f"{folder}: {looks}")
+    if not (folder / META).exists() and (folder.parent / META).exists():
+        whole = folder.resolve().parent
+        raise UsageError(
+            f"{folder}: the folder of one suite; give {whole} and --suite {folder.resolve().name}"
+        )
+    common = folder / DETAILS
+    if common.exists() or common.is_symlink():
+        return (common,)
+    parts = tuple(sorted(folder.glob(f"*/{DETAILS}")))
+    linked = next((part.parent for part in parts if part.parent.is_symlink()), None)
+    if linked:
+        raise UsageError(f"{linked}: a link, which no session has; copy the folder itself")
+    if not parts:
+        raise UsageError(
+            f"{folder}: no {DETAILS} in it; a session of the OpenAgent benchmark has {_EXPECTED}"
+        )
+    return parts
+
+
+def records(files: tuple[Path, ...]) -> Iterator[Record | Problem]:
+    """Every line of the files, in order. Raises UsageError for a link or a device."""
+    for path in files:
+        with regular(path).open("rb") as stream:
+            for number in count(1):
+                line = stream.readline(MOST_LINE + 1)
+                if not line:
+                    break
+                place = Place(path.as_posix(), number)
+                if len(line) > MOST_LINE:
+                    yield Problem(place, f"longer than {MOST_LINE >> 20} MB - no record is")
+                    break
+                if line.strip():
+                    yield _record(line, place)
+
+
+def _record(line: bytes, place: Place) -> Record | Problem:
+    try:
+        data = decoded(decode(line, place.file, line=place.line or 1).strip())
+    except InvalidInput as error:
+        return error.problems[0]
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
+            return Problem(place, "cut off in the middle - copy the session again, it is not whole")
+        return Problem(place, told(error))
+    if not _fits(data) and (wrong := mismatches(RECORD, data)):
+        where = ".".join(map(str, wrong[0].path))
+        return Problem(Place(place.file, place.line, where), wrong[0].message)
+    record = Record(place=place, data=data)
+    if data["ok"] and record.codes:
+        return Problem(place, f"ok, and yet it failed with {record.codes[0][:80]!r} - which is it?")
+    return record
+
+
+def read_object(path: Path) -> dict[str, Json] | None:
+    """meta.json or summary.json; None where it is missing. Raises UsageError."""
+    if not path.exists() and not path.is_symlink():
+        return None
+    data = read_json(path, MOST_JSON)
+    if not isinstance(data, dict):
+        raise UsageError(f"{path}: a JSON {type(data).__name__}, not what the benchmark writes")
+    return data

@@ -1,0 +1,152 @@
+"""Spans gathered by trace, whatever lines and files they are spread over: what is read of each is
+put aside, and memory holds a few numbers a trace.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from struct import Struct
+from typing import Any, NamedTuple
+
+from gate.errors import Place, UsageError
+from gate.files.problems import Findings
+from gate.importers.formats.otel.lines import kind_of, pieces, unpacked, whole
+from gate.importers.formats.otel.span_filter import Record, Taken, taken, taken_of_piece
+from gate.importers.formats.otel.spool import Spool
+from gate.importers.formats.otel.worker_pool import Crew
+
+MOST_TRACES = 2_000_000
+MOST_SPANS = 100_000  # of one result; those beyond are counted
+MOST_BYTES = 64 << 20  # of what is kept of one result
+_HEAD = Struct("<qll")  # where the record before it of its trace begins; its file and line
+
+
+class Group(NamedTuple):
+    """What is kept of one result: (file, line, a Kept) each, in the order in which it was read.
+    `conversation` is empty where it is one trace; `beyond`: how many spans more it has.
+    """
+
+    conversation: str
+    beyond: int
+    kept: list[tuple[int, int, bytes]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Traces:
+    """Numbered in the order in which they were met."""
+
+    files: tuple[Path, ...]
+    by_conversation: bool = False
+    findings: Findings = field(default_factory=Findings)
+    counted: Counter[str] = field(default_factory=Counter)  # what is worth a note -> how often
+    _spool: Spool = field(default_factory=Spool)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _last: array[int] = field(default_factory=lambda: array("q"))  # where the last record begins
+    _spans: array[int] = field(default_factory=lambda: array("l"))
+    _bytes: array[int] = field(default_factory=lambda: array("q"))
+    _of_agents: bytearray = field(default_factory=bytearray)  # 1: it has a span that counts
+    _beyond: Counter[int] = field(default_factory=Counter)  # trace -> spans that are not kept
+    _conversations: dict[int, str] = field(default_factory=dict)  # as the first span tells it
+
+    def take(self, found: Taken, file: int, lines: int = 0) -> None:
+        """What was found in a file, after so many lines of it. Raises UsageError for too many
+        traces.
+        """
+        self.counted.update(found.counted)
+        for line, message in found.wrong:
+            self.findings.add(self.place(file, lines + line), message)
+        for record in found.records:
+            self._add(record, file, lines + record.line)
+
+    def _add(self, record: Record, file: int, line: int) -> None:
+        number = self._numbers.setdefault(record.trace, len(self._last))
+        if number == len(self._last):
+            if number >= MOST_TRACES:
+                raise UsageError(f"more than {MOST_TRACES:,} traces; import them in parts")
+            self._last.append(-1)
+            self._spans.append(0)
+            self._bytes.append(0)
+            self._of_agents.append(0)
+        self._of_agents[number] |= record.counts
+        if self.by_conversation and (told := record.conversation):
+            self.counted["two conversations"] += (
+                self._conversations.setdefault(number, told) != told
+            )
+        if self._spans[number] >= MOST_SPANS or self._bytes[number] >= MOST_BYTES:
+            self._beyond[number] += 1
+            return
+        head = _HEAD.pack(self._last[number], file, line)
+        self._last[number] = self._spool.put(head + record.data)
+        self._spans[number] += 1
+        self._bytes[number] += len(record.data)
+
+    @property
+    def others(self) -> int:
+        """Traces that are of no agent."""
+        return len(self._of_agents) - sum(self._of_agents)
+
+    def groups(self) -> Iterator[Group]:
+        """What each result is made of: a trace of an agent, or all those of a conversation."""
+        by: dict[str | int, list[int]] = {}
+        for number, counts in enumerate(self._of_agents):
+            if counts and not self.by_conversation:
+                yield self._group("", (number,))
+            elif counts:
+                by.setdefault(self._conversations.get(number, number), []).append(number)
+        for key, numbers in by.items():
+            yield self._group(key if isinstance(key, str) else "", numbers)
+
+    def _group(self, conversation: str, numbers: Iterable[int]) -> Group:
+        kept: list[tuple[int, int, bytes]] = []
+        beyond = size = 0
+        for number in numbers:
+            beyond += self._beyond[number]
+            spans, size = self._spans[number], size + self._bytes[number]
+            if kept and (len(kept) + spans > MOST_SPANS or size > MOST_BYTES):
+                beyond += spans
+            else:
+                kept += self._records(number)
+        return Group(conversation, beyond, kept)
+
+    def _records(self, number: int) -> list[tuple[int, int, bytes]]:
+        found: list[tuple[int, int, bytes]] = []
+        at = self._last[number]
+        while at >= 0:
+            record = self._spool.get(at)
+            at, file, line = _HEAD.unpack_from(record)
+            found.append((file, line, record[_HEAD.size :]))
+        return found[::-1]
+
+    def place(self, file: int, line: int) -> Place:
+        return Place(self.files[file].as_posix(), line)
+
+    def close(self) -> None:
+        """After that nothing can be taken out any more."""
+        self._spool.close()
+
+
+def gathered(traces: Traces, also: Set[str], crew: Crew) -> None:
+    """Reads the files. `also`: attributes to keep beside those that are read."""
+    for number, path in enumerate(traces.files):
+        kind = kind_of(path)
+        if kind == "lines":
+            _by_piece(traces, number, sorted(also), crew)
+        else:
+            for read in unpacked(path) if kind == "packed" else (whole(path),):
+                traces.take(taken((read,), also), number)
+
+
+def _by_piece(traces: Traces, number: int, also: list[str], crew: Crew) -> None:
+    path = traces.files[number]
+    requests = ((str(path), start, size, also) for start, size in pieces(path))
+    before = 0
+    answer: tuple[Any, ...]
+    for answer in crew.map(taken_of_piece, requests):
+        records, counted, wrong, lines = answer
+        found = Taken([Record._make(one) for one in records], Counter(counted), wrong)
+        traces.take(found, number, before)
+        before += lines

@@ -1,0 +1,145 @@
+"""The files of an export: which they are, their pieces, and what a line of them holds. A file that
+is one value over several lines is read whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO, Literal, NamedTuple
+
+from gate.errors import InvalidInput, UsageError
+from gate.files.json_rows import told
+from gate.files.plain import MOST_LINE, files_below, json_in, plain
+from gate.records import Json
+
+SUFFIXES = (".json", ".jsonl", ".ndjson")
+PACKED = ".gz"
+MOST_WHOLE = 256 << 20  # bytes of a file that is one value over several lines
+MOST_BLANK = 1_000_000  # lines of a piece, or of a packed file
+MOST_UNPACKED = 500  # times the size of the packed file; text packs to a tenth
+PIECE = 4 << 20  # bytes that are read at once, and to the end of their last line
+_SMALL = 1 << 20
+# Half of a character whose other half is not beside it. An escaped backslash before it may fool it.
+_HALF = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+)
+
+
+class Read(NamedTuple):
+    """A value and its line, from 1; `wrong` is what is wrong with one that is none."""
+
+    line: int
+    data: Json
+    wrong: str = ""
+
+
+def source_files(path: Path) -> tuple[Path, ...]:
+    """The file itself, or those of a folder by their endings. Raises UsageError."""
+    if path.is_symlink() or not path.is_dir():
+        return (plain(path),)
+    known = tuple(ending + packed for ending in SUFFIXES for packed in ("", PACKED))
+    found = tuple(one for one in files_below(path) if one.name.lower().endswith(known))
+    if not found:
+        raise UsageError(f"{path}: no file in it ends in {', '.join(SUFFIXES)} (or {PACKED})")
+    return found
+
+
+def kind_of(path: Path) -> Literal["lines", "packed", "whole"]:
+    """`whole` where the first line is no value, but the beginning of one. Raises UsageError."""
+    if path.name.lower().endswith(PACKED):
+        return "packed"
+    with plain(path).open("rb") as stream:
+        while line := stream.readline(MOST_LINE):
+            if line.strip():
+                return "whole" if line.rstrip().endswith((b"{", b"[", b",")) else "lines"
+    return "lines"
+
+
+def pieces(path: Path) -> Iterator[tuple[int, int]]:
+    """Where each piece of a file of lines begins, and its bytes."""
+    with plain(path).open("rb") as stream:
+        start = 0
+        while True:
+            stream.seek(start + PIECE)
+            while len(line := stream.readline(MOST_LINE)) == MOST_LINE and line[-1:] != b"\n":
+                pass
+            end = min(stream.tell(), path.stat().st_size)
+            if end <= start:
+                return
+            yield start, end - start
+            start = end
+
+
+def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[Read]:
+    """What the lines of the next `size` bytes hold, those that are not empty."""
+    blank = 0
+    for number in count(1):
+        line = stream.readline(min(size, MOST_LINE + 1))
+        size -= len(line)
+        if not line:
+            return
+        if len(line) > MOST_LINE:
+            yield Read(number, None, f"longer than {MOST_LINE >> 20} MB - write one batch a line")
+            return
+        if line.strip():
+            yield _line(number, line)
+        elif (blank := blank + 1) > MOST_BLANK:
+            yield Read(number, None, f"more than {MOST_BLANK:,} empty lines - write them without")
+            return
+
+
+def unpacked(path: Path) -> Iterator[Read]:
+    """The lines of a packed file; one that is a bomb, or broken, ends with what is wrong."""
+    most = path.stat().st_size * MOST_UNPACKED + _SMALL
+    number = 0
+    with gzip.GzipFile(plain(path)) as stream:
+        try:
+            for read in lines_in(stream, most):
+                number = read.line
+                yield read
+            if stream.read(1):
+                message = f"unpacks to over {MOST_UNPACKED} times its size - unpack it yourself"
+                yield Read(number + 1, None, message)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            message = f"cannot be unpacked ({error}) - copy it again, it is not whole"
+            yield Read(number + 1, None, message)
+
+
+def whole(path: Path) -> Read:
+    if path.stat().st_size > MOST_WHOLE:
+        message = f"one value of over {MOST_WHOLE >> 20} MB - write JSON Lines, one batch a line"
+        return Read(1, None, message)
+    try:
+        return Read(1, json_in(plain(path).read_bytes(), path.as_posix()))
+    except InvalidInput as error:
+        problem = error.problems[0]
+        return Read(problem.place.line or 1, None, problem.message)
+
+
+def _line(number: int, line: bytes) -> Read:
+    try:
+        return Read(number, _parsed(line))
+    except UnicodeDecodeError as error:
+        return Read(number, None, f"not UTF-8 (byte {error.start + 1}) - write it as UTF-8")
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
+            message = "cut off in the middle - copy the file again, or take out its last line"
+            return Read(number, None, message)
+        return Read(number, None, told(error))
+
+
+def _parsed(line: bytes) -> Json:
+    """JSON whose text can be written as UTF-8: halves of characters become `?`."""
+    found = json.loads(line.decode("utf-8-sig" if line[:3] == BOM_UTF8 else "utf-8"))
+    if b"\\u" in line and (b"\\ud" in line or b"\\uD" in line) and _HALF.search(line):
+        text = json.dumps(found, ensure_ascii=False)
+        found = json.loads(text.encode("utf-8", "replace"))
+    return found

@@ -1,0 +1,223 @@
+"""A trace, or the traces of a conversation, as one answer of an agent: asked, answered, judged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from gate.agents.traces.otel import trace_of
+from gate.agents.traces.otel_facts import AgentCall, ModelCall, filled
+from gate.agents.traces.otel_spans import Span, in_order
+from gate.agents.traces.values import as_text
+from gate.errors import AgentFailure
+from gate.importers.formats.otel.evaluations import Judged, judged, opinion
+from gate.importers.formats.otel.group_spans import Group
+from gate.importers.formats.otel.span_filter import Kept, kept_in
+from gate.importers.trials.conversations import response_of
+from gate.importers.trials.names import suite_name
+from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.records import Response, Usage
+from gate.text.escaping import one_line
+
+BY_QUESTION, BY_TRACE = "question", "trace"
+_CASE_ID = 200  # characters
+_TITLE = 60  # characters of one that come from a question
+_ERROR = 2_000
+_LATE = 1 << 63  # of a span that does not say when it began
+
+
+class Run(NamedTuple):
+    """`start` in ns, None: nobody knows. `failed`: how it ended, of one that did."""
+
+    key: str
+    suite: str
+    case: str
+    question: str
+    start: int | None
+    latency_ms: float | None
+    failed: str | None
+    nobodys: bool  # nobody answered: no failure of the agent
+    results: tuple[Judged, ...]
+    response: Response
+
+    @property
+    def passed(self) -> bool | None:
+        return opinion(self.results)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """What a run is called. `case`: an attribute, or BY_QUESTION, or BY_TRACE; `suite`: empty is
+    the service's name.
+    """
+
+    case: str
+    suite: str = ""
+
+    @property
+    def also(self) -> frozenset[str]:
+        """The attributes that are read for it."""
+        return frozenset({self.case} - {BY_QUESTION, BY_TRACE})
+
+
+@dataclass(slots=True)
+class Oddities:
+    """What is wrong with runs, by file and line, and what is worth a note."""
+
+    wrong: list[tuple[int, int, str]] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
+
+
+def run_of(group: Group, naming: Naming, odd: Oddities) -> Run | None:
+    """None where something is wrong, which is then told."""
+    spans = _each_once(group, odd)
+    order = in_order([one.span for one in spans])
+    key = group.conversation or spans[0].span.trace
+    try:
+        response = _response(order, group.beyond)
+    except AgentFailure as failure:
+        file, line, _ = group.kept[0]
+        told = f"trace {spans[0].span.trace}: {failure} - take the trace out, or export it again"
+        odd.wrong.append((file, line, one_line(told, 500)))
+        return None
+    asked = _asked(order)
+    roots = _roots([one.span for one in spans])
+    latency, backwards = _latency_ms(roots)
+    failed = _failed(roots, order, response)
+    odd.counted["without content"] += not asked and not response.answer
+    odd.counted["too long"] += group.beyond > 0
+    return Run(
+        key=key,
+        suite=naming.suite or _suite(order, spans),
+        case=_case(naming, order, asked, key, odd.counted),
+        question=asked,
+        start=min((s.start for s in (*roots, *order) if s.start is not None), default=None),
+        latency_ms=latency,
+        failed=failed,
+        nobodys=failed is not None and _nobodys(failed, roots),
+        results=judged(one.span for one in spans),
+        response=replace(response, trace_faults=(*response.trace_faults, *backwards)),
+    )
+
+
+def _each_once(group: Group, odd: Oddities) -> list[Kept]:
+    """Without spans that are there twice; events that were logged go to their spans."""
+    found: dict[tuple[str, str, int], tuple[int, int, Kept]] = {}
+    logged: list[Span] = []
+    for n, (file, line, data) in enumerate(group.kept):
+        one = kept_in(data)
+        span = one.span
+        if one.logged:
+            logged.append(span)
+            continue
+        own = (file, line, one)
+        same = found.setdefault((span.trace, span.id, 0 if span.id else n), own)
+        if same is not own:
+            odd.counted["twice"] += 1
+            if same[2].span != span:
+                where = f"line {same[1]}" if same[0] == file else f"line {same[1]} of another file"
+                told = f"span {one_line(span.id, 40)} is in {where} too, and differs - keep one"
+                odd.wrong.append((file, line, told))
+    for event in logged:
+        to = (event.trace, event.id, 0)
+        if to not in found:
+            to = next(key for key in found if key[0] == event.trace)
+        file, line, one = found[to]
+        own_span = one.span
+        facts = filled(own_span.facts, event.facts) if to[1] == event.id else own_span.facts
+        own_span = own_span._replace(facts=facts, events=(*own_span.events, *event.events))
+        found[to] = (file, line, one._replace(span=own_span))
+    return [one for _, _, one in found.values()]
+
+
+def _response(order: list[Span], beyond: int) -> Response:
+    """Raises AgentFailure."""
+    found = response_of(trace_of(order))
+    if not beyond:
+        return found
+    more = f"{beyond:,} more spans of it are not read: usage and turns are unknown"
+    faults = (*found.trace_faults, more)
+    return replace(found, usage=Usage(), turns=None, trace_faults=faults)
+
+
+def _asked(order: Sequence[Span]) -> str:
+    """What the outermost agent was asked, else the first model call: later ones are shown what was
+    said since.
+    """
+    told = (span.facts for span in order)
+    agents = [facts.asked for facts in told if isinstance(facts, AgentCall)]
+    models = (span.facts.asked for span in order if isinstance(span.facts, ModelCall))
+    return next(filter(None, agents), None) or next(models, None) or ""
+
+
+def _suite(order: Sequence[Span], spans: Iterable[Kept]) -> str:
+    """The service of the outermost span that counts."""
+    services = {(one.span.trace, one.span.id): one.service for one in spans}
+    found = services[order[0].trace, order[0].id] if order else ""
+    return suite_name(found, "otel")
+
+
+def _case(naming: Naming, order: Sequence[Span], asked: str, key: str, counts: Counter[str]) -> str:
+    for name in naming.also:
+        told = (as_text(s.attributes[name]) for s in order if s.attributes.get(name) is not None)
+        found = next(filter(None, told), "")
+        if found:
+            return _bounded(found)
+        counts["without the attribute"] += 1
+    if asked and naming.case != BY_TRACE:
+        digits = hashlib.sha256(asked.encode(errors="backslashreplace")).hexdigest()[:8]
+        return f"{one_line(asked[:_TITLE], _TITLE)} {digits}".strip()
+    return _bounded(key)
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= _CASE_ID:
+        return text
+    return f"{text[: _CASE_ID - 13]}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _roots(spans: Sequence[Span]) -> list[Span]:
+    """The outermost span of each trace, in the order of time: one without a parent, else one whose
+    parent is not there.
+    """
+    there = {(span.trace, span.id) for span in spans}
+    found: dict[str, tuple[tuple[bool, int], Span]] = {}
+    for span in spans:
+        if span.parent and (span.trace, span.parent) in there and span.parent != span.id:
+            continue
+        rank = (bool(span.parent), _LATE if span.start is None else span.start)
+        if span.trace not in found or rank < found[span.trace][0]:
+            found[span.trace] = (rank, span)
+    return [span for rank, span in sorted(found.values(), key=lambda one: one[0][1])]
+
+
+def _latency_ms(roots: Sequence[Span]) -> tuple[float | None, tuple[str, ...]]:
+    """Of all of them together, and what is odd about it."""
+    took = [
+        None if span.start is None or span.end is None else (span.end - span.start) / 1e6
+        for span in roots
+    ]
+    if any(one is not None and one < 0 for one in took):
+        return None, ("the clock of the outermost span ran backwards: the latency is unknown",)
+    known = [one for one in took if one is not None]
+    return (sum(known) if known and len(known) == len(took) else None), ()
+
+
+def _failed(roots: Sequence[Span], order: Sequence[Span], response: Response) -> str | None:
+    """The error of the last outermost span; of one that was not told of it, of the agent's own
+    outermost span where no answer came.
+    """
+    told = roots[-1].error if roots else None
+    if roots and told is None and not response.answer:
+        last = [span for span in order if span.trace == roots[-1].trace]
+        told = last[0].error if last and last[0].kind in ("agent", "llm") else None
+    return None if told is None else told[:_ERROR]
+
+
+def _nobodys(failed: str, roots: Sequence[Span]) -> bool:
+    kind = as_text(roots[-1].attributes.get("error.type")) if roots else ""
+    status = int(kind) if len(kind) == 3 and kind.isdecimal() else None
+    return is_nobodys(failed, status) or is_nobodys(kind)

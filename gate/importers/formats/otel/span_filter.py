@@ -1,0 +1,200 @@
+"""What is read of spans, and of events that are logged beside them, as records of plain bytes: they
+go through files and to other processes of ours, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import marshal
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gate.agents.traces.otel_facts import (
+    AgentCall,
+    Event,
+    Executed,
+    Facts,
+    Kind,
+    ModelCall,
+    Retrieval,
+    facts_of,
+)
+from gate.agents.traces.otel_spans import DETAILS, Span, span_of
+from gate.agents.traces.otel_values import event_of
+from gate.agents.traces.values import Called, as_text, first
+from gate.errors import AgentFailure
+from gate.importers.formats.otel.lines import Read, lines_in
+from gate.importers.formats.otel.serialized import logs_in, spans_in
+from gate.records import Json
+
+CONVERSATION = ("gen_ai.conversation.id", "session.id")
+EVALUATION = "gen_ai.evaluation.result"
+_OF_ANY = (*CONVERSATION, "error.type")  # attributes that are read of every span
+_HEX = re.compile(r"[0-9a-fA-F]{32}")
+_BASE64 = re.compile(r"[0-9A-Za-z+/_-]{22}==")  # how protobuf's own JSON writes 16 bytes
+_NONE = "0" * 32
+
+
+class Kept(NamedTuple):
+    """A span, or an event that was logged beside one: then `span` has its ids, and what it adds."""
+
+    service: str
+    span: Span
+    logged: bool = False
+
+
+class Record(NamedTuple):
+    """`counts`: its trace is one of an agent. `data`: a Kept."""
+
+    line: int
+    trace: str
+    counts: bool
+    conversation: str
+    data: bytes
+
+
+class Taken(NamedTuple):
+    """Of some lines: `wrong` are lines, counted as in the records, with what is wrong."""
+
+    records: list[Record]
+    counted: Counter[str]  # what is worth a note -> how often
+    wrong: list[tuple[int, str]]
+
+
+def taken(lines: Iterable[Read], also: Set[str]) -> Taken:
+    """`also`: attributes to keep beside those that are read."""
+    found = Taken([], Counter(), [])
+    for read in lines:
+        if read.wrong:
+            found.wrong.append((read.line, read.wrong))
+            continue
+        try:
+            _take(read, found, also)
+        except AgentFailure as failure:
+            found.wrong.append((read.line, f"{failure} - export it again as OTLP JSON"))
+    return found
+
+
+def taken_of_piece(request: tuple[str, int, int, list[str]]) -> tuple[Any, ...]:
+    """Of a piece of a file of lines, by plain values, and how many lines it has."""
+    path, start, size, also = request
+    with Path(path).open("rb") as stream:
+        stream.seek(start)
+        piece = stream.read(size)
+    records, counted, wrong = taken(lines_in(BytesIO(piece), size), frozenset(also))
+    return [tuple(record) for record in records], dict(counted), wrong, piece.count(b"\n")
+
+
+def kept_in(data: bytes) -> Kept:
+    service, logged, told, own = marshal.loads(data)  # noqa: S302 - written here
+    span = Span._make(own)
+    if told is not None:
+        span = span._replace(facts=_facts(span.kind, told))
+    return Kept(service, span, logged)
+
+
+def _take(read: Read, into: Taken, also: Set[str]) -> None:
+    found = 0
+    for resource, items in spans_in(read.data):
+        found += len(items)
+        beside = {k: v for k, v in resource.attributes.items() if k in also}
+        for item in items:
+            span = span_of(item, also)
+            told = {**beside, **span.attributes} if beside else span.attributes
+            _take_span(read.line, resource.service, span, told, into, also)
+    for _, items in logs_in(read.data):
+        found += len(items)
+        for item in items:
+            _take_log(read.line, item, into)
+    into.counted["spans"] += found
+    into.counted["lines without spans"] += not found
+
+
+def _take_span(
+    line: int, service: str, span: Span, told: Mapping[str, Json], into: Taken, also: Set[str]
+) -> None:
+    """Without what is not read of it."""
+    counts = span.kind != "other"
+    attributes = {k: told[k] for k in (*_OF_ANY, *also) if k in told} if told else told
+    events = tuple(e for e in span.events if e[0] == EVALUATION) if span.events else ()
+    trace = _trace_id(span.trace, into.counted, counts=counts or bool(events))
+    if trace:
+        conversation = first(attributes, *CONVERSATION) if attributes else None
+        data = _data(service, span, trace, attributes, events)
+        into.records.append(Record(line, trace, counts, as_text(conversation), data))
+
+
+def _take_log(line: int, item: dict[str, Json], into: Taken) -> None:
+    """A log record that is an event of the conventions: a judgement, or the content of a call."""
+    named = first(item, "eventName", "event_name")
+    name, attributes = event_of({"name": named, "attributes": item.get("attributes")})
+    name = name or as_text(attributes.get("event.name"))
+    if name not in (EVALUATION, DETAILS):
+        return
+    told = span_of({**item, "attributes": [], "events": [], "status": {}})
+    trace = _trace_id(told.trace, into.counted, counts=False)
+    if not trace:
+        into.counted["events without a trace"] += 1
+        return
+    events: tuple[Event, ...] = ()
+    if name == EVALUATION:
+        events = ((name, attributes),)
+    else:
+        facts = facts_of("llm", {"gen_ai.operation.name": "chat", **attributes})
+        told = told._replace(kind="llm", facts=facts)
+    data = _data("", told, trace, {}, events, logged=True)
+    into.records.append(Record(line, trace, False, "", data))
+
+
+def _trace_id(written: str, counted: Counter[str], *, counts: bool) -> str:
+    """32 hexadecimal digits, or what stands there instead. Raises AgentFailure for none at all,
+    where it counts.
+    """
+    if _HEX.fullmatch(written) and written != _NONE:
+        return written.lower()
+    if _BASE64.fullmatch(written):
+        try:
+            return base64.b64decode(written.replace("-", "+").replace("_", "/")).hex()
+        except binascii.Error:
+            pass
+    if written in ("", _NONE) or len(written) > 200:
+        if counts:
+            raise AgentFailure("a span without a traceId belongs to no trace")
+        return ""
+    counted["odd ids"] += 1
+    return written
+
+
+def _data(
+    service: str,
+    span: Span,
+    trace: str,
+    attributes: Mapping[str, Json],
+    events: tuple[Event, ...],
+    *,
+    logged: bool = False,
+) -> bytes:
+    """Raises AgentFailure for what is nested over a thousand times."""
+    facts = span.facts
+    told: list[Any] | None = None if facts is None else [*facts]
+    if isinstance(facts, ModelCall):
+        told = [*facts[:1], [[*call] for call in facts.calls], *facts[2:]]
+    own = (span.id, span.parent, trace, span.kind, None, attributes, events, *span[-3:])
+    record: Any = (service, logged, told, own)
+    try:
+        return marshal.dumps(record)
+    except ValueError:
+        raise AgentFailure("an attribute is nested too deeply") from None
+
+
+def _facts(kind: Kind, told: list[Any]) -> Facts:
+    if kind == "llm":
+        return ModelCall._make([*told[:1], tuple(map(Called._make, told[1])), *told[2:]])
+    if kind in ("tool", "mcp"):
+        return Executed._make(told)
+    return AgentCall._make(told) if kind == "agent" else Retrieval._make(told)

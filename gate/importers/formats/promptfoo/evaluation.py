@@ -1,0 +1,242 @@
+"""The results of one `promptfoo eval`, as JSON, YAML or JSON Lines: read whole, checked row by row.
+
+The shapes are those that promptfoo 0.123 writes (results of version 3) and has types for (2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem
+from gate.files import yaml as yamlfile
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import compiled
+from gate.files.plain import MOST_JSON, json_lines, json_of, plain
+from gate.files.problems import Findings
+from gate.records import LARGEST, Json
+
+TOOL = "promptfoo"
+MOST_YAML = 64 << 20  # bytes
+YAML, LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
+PASSED, ASSERTION, ERROR = 0, 1, 2  # its `failureReason`
+
+_SCORE: Json = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
+_SCORES: Json = {"type": ["object", "null"], "additionalProperties": _SCORE}
+_OBJECT: Json = {"type": ["object", "null"]}
+_NUMBERED: Json = {"type": ["integer", "null"], "minimum": 0}
+_JUDGED: dict[str, Json] = {"pass": {"type": "boolean"}, "score": _SCORE}
+COMPONENT: Json = {"type": ["object", "null"], "properties": _JUDGED, "required": ["pass"]}
+COMPONENTS: Json = {"type": ["array", "null"], "items": COMPONENT}
+_TEST: dict[str, Json] = {
+    "vars": _OBJECT,
+    "assert": {"type": ["array", "null"]},
+    "metadata": _OBJECT,
+    "threshold": {"type": ["number", "null"]},
+}
+ROW: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "success": {"type": "boolean"},
+        "score": _SCORE,
+        "failureReason": {"enum": [PASSED, ASSERTION, ERROR, None]},
+        "testIdx": _NUMBERED,
+        "promptIdx": _NUMBERED,
+        "vars": _OBJECT,
+        "testCase": {"type": ["object", "null"], "properties": _TEST},
+        "response": _OBJECT,
+        "error": {"type": ["string", "null"]},
+        "namedScores": _SCORES,
+        "gradingResult": {
+            "type": ["object", "null"],
+            "properties": {**_JUDGED, "componentResults": COMPONENTS, "namedScores": _SCORES},
+            "required": ["pass"],
+        },
+    },
+    "required": ["success"],
+}
+_fits = compiled(ROW)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One result: of one test, prompt and provider. `test`, `prompt`: their numbers; where the
+    source has none, `test` is the row's own.
+    """
+
+    place: Place
+    data: Mapping[str, Json] = field(repr=False)
+    test: int
+    prompt: int | None
+
+    def mapping(self, key: str) -> Mapping[str, Json]:
+        """What is there of a mapping."""
+        value = self.data.get(key)
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def case(self) -> Mapping[str, Json]:
+        return self.mapping("testCase")
+
+    @property
+    def vars(self) -> Mapping[str, Json]:
+        """As the test has them, before a hook or provider added some of its own."""
+        own = self.case.get("vars")
+        return own if isinstance(own, dict) else self.mapping("vars")
+
+    @property
+    def metadata(self) -> Mapping[str, Json]:
+        found = self.case.get("metadata")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def asserts(self) -> list[Json]:
+        return list(self.case.get("assert") or ())
+
+    @property
+    def reason(self) -> int:
+        """Whether it passed, failed by an assertion or in an error, also where version 2 has only
+        the text of either.
+        """
+        told = self.data.get("failureReason")
+        if self.data["success"]:
+            return PASSED
+        if told in (ASSERTION, ERROR):
+            return ASSERTION if told == ASSERTION else ERROR
+        return ASSERTION if self.data.get("gradingResult") else ERROR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """`head`: the file without its results; `summary`: what stands beside the rows."""
+
+    path: Path
+    head: Mapping[str, Json]
+    summary: Mapping[str, Json]
+    rows: tuple[Row, ...] = field(repr=False)
+
+    @property
+    def config(self) -> Mapping[str, Json]:
+        found = self.head.get("config")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def prompts(self) -> list[Json]:
+        """Prompts and providers with their own summaries, by `promptIdx`."""
+        table = self.summary.get("table")
+        head = table.get("head") if isinstance(table, dict) else None
+        own = self.summary.get("prompts") or (head or {}).get("prompts")
+        return own if isinstance(own, list) else []
+
+
+def is_results(data: Json) -> bool:
+    """Results as the file has them (`results` is a mapping) or `evaluate()` returns them."""
+    if not isinstance(data, dict):
+        return False
+    inner = data.get("results")
+    return isinstance(inner, list) or (isinstance(inner, dict) and "results" in inner)
+
+
+def document(path: Path) -> Json:
+    """The one value of a JSON or YAML file."""
+    if not path.name.lower().endswith(YAML):
+        return json_of(path)
+    if plain(path).stat().st_size > MOST_YAML:
+        raise InvalidInput([Problem(Place(str(path)), "larger than 64 MB - write it as JSON")])
+    return yamlfile.parse(path.read_bytes(), path.as_posix()).data
+
+
+def evaluation(path: Path) -> Evaluation:
+    """Raises InvalidInput with everything that is wrong with the rows, UsageError for a link."""
+    found = Findings()
+    head: Mapping[str, Json] = {}
+    summary: Mapping[str, Json] = {}
+    if path.name.lower().endswith(LINES):
+        rows = tuple(_of_lines(path, found))
+    else:
+        head, summary, written = _opened(document(path), path)
+        places = (Place(path.as_posix(), None, f"results[{n}]") for n in range(len(written)))
+        rows = tuple(_rows(zip(places, written, strict=True), found))
+    if not rows and not found:
+        found.add(Place(path.as_posix()), "no results in it - write them with `promptfoo eval -o`")
+    found.refuse()
+    _repeated(rows, found)
+    found.refuse()
+    return Evaluation(path=path, head=head, summary=summary, rows=rows)
+
+
+def _opened(data: Json, path: Path) -> tuple[Mapping[str, Json], Mapping[str, Json], list[Json]]:
+    if not is_results(data):
+        message = "no results of promptfoo: there is no list `results` in it"
+        raise InvalidInput([Problem(Place(path.as_posix()), message)])
+    inner = data["results"] if isinstance(data["results"], dict) else data
+    rows = inner["results"]
+    if not isinstance(rows, list):
+        place = Place(path.as_posix(), None, "results.results")
+        raise InvalidInput([Problem(place, "must be a list of results")])
+    summary = {key: value for key, value in inner.items() if key != "results"}
+    return data, summary, rows
+
+
+def _of_lines(path: Path, found: Findings) -> Iterator[Row]:
+    if plain(path).stat().st_size > MOST_JSON:
+        found.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
+        return
+    lines = []
+    for line in json_lines(path):
+        if isinstance(line, Problem):
+            found.take(line)
+        else:
+            lines.append((line.place, line.data))
+    yield from _rows(iter(lines), found)
+
+
+def _rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Iterator[Row]:
+    for number, (place, data) in enumerate(written):
+        if not _fits(data) and (wrong := mismatches(ROW, data)):
+            where = ".".join(map(str, (*filter(None, [place.key]), *wrong[0].path)))
+            found.add(Place(place.file, place.line, where), wrong[0].message)
+            continue
+        test, prompt = data.get("testIdx"), data.get("promptIdx")
+        row = Row(
+            place=place,
+            data=data,
+            test=number if test is None else int(test),
+            prompt=None if prompt is None else int(prompt),
+        )
+        if wrong_row := _contradiction(row):
+            found.add(place, wrong_row)
+        else:
+            yield row
+
+
+def _contradiction(row: Row) -> str:
+    passed, told = row.data["success"], row.data.get("failureReason")
+    graded = row.data.get("gradingResult")
+    if passed and told in (ASSERTION, ERROR):
+        return f"success, and yet failureReason is {told} - which is it?"
+    if graded and row.reason != ERROR and graded["pass"] != passed:
+        said = f"success is {passed}, gradingResult.pass {graded['pass']}".lower()
+        return f"{said} - which is it?"
+    return ""
+
+
+def _is_numbered(row: Row) -> bool:
+    return row.prompt is not None and row.data.get("testIdx") is not None
+
+
+def _repeated(rows: tuple[Row, ...], found: Findings) -> None:
+    seen: dict[tuple[int, int | None], Row] = {}
+    numbered = any(map(_is_numbered, rows))
+    for row in rows:
+        if not _is_numbered(row):
+            if numbered:
+                found.add(
+                    row.place, "no testIdx or promptIdx, and others have both - of two evals?"
+                )
+            continue
+        first = seen.setdefault((row.test, row.prompt), row)
+        if first is not row:
+            where = first.place.key or f"line {first.place.line}"
+            found.add(row.place, f"the same testIdx and promptIdx as {where} - keep one")

@@ -1,0 +1,101 @@
+"""Files that a configuration names: below its folder, plain, of bounded size."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files import yaml as yamlfile
+from gate.files.encoding import decode
+from gate.files.json_rows import cases
+from gate.files.plain import files_below, plain
+from gate.records import Json
+
+SCHEME = "file://"
+MOST = 64 << 20  # bytes of one file
+MOST_TESTS = 1_000_000
+_GLOB = "*?["
+_CODE = (".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".xlsx", ".xls")
+
+
+def referred(folder: Path, reference: str) -> tuple[Path, ...]:
+    """The files that it means, several for a pattern. Raises UsageError for one that leads out of
+    the folder, through a link, to the network or to code that makes tests.
+    """
+    name = reference.removeprefix(SCHEME)
+    parts = PurePosixPath(name).parts
+    if "://" in name:
+        raise UsageError(f"{name[:120]}: is on the network, and nothing is fetched; save it as CSV")
+    outside = not parts or name.startswith(("/", "~")) or ".." in parts or ":" in name
+    if outside or "\\" in name or "\0" in name:
+        raise UsageError(f"{name[:120]!a}: leads out of the configuration's folder; copy it there")
+    if PurePosixPath(name).suffix.lower() in _CODE:
+        raise UsageError(f"{name[:120]}: code or a workbook, which is not run; export it as CSV")
+    if any(sign in name for sign in _GLOB):
+        within = (path for path in files_below(folder) if _below(folder, path, name))
+        return tuple(within) or _none(folder, name)
+    path = folder / name
+    if path.resolve() != folder.resolve().joinpath(*parts):
+        raise UsageError(f"{path}: leads through a link, which is not followed")
+    return (_bounded(path),)
+
+
+def text_of(path: Path) -> str:
+    """Raises InvalidInput for what is not UTF-8."""
+    return decode(_bounded(path).read_bytes(), path.as_posix())
+
+
+def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
+    """The tests of a CSV, JSON, JSON Lines or YAML file, with their places; rows of CSV as
+    mappings of texts under `__csv__`.
+    """
+    name, suffix = path.as_posix(), path.suffix.lower()
+    if suffix == ".csv":
+        yield from _csv(path)
+        return
+    if suffix in (".yaml", ".yml"):
+        document = yamlfile.parse(_bounded(path).read_bytes(), name)
+        listed = document.data if isinstance(document.data, list) else [document.data]
+        yield from ((document.place((n,)), one) for n, one in enumerate(listed))
+        return
+    with _bounded(path).open("rb") as stream:
+        for row in cases(stream, name):
+            yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
+
+
+def _csv(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
+    name = path.as_posix()
+    reader = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
+    try:
+        header = [cell.strip() for cell in next(reader, [])]
+        if twice := next((one for one in header if header.count(one) > 1), None):
+            yield Problem(Place(name, 1), f"two columns are called '{twice[:80]}' - rename one")
+            return
+        line = reader.line_num + 1
+        for cells in reader:
+            place, line = Place(name, line), reader.line_num + 1
+            if len(cells) != len(header) and cells:
+                wrong = f"{len(cells)} cells, but the header row has {len(header)}"
+                yield Problem(place, f"{wrong} - is a quote missing?")
+            elif cells:
+                yield place, {"__csv__": dict(zip(header, cells, strict=True))}
+    except csv.Error as error:
+        yield Problem(Place(name, reader.line_num), f"not CSV: {error}")
+
+
+def _bounded(path: Path) -> Path:
+    if plain(path).stat().st_size > MOST:
+        raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
+    return path
+
+
+def _below(folder: Path, path: Path, pattern: str) -> bool:
+    return fnmatchcase(path.relative_to(folder).as_posix(), pattern)
+
+
+def _none(folder: Path, name: str) -> tuple[Path, ...]:
+    raise UsageError(f"{folder}: no file in it fits {name[:120]!a}")

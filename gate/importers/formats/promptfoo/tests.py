@@ -1,0 +1,168 @@
+"""The tests of a configuration as they are written: in it, or in files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from pathlib import Path
+
+from gate.errors import Place, Problem, UsageError
+from gate.files import yaml as yamlfile
+from gate.files.problems import Findings
+from gate.importers.formats.promptfoo.csv_tests import test_of
+from gate.importers.formats.promptfoo.referenced_files import (
+    MOST_TESTS,
+    SCHEME,
+    referred,
+    tests_in,
+    text_of,
+)
+from gate.importers.trials.json_values import mapping
+from gate.records import Json
+
+_Found = tuple[Place, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One test with what the default one adds, and one value for each variable."""
+
+    place: Place
+    data: Mapping[str, Json]
+    vars: Mapping[str, Json]
+    asserts: Sequence[Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    document: yamlfile.Document
+    folder: Path
+    files: dict[Path, None]
+    problems: Findings
+
+    def tests(self) -> Iterator[_Found]:
+        data = self.document.data
+        written = data.get("tests")
+        for n, one in enumerate(written if isinstance(written, list) else [written]):
+            key = ("tests", n) if isinstance(written, list) else ("tests",)
+            yield from self._test(self.document.place(key), one)
+        scenarios = data.get("scenarios")
+        for n, one in enumerate(scenarios if isinstance(scenarios, list) else ()):
+            yield from self._scenario(self.document.place(("scenarios", n)), one)
+
+    def _test(self, place: Place, one: Json) -> Iterator[_Found]:
+        path = one.get("path") if isinstance(one, dict) else one
+        if isinstance(path, str):
+            yield from self._beside(place, path)
+        elif one is not None:
+            yield place, one
+
+    def _beside(self, place: Place, reference: str) -> Iterator[_Found]:
+        try:
+            for path in referred(self.folder, reference):
+                self.files[path] = None
+                for found in tests_in(path):
+                    if isinstance(found, Problem):
+                        self.problems.take(found)
+                    else:
+                        yield found
+        except UsageError as error:
+            self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
+
+    def _scenario(self, place: Place, one: Json) -> Iterator[_Found]:
+        """Each of its tests with each of its sets of variables."""
+        data = one if isinstance(one, dict) else {}
+        sets, inner = data.get("config"), data.get("tests")
+        if not isinstance(sets, list) or not isinstance(inner, list):
+            self.problems.add(place, "a scenario needs lists `config` and `tests` to be read")
+            return
+        for base, test in product(sets, inner):
+            yield place, _merged(base if isinstance(base, dict) else {}, test, place)
+
+    def default(self) -> Mapping[str, Json]:
+        written = self.document.data.get("defaultTest")
+        if isinstance(written, str):
+            found = list(self._beside(self.document.place(("defaultTest",)), written))
+            written = found[0][1] if found else None
+        return written if isinstance(written, dict) else {}
+
+    def deref(self, place: Place, one: Json) -> Json:
+        """What `$ref: "#/assertionTemplates/x"` means."""
+        reference = one.get("$ref") if isinstance(one, dict) else None
+        if not isinstance(reference, str):
+            return one
+        value: Json = self.document.data
+        for part in reference.removeprefix("#/").split("/"):
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is None or not reference.startswith("#/"):
+            self.problems.add(place, f"$ref {reference[:80]!a}: nothing of that name in this file")
+        return value
+
+    def value(self, place: Place, one: Json) -> Json:
+        """Of a variable: the text of the file that it names."""
+        if not isinstance(one, str) or not one.startswith(SCHEME):
+            return one
+        try:
+            paths = referred(self.folder, one)
+            self.files.update(dict.fromkeys(paths))
+            texts = [text_of(path).strip() for path in paths]
+        except UsageError as error:
+            self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
+            return ""
+        return texts[0] if len(texts) == 1 else texts
+
+
+def tests(
+    document: yamlfile.Document, folder: Path, files: dict[Path, None], problems: Findings
+) -> Iterator[Written]:
+    """`files` and `problems` are added to."""
+    reading = _Reading(document=document, folder=folder, files=files, problems=problems)
+    default = reading.default()
+    count = 0
+    for place, one in reading.tests():
+        if isinstance(one, dict) and "__csv__" in one:
+            one = test_of(one["__csv__"])
+        if not isinstance(one, dict):
+            problems.add(place, "a test must be a mapping, or name a file with tests")
+            continue
+        test = _merged(default, one, place)
+        for found in _expanded(reading, place, test):
+            count += 1
+            if count > MOST_TESTS:
+                problems.add(place, f"more than {MOST_TESTS:,} tests - split the configuration")
+                return
+            yield found
+
+
+def _merged(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, Json]:
+    """Assertions of both, those of the default first; of variables and options the test's own."""
+    own = one if isinstance(one, dict) else {}
+    found = {**default, **own}
+    for key in ("vars", "options", "metadata"):
+        found[key] = {**mapping(default.get(key)), **mapping(own.get(key))}
+    alone = mapping(own.get("options")).get("disableDefaultAsserts") is True
+    first = [] if alone else _listed(default.get("assert"))
+    return {**found, "assert": [*first, *_listed(own.get("assert"))]}
+
+
+def _expanded(reading: _Reading, place: Place, test: Mapping[str, Json]) -> Iterator[Written]:
+    """A variable with a list of texts makes a test of each."""
+    known = {key: reading.value(place, one) for key, one in test["vars"].items()}
+    single = test["options"].get("disableVarExpansion") is True
+    choices = [
+        value if isinstance(value, list) and value and not single and _texts(value) else [value]
+        for value in known.values()
+    ]
+    asserts = [reading.deref(place, one) for one in test["assert"]]
+    for values in islice(product(*choices), MOST_TESTS + 1):
+        own = dict(zip(known, values, strict=True))
+        yield Written(place=place, data=test, vars=own, asserts=asserts)
+
+
+def _texts(values: Sequence[Json]) -> bool:
+    return isinstance(values[0], str)
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,201 @@
+"""A row of promptfoo as a trial: whose failure it was, what was answered, at what cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gate.agents.traces.plain import step
+from gate.errors import AgentFailure
+from gate.importers.formats.promptfoo.assertions import mapped
+from gate.importers.formats.promptfoo.evaluation import ERROR, TOOL, Row
+from gate.importers.formats.promptfoo.grading import Graded, failed_answer, graded, unjudged
+from gate.importers.formats.promptfoo.naming import Placed
+from gate.importers.formats.promptfoo.templates import as_text
+from gate.importers.trials.build import amount, case_of, trial_of, usage_of
+from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.records import Case, Json, Response, ToolCall, Trial, TrialStatus, Usage
+from gate.text.escaping import one_line
+
+FAILED, TIMEOUT, NO_OUTPUT = "provider_error", "timeout", "no_output"
+_SHOWN = 500  # characters of an error
+_FRAMES = 10  # lines of a stack, which V8 writes at the end
+_FRAME = re.compile(r"\s{2,}at ")
+_GRADING = re.compile(r"at (?:async )?(?:Object\.)?(?:runAssertion|callGradingProvider)\w*\b")
+_STATUS = re.compile(r'"status":\s?(\d{3})\b')
+_NODE = re.compile(  # how Node says that nobody was there
+    r"\bE(?:CONNREFUSED|CONNRESET|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b|socket hang up"
+    r"|fetch failed|^(?:Error: )?(?:Queue disposed|Aborted\b)"
+)
+_TIMED_OUT = re.compile(r"timed out|time-?out", re.IGNORECASE)
+_COMMAND = re.compile(r"^Error: Command failed")  # of an exec provider, with all that it was given
+_TRANSFORM = re.compile(r"^Error: Failed to transform response")  # quotes the whole answer
+_MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z][\w-]*:(.+)")
+
+
+def trial(one: Placed) -> Trial:
+    row = one.row
+    case = case_for(row, one.suite, one.case_id, one.digest)
+    if row.reason == ERROR and not _grading_broke(row):
+        return _failed(one, case)
+    found = unjudged(_first_line(row)) if row.reason == ERROR else graded(row)
+    return trial_of(
+        TOOL,
+        one.suite,
+        case,
+        round=one.round,
+        passed=found.passed,
+        failures=found.failures,
+        scores=found.scores,
+        response=answer_of(row),
+        latency_ms=None if _cached(row) else amount(row.data.get("latencyMs")),
+    )
+
+
+def verdict(row: Row) -> Graded | None:
+    """What was said of its answer; None where none came."""
+    if row.reason == ERROR:
+        return unjudged(_first_line(row)) if _grading_broke(row) else None
+    return graded(row)
+
+
+def _failed(one: Placed, case: Case) -> Trial:
+    row = one.row
+    status, code = _whose(row)
+    return trial_of(
+        TOOL,
+        one.suite,
+        case,
+        round=one.round,
+        status=status,
+        failures=(code,) if status == "agent_error" else (),
+        scores=failed_answer(row) if status == "agent_error" else {},
+        error=_first_line(row) or "failed without a word",
+    )
+
+
+def case_for(row: Row, suite: str, case_id: str, digest: str) -> Case:
+    """The case's hash is of variables and assertions, not of the prompt, which is what changes."""
+    prompt = row.data.get("prompt")
+    raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
+    found = mapped(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
+    category, tags = row.metadata.get("category"), row.metadata.get("tags")
+    case = case_of(
+        TOOL,
+        suite,
+        case_id,
+        input=as_text(raw),
+        keys=found.keys,
+        category=category[:200] if isinstance(category, str) else None,
+        tags=[tag[:200] for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else (),
+        digest=digest,
+    )
+    return replace(case, place=row.place)
+
+
+def answer_of(row: Row) -> Response:
+    response = row.mapping("response")
+    output = response.get("output")
+    steps, faults = _steps(output)
+    reason = response.get("finishReason")
+    return Response(
+        answer=as_text(output),
+        steps=steps,
+        usage=_usage(row, response),
+        model=_model(row),
+        finish_reason=reason[:80] if isinstance(reason, str) else None,
+        trace_faults=faults,
+    )
+
+
+def _steps(output: Json) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
+    """An output that is a list of calls, as OpenAI writes them."""
+    calls = output if isinstance(output, list) else []
+    if not calls or not all(isinstance(one, dict) and "function" in one for one in calls):
+        return None, ()
+    try:
+        return tuple(step(one, f"output[{n}]") for n, one in enumerate(calls)), ()
+    except AgentFailure as error:
+        return None, (one_line(str(error), 200),)
+
+
+def _usage(row: Row, response: Mapping[str, Json]) -> Usage:
+    """Zeros are what promptfoo writes where a provider says nothing."""
+    tokens = response.get("tokenUsage")
+    tokens = tokens if isinstance(tokens, dict) else row.mapping("tokenUsage")
+    details = tokens.get("completionDetails")
+    details = details if isinstance(details, dict) else {}
+    told = any(amount(tokens.get(key)) for key in ("prompt", "completion"))
+    cost = response.get("cost")
+    return usage_of(
+        input=tokens.get("prompt") if told else None,
+        output=tokens.get("completion") if told else None,
+        reasoning=details.get("reasoning") or None,
+        cached=details.get("cacheReadInputTokens") or None,
+        cost_usd=cost if amount(cost) is not None else row.data.get("cost") or None,
+    )
+
+
+def _model(row: Row) -> str | None:
+    """`openai:chat:gpt-5` is gpt-5; of a command or an address nobody knows."""
+    provider = row.data.get("provider")
+    written = provider.get("id") if isinstance(provider, dict) else provider
+    found = _MODEL.fullmatch(written) if isinstance(written, str) else None
+    return found[1].rpartition(":")[2][:200] if found else None
+
+
+def _cached(row: Row) -> bool:
+    """Out of promptfoo's own cache: its time is not the provider's."""
+    return row.mapping("response").get("cached") is True
+
+
+# ------------------------------------------------------------------------------------ whose failure
+
+
+def _grading_broke(row: Row) -> bool:
+    """An error of an assertion, not of the provider: the answer is there, or the stack says so. The
+    last lines alone are the stack; above them an agent could have written what it likes.
+    """
+    response = row.mapping("response")
+    if response:
+        return not response.get("error") and response.get("output") is not None
+    if row.data.get("gradingResult"):
+        return False
+    last = str(row.data.get("error") or "").splitlines()[-_FRAMES:]
+    return any(_FRAME.match(line) and _GRADING.search(line) for line in last)
+
+
+def _whose(row: Row) -> tuple[TrialStatus, str]:
+    said = str(row.data.get("error") or "")
+    http = _http(row)
+    if _COMMAND.match(said):
+        return "agent_error", FAILED
+    if _TRANSFORM.match(said):
+        spoken = _STATUS.search(said)
+        said, http = "", int(spoken[1]) if spoken else http
+    line = _without_stack(said)
+    if is_nobodys(line, http) or _NODE.search(line):
+        return "infra_error", FAILED
+    if said == "No output":
+        return "agent_error", NO_OUTPUT
+    return "agent_error", TIMEOUT if _TIMED_OUT.search(line) else FAILED
+
+
+def _http(row: Row) -> int | None:
+    for place in (row.mapping("response").get("metadata"), row.data.get("metadata")):
+        told = place.get("http") if isinstance(place, dict) else None
+        status = told.get("status") if isinstance(told, dict) else None
+        if isinstance(status, int) and 100 <= status <= 999:
+            return status
+    return None
+
+
+def _without_stack(said: str) -> str:
+    """The message: names in the stack, such as RateLimitRegistry, say nothing of the error."""
+    lines = said[:20_000].splitlines()
+    return "\n".join(line for line in lines if not _FRAME.match(line))
+
+
+def _first_line(row: Row) -> str:
+    return one_line(_without_stack(str(row.data.get("error") or "")), _SHOWN)

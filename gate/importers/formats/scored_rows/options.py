@@ -1,0 +1,68 @@
+"""What the user says of such an export: names of columns, which rows passed, which are scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from gate.errors import UsageError
+from gate.importers.formats.scored_rows.criterion import Criterion
+from gate.importers.formats.scored_rows.shape import ROLES, Shape
+from gate.importers.trials.names import suite_name
+from gate.text.suggestions import did_you_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """`shape`: with the user's columns in place. `wanted`: columns that must be there."""
+
+    suite: str
+    shape: Shape
+    criterion: Criterion
+    round: str = ""  # column with the number of the round
+    scores: tuple[str, ...] = ()  # these alone
+    lower: frozenset[str] = field(default_factory=frozenset)  # of which less is better
+    wanted: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOptions:
+    """`columns`: what is read -> the column it stands in, or a dotted path below one; an empty path
+    reads nothing. `passed`: the column that says whether a row passed; or `pass_score`:
+    NAME>=NUMBER of a score. `round`: the column with the number of the round. `scores`: names of
+    those to read. `lower`: of which less is better. `suite`: its name.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    passed: str = ""
+    pass_score: str = ""
+    round: str = ""
+    scores: tuple[str, ...] = ()
+    lower: tuple[str, ...] = ()
+    suite: str = ""
+
+    def asked(self, shape: Shape) -> Asked:
+        """Raises UsageError for options that make no sense."""
+        for role in self.columns:
+            if role not in ROLES:
+                hint = did_you_mean(role, ROLES) or f" - known: {', '.join(ROLES)}"
+                raise UsageError(f"--option columns: '{role[:80]}' is nothing that is read{hint}")
+        if self.suite and suite_name(self.suite) != self.suite:
+            raise UsageError(f"--option suite={self.suite[:80]}: no name that a folder can have")
+        own = {role: (path,) if path else () for role, path in self.columns.items()}
+        criterion = Criterion.of(self.passed, self.pass_score)
+        named = frozenset({*self.columns.values(), self.round, criterion.column} - {""})
+        deciding = (criterion.score,) if criterion.score and self.scores else ()
+        return Asked(
+            suite=self.suite or shape.tool,
+            shape=replace(
+                shape,
+                columns={**shape.columns, **own},
+                own=shape.own | named | {path.partition(".")[0] for path in named},
+            ),
+            criterion=criterion,
+            round=self.round,
+            scores=tuple(dict.fromkeys((*self.scores, *deciding))),
+            lower=frozenset(self.lower),
+            wanted=named,
+        )

@@ -1,0 +1,118 @@
+"""`<model>.<run id>.json`: the harness's report on a run, before 5.0.0 and since then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+from gate.errors import Place
+from gate.files.problems import Findings
+from gate.importers.formats.swebench.outcomes import (
+    CODES,
+    Outcome,
+    Told,
+    Verdict,
+    clash,
+    ids_in,
+    reason_code,
+)
+from gate.importers.trials.build import whole
+from gate.records import Json
+
+SCHEMA = 2  # `schema_version` of both generations
+_OUTCOMES: Mapping[str, Outcome] = {
+    "resolved": "resolved",
+    "unresolved": "unresolved",
+    "error": "error",
+    "empty_patch": "empty_patch",
+    "incomplete": "incomplete",
+}
+_TIERS = {"infra_failure": "infra", "ambiguous_failure": "ambiguous"}
+_KEYS = ("completed", "submitted", *_OUTCOMES, *_TIERS)
+
+Ids = Mapping[str, frozenset[str]]
+
+
+def is_run_report(data: Json) -> bool:
+    return isinstance(data, dict) and (
+        "total_instances" in data or {"resolved_ids", "completed_ids"} <= data.keys()
+    )
+
+
+def read(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
+    """Its verdict on every instance; what contradicts itself is a problem."""
+    version = data.get("schema_version", SCHEMA)
+    if version != SCHEMA or isinstance(version, bool):
+        message = f"{str(version)[:40]}, and only {SCHEMA} is known - update Agent Gate"
+        findings.add(Place(file, key="schema_version"), message)
+    ids = {name: ids_in(data, f"{name}_ids", file, findings) for name in _KEYS}
+    _counted(data, ids, file, findings)
+    _related(data, ids, file, findings)
+    reasons = data.get("failure_reasons")
+    infra_known = "infra_failure_ids" in data
+    return Told(
+        place=Place(file),
+        verdicts={
+            one: _verdict(outcome, one, ids, reasons if isinstance(reasons, dict) else {})
+            for name, outcome in _OUTCOMES.items()
+            for one in ids[name]
+        },
+        total=whole(data.get("total_instances")),
+        infra_known=infra_known,
+        every_report=True,
+    )
+
+
+def _verdict(outcome: Outcome, instance: str, ids: Ids, reasons: Mapping[str, Json]) -> Verdict:
+    reason = str(reasons.get(instance) or "")
+    tiers = [tier for name, tier in _TIERS.items() if instance in ids[name]]
+    more = tuple(reason_code(tier, reason) for tier in tiers)
+    return Verdict(outcome=outcome, codes=(*CODES[outcome], *more), infra="infra" in tiers)
+
+
+def _counted(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
+    """Each number against its list, and all of them against the whole."""
+    if "resolved_ids" not in data:
+        findings.add(Place(file, key="resolved_ids"), "is missing - no run report is without it")
+    for name in _KEYS:
+        key, stated = f"{name}_instances", data.get(f"{name}_instances")
+        if stated is not None and stated != len(ids[name]):
+            message = (
+                f"says {str(stated)[:40]}, but {name}_ids has {len(ids[name])} - one of the two"
+            )
+            findings.add(Place(file, key=key), f"{message} was changed or cut off")
+    place = Place(file, key="total_instances")
+    total = whole(data.get("total_instances"))
+    named = len(frozenset().union(*(ids[name] for name in _OUTCOMES)))
+    if not total:
+        findings.add(place, "no number from 1 on - copy the report again")
+    elif named > total or (named < total and "incomplete_ids" in data):
+        outcomes = ", ".join(f"{len(ids[name])} {name}" for name in _OUTCOMES)
+        findings.add(
+            place, f"says {total}, but the lists name {named} ({outcomes}) - it was changed"
+        )
+
+
+def _related(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
+    """What is in one list and must not, or must, be in another."""
+    for one, other in combinations((*_OUTCOMES,), 2):
+        both = ids[one] & ids[other]
+        clash(findings, file, f"{one}_ids", both, f"also in {other}_ids - which is it?")
+    tested = ids["resolved"] | ids["unresolved"]
+    failed = ids["unresolved"] | ids["error"]
+    if "completed_ids" in data:
+        untold = ids["completed"] - tested - ids["error"]
+        clash(findings, file, "completed_ids", untold, "completed, and in no list of an outcome")
+        missing = tested - ids["completed"]
+        clash(findings, file, "completed_ids", missing, "has an outcome, and was not completed")
+    if "submitted_ids" in data:
+        patched = tested | ids["error"] | ids["empty_patch"]
+        unsent = patched - ids["submitted"]
+        clash(findings, file, "submitted_ids", unsent, "has an outcome, and was not submitted")
+        both = ids["incomplete"] & ids["submitted"]
+        clash(findings, file, "incomplete_ids", both, "also in submitted_ids - which is it?")
+    for name in _TIERS:
+        solved = ids[name] - failed
+        clash(findings, file, f"{name}_ids", solved, "is in no list of what failed")
+    both = ids["infra_failure"] & ids["ambiguous_failure"]
+    clash(findings, file, "infra_failure_ids", both, "also in ambiguous_failure_ids")

@@ -1,0 +1,131 @@
+"""An instance of SWE-bench as a trial, and the metrics of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from gate.importers.formats.mini_swe_agent.trajectory import Trajectory
+from gate.importers.formats.swebench.outcomes import Verdict
+from gate.importers.trials.build import case_of, judged_by, trial_of
+from gate.importers.trials.instance_ids import repository_of
+from gate.records import Case, MetricSpec, Response, Trial, TrialStatus, Usage
+
+TOOL = "swebench"
+RESOLVED = "swebench.resolved_rate"
+_SUBMITTED = "swebench.submitted_resolved_rate"
+_INFRA = "swebench.infra_rate"
+MOST_REPOSITORIES = 60  # with a metric each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What is known of every instance of a run."""
+
+    repositories: tuple[str, ...]
+    submitted: bool
+    infra: bool
+
+    def specs(self) -> Iterator[MetricSpec]:
+        yield _rate(RESOLVED, "share of all instances that are resolved; whatever else became of")
+        if self.submitted:
+            yield _rate(_SUBMITTED, "share of the instances with a prediction that are resolved")
+        if self.infra:
+            yield _rate(_INFRA, "share of all instances whose environment broke", lower=True)
+        for repository in self.repositories:
+            about = f"share of the instances of {repository} that are resolved"
+            yield _rate(f"{RESOLVED}[{repository}]", about)
+
+    def graders(self) -> dict[str, str]:
+        return judged_by(TOOL, *(spec.column for spec in self.specs()))
+
+    def values(self, verdict: Verdict, repository: str | None) -> dict[str, float | None]:
+        """Over all instances, those of a broken environment too: what the benchmark publishes."""
+        resolved = float(verdict.outcome == "resolved")
+        found: dict[str, float | None] = {RESOLVED: resolved}
+        if self.submitted:
+            found[_SUBMITTED] = None if verdict.outcome == "incomplete" else resolved
+        if self.infra:
+            found[_INFRA] = float(verdict.infra)
+        if repository in self.repositories:
+            found[f"{RESOLVED}[{repository}]"] = resolved
+        return found
+
+
+def _rate(name: str, about: str, *, lower: bool = False) -> MetricSpec:
+    return MetricSpec(
+        name=name,
+        column=name,
+        family="rate",
+        unit="share",
+        direction="lower" if lower else "higher",
+        # without bounds it is no part of a trial's score, which is about what was resolved
+        high=None if lower else 1.0,
+        description=about,
+    )
+
+
+def instance_case(suite: str, instance: str, task: str = "") -> Case:
+    """The same case whatever is known of it: the hash is made of suite and id alone, as prompts
+    differ from agent to agent.
+    """
+    plain = case_of(TOOL, suite, instance, category=repository_of(instance))
+    return replace(plain, input=task) if task else plain
+
+
+def instance_trial(
+    suite: str,
+    instance: str,
+    verdict: Verdict,
+    measures: Measures,
+    *,
+    patch: str | None = None,
+    trajectory: Trajectory | None = None,
+) -> Trial:
+    """`patch`: of its prediction; None where nobody has it."""
+    case = instance_case(suite, instance, trajectory.task if trajectory else "")
+    resolved = verdict.outcome == "resolved"
+    ended = trajectory.codes if trajectory and not resolved else ()
+    status = _status(verdict)
+    return trial_of(
+        TOOL,
+        suite,
+        case,
+        status=status,
+        passed=resolved,
+        failures=(*verdict.codes, *ended),
+        values=measures.values(verdict, case.category),
+        reason=verdict.reason,
+        response=_response(verdict, patch, trajectory),
+        latency_ms=trajectory.latency_ms if trajectory else None,
+        error=_ERRORS.get(status),
+        started_at=trajectory.started_at if trajectory else "",
+    )
+
+
+_ERRORS: Mapping[TrialStatus, str] = {
+    "agent_error": "no prediction",
+    "infra_error": "the environment of the tests broke",
+}
+
+
+def _status(verdict: Verdict) -> TrialStatus:
+    if verdict.infra:
+        return "infra_error"
+    return "agent_error" if verdict.outcome == "incomplete" else "completed"
+
+
+def _response(
+    verdict: Verdict, patch: str | None, trajectory: Trajectory | None
+) -> Response | None:
+    if trajectory is not None:
+        own = trajectory.response
+        return own if patch is None else replace(own, answer=patch)
+    if patch is None and verdict.cost_usd is None and verdict.api_calls is None:
+        return None
+    return Response(
+        answer=patch or "",
+        kept=patch is not None,
+        usage=Usage(cost_usd=verdict.cost_usd),
+        turns=verdict.api_calls,
+    )

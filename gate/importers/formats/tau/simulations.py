@@ -1,0 +1,159 @@
+"""The simulations of a tau2-bench run, one file or a folder with a file each; and its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.plain import files_below, json_of
+from gate.files.problems import Findings
+from gate.importers.formats.tau.rows import trial_number
+from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.records import Json
+
+RESULTS = "results.json"
+FOLDER = "simulations"
+EARNING = ("user_stop", "agent_stop")  # the only ends with which a reward can be earned
+REASONS = (
+    *EARNING,
+    *("max_steps", "timeout", "too_many_errors", "agent_error", "user_error"),
+    *("infrastructure_error", "context_window_exceeded", "unexpected_error"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """One of them. `reward`: None where it was not evaluated. `trial`: where the file has none, how
+    many of the task came before.
+    """
+
+    place: Place
+    id: str
+    task: str
+    trial: int
+    reason: str
+    reward: float | None
+    data: Mapping[str, Json]
+
+    @property
+    def judged(self) -> Mapping[str, Json]:
+        return mapping(self.data.get("reward_info"))
+
+    @property
+    def counts(self) -> bool:
+        """Whether pass^k counts it: the benchmark leaves out what its infrastructure broke."""
+        return self.reason != "infrastructure_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run as it lies there: `meta` without its simulations, which are `in_files` of their own."""
+
+    meta: Mapping[str, Json]
+    files: tuple[Path, ...]
+    in_files: bool = False
+
+    def simulations(self, found: Findings) -> Iterator[Simulation]:
+        """Those that can be read; what is wrong with the others goes to `found`."""
+        before: dict[str, int] = {}
+        for item, place in self._items(found):
+            one = _simulation(item, place, before, found)
+            if one is None:
+                continue
+            if self.in_files and one.id != Path(place.file).stem:
+                found.add(place, f"has the id '{one.id[:80]}', and its name says another one")
+            before[one.task] = before.get(one.task, 0) + 1
+            yield one
+
+    def _items(self, found: Findings) -> Iterator[tuple[Json, Place]]:
+        if not self.in_files:
+            listed = mapping(json_of(self.files[0])).get("simulations")
+            for n, item in enumerate(listed if isinstance(listed, list) else ()):
+                yield item, Place(self.files[0].as_posix(), key=f"simulations[{n}]")
+        for file in self.files[1:]:
+            try:
+                yield json_of(file), Place(file.as_posix())
+            except InvalidInput as error:
+                found.take(*error.problems)
+
+
+def source_of(path: Path) -> Source:
+    """Raises UsageError for what is no run, InvalidInput for what is no JSON."""
+    folder = path.is_dir() and not path.is_symlink()
+    file = path / RESULTS if folder else path
+    meta = json_of(file)
+    if not isinstance(meta, dict) or not {"simulations", "simulation_index"} & {*meta}:
+        raise UsageError(f"{file}: no results of tau2-bench: it has no simulations")
+    own = {key: value for key, value in meta.items() if key != "simulations"}
+    if meta.get("simulations") or not (folder or meta.get("simulation_index")):
+        return Source(own, (file,))
+    if not folder:
+        raise UsageError(
+            f"{file}: its simulations lie in files beside it; name the folder: {path.parent}"
+        )
+    parts = files_below(path / FOLDER, "*.json", deep=False)
+    return Source(own, (file, *parts), in_files=True)
+
+
+def _simulation(
+    item: Json, place: Place, before: Mapping[str, int], found: Findings
+) -> Simulation | None:
+    data = mapping(item)
+    named, task = data.get("id"), data.get("task_id")
+    reason, trial = data.get("termination_reason"), data.get("trial")
+    info = data.get("reward_info")
+    reward = number(mapping(info).get("reward"))
+    wrong = [
+        *([] if _is_name(named) else ["id is no text"]),
+        *([] if _is_name(task) else ["task_id is no text"]),
+        *([] if reason in REASONS else [f"termination_reason is none of {', '.join(REASONS)}"]),
+        *([] if trial is None or trial_number(trial) is not None else ["trial is no number"]),
+        *([] if info is None or reward is not None else ["reward_info has no reward"]),
+        *([] if reward is None or 0 <= reward <= 1 + CLOSE else ["reward is not from 0 to 1"]),
+    ]
+    if wrong:
+        found.add(place, f"{'; '.join(wrong)} - no simulation of tau2-bench")
+        return None
+    counted = trial_number(trial)
+    return Simulation(
+        place=place,
+        id=str(named),
+        task=str(task),
+        trial=before.get(str(task), 0) if counted is None else counted,
+        reason=str(reason),
+        reward=reward,
+        data=data,
+    )
+
+
+def _is_name(value: Json) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 500
+
+
+def compared_with_index(source: Source, seen: Mapping[str, Simulation]) -> Iterator[Problem]:
+    """Where the index in results.json and the simulations contradict each other."""
+    index = source.meta.get("simulation_index")
+    if not isinstance(index, list) or not source.in_files:
+        return
+    place = Place(source.files[0].as_posix(), key="simulation_index")
+    entries = {str(entry.get("id")): entry for entry in map(mapping, index)}
+    for name in [name for name in entries if name not in seen]:
+        yield Problem(place, f"has '{name[:80]}', and there is no file of it - copy it, too")
+    for name, one in seen.items():
+        entry = entries.get(name)
+        if entry is None:
+            yield Problem(one.place, "not in the index of results.json: of another run? Move it")
+            continue
+        own = {
+            "task_id": one.task,
+            "trial": one.trial,
+            "termination_reason": one.reason,
+            "reward": one.reward,
+        }
+        for key, value in own.items():
+            told = entry.get(key)
+            if told is not None and told != value:
+                message = f"{key} is {str(value)[:40]}, and {str(told)[:40]} in the index"
+                yield Problem(one.place, f"{message} of {RESULTS} - one of the two was changed")

@@ -1,0 +1,177 @@
+"""The eight environments of AgentBench: names, weights, main metric, and what one sample is worth.
+
+Weights: Liu et al. 2023, arXiv 2308.03688, section 4.1: the overall score is the mean over the
+eight of main metric in percent / weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.records import Json
+
+_MOST_DAMAGE = 1600  # hit points of one game of cards: four of 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """`starts`: how the names of its tasks begin; `holds`: a word in them. `main`: where its main
+    metric lies in `custom` of overall.json.
+    """
+
+    code: str
+    name: str
+    weight: float
+    starts: tuple[str, ...]
+    main: tuple[str, ...]
+    holds: str = "\0"
+    per: float = 1.0  # what the file's value is divided by to be a share
+
+    def matches(self, task: str) -> bool:
+        return task.startswith(self.starts) or self.holds in task
+
+
+_ENVIRONMENTS = (  # in the order in which the benchmark tries them
+    Environment(
+        code="DCG",
+        name="digital card game",
+        weight=12.0,
+        starts=("cg", "dcg"),
+        main=("score",),
+        holds="card",
+    ),
+    Environment(
+        code="HH",
+        name="house holding",
+        weight=13.0,
+        starts=("alf",),
+        main=("overall", "success_rate"),
+    ),
+    Environment(
+        code="OS",
+        name="operating system",
+        weight=10.8,
+        starts=("os", "operating"),
+        main=("overall", "acc"),
+    ),
+    Environment(
+        code="DB",
+        name="database",
+        weight=13.0,
+        starts=("db", "database"),
+        main=("overall_cat_accuracy",),
+    ),
+    Environment(
+        code="KG",
+        name="knowledge graph",
+        weight=13.9,
+        starts=("kg", "knowledge"),
+        main=("main",),
+    ),
+    Environment(
+        code="LTP",
+        name="lateral thinking puzzles",
+        weight=3.5,
+        starts=("ltp", "literal"),
+        main=("main",),
+    ),
+    Environment(
+        code="WB",
+        name="web browsing",
+        weight=11.6,
+        starts=("m2w", "mind2web"),
+        main=("step_sr",),
+        per=100.0,
+    ),
+    Environment(
+        code="WS", name="web shopping", weight=30.7, starts=("ws", "webshop"), main=("reward",)
+    ),
+)
+ENVIRONMENTS: Mapping[str, Environment] = {one.code: one for one in _ENVIRONMENTS}
+SCORED = frozenset({"OS", "HH", "LTP", "WS", "DCG"})  # a sample's result tells what it is worth
+
+
+def environment_of(task: str) -> Environment | None:
+    """By the name of the task's folder; None for a task that is none of the eight."""
+    return next((one for one in _ENVIRONMENTS if one.matches(task.lower())), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """Of one sample. `value`: its part of the main metric, from 0 to 1; None: the result does not
+    tell, or the benchmark leaves it out. `wins`, `games`, `damage`: of the card game.
+    """
+
+    value: float | None = None
+    passed: bool | None = None
+    wins: float = 0.0
+    games: float = 0.0
+    damage: float = 0.0
+    fields: int = 0  # games that are told of, ended or not
+
+
+def worth(environment: Environment, result: Json) -> Worth:
+    """Raises ValueError for a result that is none of this environment's."""
+    if result is not None and not isinstance(result, dict):
+        raise ValueError("output.result is no object")
+    data = mapping(result)
+    match environment.code:
+        case "OS":
+            return _flag(bool(data.get("result")))
+        case "HH":
+            return _flag(number(data.get("result")) == 1.0 or data.get("result") is True)
+        case "LTP":
+            progress = _share(data, "progress") if data else 0.0
+            told = data.get("finished") if data else False
+            if told is not None and not isinstance(told, bool):
+                raise ValueError("output.result.finished is neither true nor false")
+            return Worth(progress, told)
+        case "WS":
+            reward = _share(data, "reward") if data else None
+            return Worth(reward, reward is not None and reward >= 1.0 - CLOSE)
+        case "DCG":
+            return _cards(data)
+        case "DB" if isinstance(data.get("is_correct"), bool):
+            return Worth(None, data["is_correct"])
+    return Worth(None, None if data else False)
+
+
+def _flag(passed: bool) -> Worth:
+    return Worth(float(passed), passed)
+
+
+def _share(data: Mapping[str, Json], key: str) -> float:
+    found = number(data.get(key))
+    if found is None or not 0.0 <= found <= 1.0 + CLOSE:
+        raise ValueError(f"output.result.{key} is no number from 0 to 1")
+    return min(found, 1.0)
+
+
+def _cards(data: Mapping[str, Json]) -> Worth:
+    games = [mapping(game) for game in mapping(data.get("meta")).values()]
+    if not games:
+        return Worth(None, False)
+    sums = {
+        key: sum(_count(game, key) for game in games)
+        for key in ("win_round", "test_times", "damage")
+    }
+    found = Worth(None, None, sums["win_round"], sums["test_times"], sums["damage"], len(games))
+    passed = found.games > 0 and found.wins >= found.games
+    return Worth(card_score(found), passed, found.wins, found.games, found.damage, found.fields)
+
+
+def _count(game: Mapping[str, Json], key: str) -> float:
+    found = number(game.get(key))
+    if found is None or found < 0:
+        raise ValueError(f"output.result.meta: {key} is no number of 0 or more")
+    return found
+
+
+def card_score(found: Worth) -> float | None:
+    """0.7 share of games won + 0.3 share of the damage that can be done; None without a game."""
+    if not found.games:
+        return None
+    dealt = found.damage / (_MOST_DAMAGE * found.fields)
+    return found.wins / found.games * 0.7 + min(0.3, 0.3 * dealt)

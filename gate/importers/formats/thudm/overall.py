@@ -1,0 +1,133 @@
+"""overall.json of a task: its main metric, and whether it agrees with itself and with the runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gate.importers.formats.thudm.environments import Environment, Worth, card_score
+from gate.importers.formats.thudm.records import Run, spelled
+from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.records import Json
+
+_CATEGORIES = ("SELECT_accuracy", "INSERT_accuracy", "UPDATE_accuracy")
+_LENGTHS = ("average_history_length", "max_history_length", "min_history_length")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the finished samples of a task come to."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    lengths: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)  # of samples that the main metric counts
+    passed: int = 0
+    wins: float = 0.0
+    games: float = 0.0
+    damage: float = 0.0
+    fields: int = 0
+
+    def add(self, run: Run, found: Worth) -> None:
+        self.statuses[run.status] += 1
+        self.lengths.append(len(run.history))
+        self.passed += found.passed is True
+        self.wins += found.wins
+        self.games += found.games
+        self.damage += found.damage
+        self.fields += found.fields
+        if found.value is not None:
+            self.values.append(found.value)
+
+    @property
+    def total(self) -> int:
+        return len(self.lengths)
+
+
+def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float | None:
+    """A share from 0 to 1; None where overall.json has none. Raises ValueError for one that is no
+    share.
+    """
+    value: Json = mapping(overall.get("custom"))
+    for key in environment.main:
+        value = mapping(value).get(key)
+    if value is None and environment.code == "DCG":  # before the score was made of win and damage
+        value = mapping(overall.get("custom")).get("win_rate")
+    if value is None or (environment.code == "DCG" and value == -1):  # -1: no game was played
+        return None
+    found = number(value)
+    share = None if found is None else found / environment.per
+    if share is None or not -CLOSE <= share <= 1.0 + CLOSE:
+        raise ValueError(f"custom.{'.'.join(environment.main)} is no share of what can be reached")
+    return min(max(share, 0.0), 1.0)
+
+
+def contradictions(
+    environment: Environment, overall: Mapping[str, Json], seen: Tally | None
+) -> Iterator[str]:
+    """What overall.json says twice, and not alike, or what the runs do not bear out. `seen`: None
+    where there are no runs.
+    """
+    custom = mapping(overall.get("custom"))
+    yield from _differing(custom, _own_sums(environment, custom), "its own parts come to")
+    if seen is None:
+        return
+    validation = {spelled(key): value for key, value in mapping(overall.get("validation")).items()}
+    yield from _differing(overall, {"total": float(seen.total)}, "runs.jsonl has")
+    if not seen.total:
+        return
+    shares = {
+        status: seen.statuses[status] / seen.total
+        for status in {*seen.statuses, *validation} - {spelled(key) for key in _LENGTHS}
+    }
+    told = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
+    told["min"] = min(seen.lengths)
+    lengths = {f"{key} history length": float(value) for key, value in told.items()}
+    yield from _differing(validation, {**dict(sorted(shares.items())), **lengths}, "the runs give")
+    yield from _differing(custom, _of_runs(environment, seen), "the runs give")
+
+
+def _own_sums(environment: Environment, custom: Mapping[str, Json]) -> dict[str, float]:
+    """What parts of `custom` say of others."""
+    inner = mapping(custom.get("overall"))
+    total, passed = number(inner.get("total")), number(inner.get("pass"))
+    if environment.code in ("OS", "HH") and total and passed is not None:
+        return {f"overall.{environment.main[1]}": passed / total}
+    parts = [number(custom.get(key)) for key in _CATEGORIES]
+    known = [part for part in parts if part is not None]
+    if environment.code == "DB" and len(known) == len(_CATEGORIES):
+        return {environment.main[0]: sum(known) / len(known)}
+    same = {"KG": "F1", "LTP": "GP"}.get(environment.code)
+    other = number(custom.get(same)) if same else None
+    return {} if other is None else {environment.main[0]: other}
+
+
+def _of_runs(environment: Environment, seen: Tally) -> dict[str, float]:
+    """`custom` as the samples give it, as far as they do."""
+    match environment.code:
+        case "OS" | "HH":
+            counts = {"total": float(seen.total), "pass": float(seen.passed)}
+            share = {environment.main[1]: seen.passed / seen.total}
+            return {f"overall.{key}": value for key, value in {**counts, **share}.items()}
+        case "LTP":
+            return {"main": sum(seen.values) / seen.total}
+        case "WS":
+            counted = len(seen.values)
+            return {"reward": sum(seen.values) / counted if counted else 0.0}
+        case "DCG" if seen.games:
+            whole = Worth(None, None, seen.wins, seen.games, seen.damage, seen.fields)
+            score = card_score(whole)
+            rate = {"win_rate": seen.wins / seen.games}
+            return rate if score is None else {**rate, "score": score}
+    return {}
+
+
+def _differing(told: Mapping[str, Json], own: Mapping[str, float], who: str) -> Iterator[str]:
+    """Where `told`, whose keys may be dotted, has another number than `own`."""
+    for key, value in own.items():
+        here: Json = told
+        for part in key.split("."):
+            here = mapping(here).get(part)
+        said = number(here)
+        if said is not None and abs(said - value) > CLOSE:
+            yield f"{key} is {said:g}, but {who} {value:g}"

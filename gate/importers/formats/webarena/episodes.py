@@ -1,0 +1,226 @@
+"""Episodes of BrowserGym and AgentLab: a folder each, of which summary_info.json is read.
+
+What else is worth knowing lies in pickles, which run code when they are read: none is opened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.plain import json_of, plain
+from gate.files.timestamps import iso, moment_of
+from gate.graders.webarena_rules.recorded import FINAL_URL
+from gate.importers.formats.webarena.results import TRUNCATED, Result, crashed
+from gate.importers.trials.build import amount, usage_of, whole
+from gate.importers.trials.names import suite_name
+from gate.records import Json, Response
+from gate.text.escaping import one_line
+
+SUMMARY, LAST_STEP, PACKAGES = "summary_info.json", "steps_info.json", "package_versions.txt"
+_MOST = 64 << 20  # bytes of such a file
+# 2024-10-22_11-05-33_<agent>_on_webarena.12_47, the last number the seed
+NAME = re.compile(
+    r"(?:(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_)?(.*)_on_(webarena[a-z_]{0,20})\.([\d.]{1,40}?)"
+    r"(?:_(\d{1,12}))?(?:_\d{1,3})?",
+    re.DOTALL,
+)
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One folder by its name. `task`: its number; WebArena-Verified writes that between those of a
+    template and a revision.
+    """
+
+    folder: Path
+    started: datetime | None
+    agent: str
+    benchmark: str
+    task: str
+    round: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episodes:
+    """Those of one agent and one benchmark, in the order of their folders."""
+
+    path: Path
+    episodes: tuple[Episode, ...] = field(repr=False)
+    suite: str
+    version: str
+    agent: str
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        named = (one.folder / name for one in self.episodes for name in (SUMMARY, LAST_STEP))
+        return tuple(path for path in named if path.is_file() and not path.is_symlink())
+
+    @property
+    def expected(self) -> frozenset[str]:
+        return frozenset()
+
+    def created_at(self) -> str | None:
+        times = [one.started for one in self.episodes if one.started]
+        return iso(min(times, default=None)) or None
+
+    def results(self) -> Iterator[Result | Problem]:
+        for one in self.episodes:
+            try:
+                yield _result(one)
+            except InvalidInput as error:
+                yield from error.problems
+
+
+def episodes(path: Path, agent: str) -> Episodes:
+    """Of the folder itself, or of those in it. Raises UsageError: none, several agents or
+    benchmarks of which none is chosen.
+    """
+    folders = [path] if (path / SUMMARY).exists() else _inner(path)
+    found = [one for folder in folders if (one := _episode(folder))]
+    if not found:
+        raise UsageError(
+            f"{path}: no folder in it is called ..._on_webarena.<task>_<seed>, as BrowserGym calls "
+            "its episodes; name the folder of one study"
+        )
+    for what, names in (
+        ("agents", {one.agent for one in found if not agent or one.agent == agent}),
+        ("benchmarks", {one.benchmark for one in found}),
+    ):
+        if len(names) != 1:
+            listed = ", ".join(sorted(one_line(name, 80) for name in names)[:_SHOWN]) or "none"
+            hint = "--option agent=NAME" if what == "agents" else "a folder of one of them"
+            raise UsageError(f"{path}: episodes of {len(names)} {what} ({listed}); name {hint}")
+    chosen = [one for one in found if not agent or one.agent == agent]
+    return Episodes(
+        path=path,
+        episodes=tuple(_numbered(chosen)),
+        suite=suite_name(chosen[0].benchmark),
+        version=_version(chosen[0].folder),
+        agent=one_line(chosen[0].agent, 200),
+    )
+
+
+def _inner(path: Path) -> list[Path]:
+    """A folder whose name begins with `_` was tried again: its tool leaves it out, too."""
+    if not path.is_dir() or path.is_symlink():
+        raise UsageError(f"{path}: no folder; name one that is there")
+    inner = sorted(path.iterdir())
+    return [
+        one for one in inner if one.is_dir() and not one.is_symlink() and one.name[0] not in "_."
+    ]
+
+
+def _episode(folder: Path) -> Episode | None:
+    found = NAME.fullmatch(folder.resolve().name)
+    if not found:
+        return None
+    digits = found[4].split(".", 2)[:2][-1]
+    if not digits.isdigit() or len(digits) > 9:
+        return None
+    return Episode(
+        folder=folder,
+        started=_moment(found[1] or ""),
+        agent=found[2],
+        benchmark=found[3].rstrip("_"),
+        task=str(int(digits)),
+    )
+
+
+def _numbered(found: Sequence[Episode]) -> Iterator[Episode]:
+    """Several of one task are its rounds."""
+    seen = Counter[str]()
+    for one in found:
+        seen[one.task] += 1
+        yield replace(one, round=seen[one.task])
+
+
+def _result(one: Episode) -> Result:
+    summary = one.folder / SUMMARY
+    place = Place(summary.as_posix())
+    result = Result(
+        task=one.task, place=place, round=one.round, started_at=iso(one.started), whole=False
+    )
+    if not summary.exists() and not summary.is_symlink():
+        return crashed(result, "")  # it was never finished
+    data = json_of(summary, _MOST)
+    if wrong := _fault(data):
+        raise InvalidInput([Problem(place, wrong)])
+    seconds = [amount(data.get(f"stats.cum_{part}_elapsed")) for part in ("agent", "step")]
+    latency = sum(filter(None, seconds)) * 1000.0 if any(seconds) else None
+    timed = replace(result, latency_ms=latency)
+    done = data["cum_reward"] > 0
+    if data.get("err_msg") and not done:
+        return crashed(timed, data["err_msg"])
+    return replace(
+        timed,
+        passed=done,
+        codes=(TRUNCATED,) if data.get("truncated") is True else (),
+        response=_response(one, data),
+    )
+
+
+def _fault(data: Json) -> str:
+    if not isinstance(data, dict):
+        return "no object"
+    reward = data.get("cum_reward")
+    if isinstance(reward, bool) or not isinstance(reward, (int, float)):
+        return "cum_reward: no number, so that nothing says whether the task was done"
+    if not 0 <= reward <= 1:
+        return f"cum_reward: {reward:g}, and a task of WebArena gives 0 or 1"
+    if not isinstance(data.get("err_msg"), (str, type(None))):
+        return "err_msg: no text"
+    return ""
+
+
+def _response(one: Episode, data: Mapping[str, Json]) -> Response:
+    """Steps are counted there, and not told."""
+    tokens = {key: data.get(f"stats.cum_{key}_tokens") for key in ("input", "output")}
+    answer, url = _last(one.folder / LAST_STEP)
+    state: dict[str, Json] = {FINAL_URL: url} if url else {}
+    steps = whole(data.get("n_steps"))
+    return Response(
+        answer=answer,
+        usage=usage_of(**tokens, cost_usd=data.get("stats.cum_cost")),
+        steps=None if steps is None else (),
+        omitted_steps=steps or 0,
+        state=state,
+    )
+
+
+def _last(path: Path) -> tuple[str, str]:
+    """Answer and address of the last step, where somebody had them written as JSON."""
+    if not path.is_file():
+        return "", ""
+    data = json_of(plain(path), _MOST)
+    step = data[-1] if isinstance(data, list) and data else data
+    seen = step.get("obs") if isinstance(step, dict) else None
+    seen = seen if isinstance(seen, dict) else {}
+    said = seen.get("chat_messages")
+    last = said[-1] if isinstance(said, (list, tuple)) and said else None
+    last = last if isinstance(last, dict) else {}
+    message = {"assistant": last.get("message"), "infeasible": "N/A"}.get(str(last.get("role")))
+    url = seen.get("url")
+    return message if isinstance(message, str) else "", url if isinstance(url, str) else ""
+
+
+def _moment(text: str) -> datetime | None:
+    date, _, time = text.partition("_")
+    return moment_of(f"{date} {time.replace('-', ':')}")
+
+
+def _version(folder: Path) -> str:
+    """`browsergym 0.13.3`, by the list of packages that an episode has."""
+    path = folder / PACKAGES
+    if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST:
+        for line in path.read_text("utf-8", "replace").splitlines():
+            name, equals, version = line.strip().partition("==")
+            if equals and name.lower() in ("browsergym-webarena", "browsergym", "browsergym-core"):
+                return f"browsergym {one_line(version, 40)}"
+    return "browsergym"

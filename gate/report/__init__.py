@@ -1,0 +1,1 @@
+"""A report in, text out: sentences, formats, exports and the history."""

@@ -1,0 +1,50 @@
+"""The last words of a command, as lines: the verdict in the form that was asked for."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from gate.plugins import REPORTERS
+from gate.records import Json, Report
+from gate.report.console import render_console
+from gate.report.write_all import summary
+from gate.store.session import load_session
+from gate.system.outlet import wants_color
+from gate.text.escaping import plain
+
+Rows = Callable[[], Iterator[Mapping[str, Json]]]
+
+
+def tell(
+    report: Report, session: Path, options: argparse.Namespace, env: Mapping[str, str]
+) -> list[str]:
+    """The verdict, then where the session is: the two last lines of `gate run`."""
+    text = verdict_text(report, load_session(session).rows, options, env)
+    where = f"Session written to: {session}"
+    if options.format == "text":
+        return [text, where]
+    sys.stderr.write(where + "\n")  # what is printed stays whole JSON or Markdown
+    return [text]
+
+
+def verdict_text(
+    report: Report, rows: Rows, options: argparse.Namespace, env: Mapping[str, str]
+) -> str:
+    """As `options.format` says; the last line of text is the outcome and one sentence."""
+    if options.format == "json":
+        return summary(report).rstrip("\n")
+    if options.format == "markdown":
+        return REPORTERS.registered("markdown")().render(report, rows).rstrip("\n")
+    if options.quiet:
+        return plain(f"{report.outcome}: {report.reason}")
+    encoding = getattr(sys.stdout, "encoding", "") or ""
+    return render_console(
+        report,
+        color=wants_color(sys.stdout, env, no_color=options.no_color),
+        unicode="utf" in encoding.lower(),
+        width=shutil.get_terminal_size((100, 24)).columns,
+    ).rstrip("\n")

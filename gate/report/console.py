@@ -1,0 +1,259 @@
+"""The verdict on a terminal or in a log: what failed, which cases, what to do next, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from gate.records import CaseChange, Report
+from gate.report.terminal import Screen
+from gate.report.wording import evidence, headline, patterns, sentences, steps, violations
+from gate.report.wording import metric_falls as worse
+from gate.report.wording import published_scores as quoted
+from gate.report.wording import rule_changes as goalposts
+from gate.report.wording.checks import Check, Sign, blocking, checks, warned
+from gate.report.wording.corrected_judge import of_checks
+from gate.report.wording.cost import spending
+from gate.report.wording.dimensions import RANGE, dimensions, in_short
+from gate.report.wording.first_run import success
+from gate.report.wording.next_step import next_step
+from gate.text import spans as wording
+from gate.text.escaping import one_line
+from gate.text.figures import ABSENT
+
+ROWS = 25
+CASES = 10
+FALLS, FALLEN = 2, 5  # metrics, and cases of each
+WIDE = 120  # columns of a terminal that has room for the rule
+DIFFS = 1  # cases whose steps are compared
+VIOLATIONS, MODES = 5, 5
+_DIFF = {"-": "red", "+": "green"}
+ROOMY = 100  # of one with room for the metric of a group, such as a repository
+NARROW = 80  # fewer have no room for a table
+_COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
+_COLORS: dict[Sign, str] = {
+    "bad": "bold red",
+    "refused": "bold red",
+    "unsure": "yellow",
+    "warn": "yellow",
+    "accepted": "cyan",
+    "open": "cyan",
+    "new": "cyan",
+    "good": "green",
+}
+_OUTCOME_COLORS = {"pass": "bold green", "fail": "bold red", "error": "bold red"}
+_WORDS: dict[Sign, str] = {
+    "bad": "FAIL",
+    "refused": "FAIL",
+    "unsure": "?",
+    "warn": "warn",
+    "accepted": "taken",
+    "open": "open",
+    "new": "new",
+    "good": "ok",
+}
+
+
+def render_console(report: Report, *, color: bool, unicode: bool, width: int) -> str:
+    """Lines ended by \\n; the last one is the outcome and its reason, not wrapped.
+
+    No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
+    """
+    screen = Screen(color=color, unicode=unicode, width=max(40, width))
+    word = headline.word(report.outcome).upper()
+    style = _OUTCOME_COLORS.get(report.outcome, "bold yellow")
+    screen.line(headline.headline(report), style)
+    for line in sentences.comparisons(report):
+        screen.line(wording.plain(line))
+    _known_before(screen, report)
+    _checks(screen, report, blocking(report))
+    if came_to := wording.plain(success(report)):
+        screen.line(came_to)
+    worse = wording.plain(sentences.warn_only(warned(report)))
+    if worse:
+        screen.line(worse, _COLORS["warn"])
+    for line in list(of_checks(report, checks(report)))[:ROWS]:
+        screen.line(wording.plain(line))
+    _dimensions(screen, report)
+    for line in quoted.lines(report)[:ROWS]:
+        screen.line(wording.plain(line))
+    _violations(screen, report)
+    for line in evidence.lines(report)[:ROWS]:
+        screen.line(wording.plain(line))
+    _cases(screen, report)
+    _patterns(screen, report)
+    screen.line("")
+    screen.line(wording.plain(spending(report)))
+    step = wording.plain(next_step(report), limit=600)
+    if step:
+        screen.line(f"Next: {step}")
+    if decided := wording.plain(headline.decision(report), limit=1_000):
+        screen.line(decided, "bold")
+    reason = wording.plain(headline.because(report), limit=1_000)
+    screen.line(f"{word}: {reason}", style, wrap=False)
+    return screen.text()
+
+
+def _known_before(screen: Screen, report: Report) -> None:
+    """What a reader must know before the figures."""
+    if report.loosened:
+        screen.line(goalposts.loosened_title(report), "yellow")
+    for line in goalposts.loosened(report)[:ROWS]:
+        screen.line(f"Loosened: {wording.plain(line)}", "yellow")
+    if len(report.loosened) > ROWS:
+        screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
+    for line in goalposts.accepted(report):
+        screen.line(wording.plain(line), "cyan")
+    for line in sentences.cautions(report)[:ROWS]:
+        screen.line(f"Note: {wording.plain(line)}", "yellow")
+
+
+def _checks(screen: Screen, report: Report, found: Sequence[Check]) -> None:
+    if not found:
+        return
+    several = len(report.suites) > 1
+    screen.line("")
+    if screen.width < NARROW:
+        for check in found[:ROWS]:
+            screen.line(_sentence(check, named=several), _COLORS[check.sign])
+        return
+    room = 36 if several or screen.width < ROOMY else 46
+    rows = [_row(screen, check, room) for check in found[:ROWS]]
+    left_out = {*(() if several else ("suite",)), *(() if screen.width >= WIDE else ("rule",))}
+    screen.table(
+        [name for name in _COLUMNS if name not in left_out],
+        ([row[n] for n, name in enumerate(_COLUMNS) if name not in left_out] for row in rows),
+        whole=4 + several,
+    )
+    if len(found) > ROWS:
+        screen.line(f"{len(found) - ROWS} more in report.md")
+
+
+def _sentence(check: Check, *, named: bool) -> str:
+    where = f"{one_line(check.suite, 14)} " if named else ""
+    words = [f"{check.baseline} → {check.current}", check.change, check.verdict]
+    told = ", ".join(word for word in words if word not in ("", ABSENT))
+    return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {told}"
+
+
+def _row(screen: Screen, check: Check, room: int) -> list[Text]:
+    """One cell a column; `room`: characters of a metric."""
+    return [
+        screen.cell(_WORDS[check.sign], _COLORS[check.sign]),
+        screen.cell(one_line(check.suite, 14)),
+        screen.cell(one_line(check.metric, room)),
+        *(screen.cell(text) for text in (check.baseline, check.current, check.change, check.limit)),
+        screen.cell(check.verdict),
+    ]
+
+
+def _dimensions(screen: Screen, report: Report) -> None:
+    """A row a dimension of each suite, its main metrics in it."""
+    found = dimensions(report)
+    if not found:
+        return
+    several = len(report.suites) > 1
+    most = 3 if screen.width >= WIDE else 2
+    rows = []
+    for n, one in enumerate(found[:ROWS]):
+        named = "" if n and found[n - 1].suite == one.suite else one_line(one.suite, 14)
+        told = wording.plain(in_short(one, most=most), limit=1_000)
+        rows.append(
+            [screen.cell(text) for text in (*([named] if several else []), one.title, told)]
+        )
+    screen.line("")
+    head = [*(["suite"] if several else []), "dimension", f"value ({RANGE})"]
+    screen.table(head, rows, whole=len(head) - 1)
+    if len(found) > ROWS:
+        screen.line(f"{len(found) - ROWS} more in report.md")
+
+
+def _cases(screen: Screen, report: Report) -> None:
+    _failing(screen, report)
+    _falls(screen, report)
+
+
+def _failing(screen: Screen, report: Report) -> None:
+    failing = sentences.by_severity(report.cases.newly_failing)
+    counts = wording.plain(sentences.case_counts(report))
+    if counts:
+        screen.line("")
+        screen.line(counts)
+    if not failing:
+        return
+    several = len(report.suites) > 1
+    screen.table(
+        ["case", "baseline → now", "why"],
+        (
+            [
+                screen.cell(one_line(f"{c.suite}: {c.case_id}" if several else c.case_id, 40)),
+                screen.cell(sentences.rounds(c)),
+                screen.cell(_why(c)),
+            ]
+            for c in failing[:CASES]
+        ),
+        whole=2,
+    )
+    if len(failing) > CASES:
+        screen.line(f"{len(failing) - CASES} more in report.md")
+    _steps(screen, failing)
+
+
+def _why(change: CaseChange) -> str:
+    told = one_line(change.reason or ", ".join(change.failures[:2]), 120)
+    return ": ".join(part for part in (patterns.words(change.mode), told) if part)
+
+
+def _steps(screen: Screen, failing: Sequence[CaseChange]) -> None:
+    """What the first case did otherwise; the reports have the others."""
+    known = [(c, c.steps) for c in failing[:CASES] if c.steps is not None]
+    for change, diff in known[:DIFFS]:
+        screen.line(steps.summary(change, diff))
+        for line in steps.lines(diff):
+            screen.line(line, _DIFF.get(line[:1], "dim"), indent=2 + line.startswith(" ") * 2)
+
+
+def _violations(screen: Screen, report: Report) -> None:
+    found = violations.logged(report)[:VIOLATIONS]
+    if not violations.total(report):
+        return
+    screen.line("")
+    screen.line(wording.plain(violations.title(report, shown=len(found))), "bold red")
+    rows = violations.rows(found, suites=len(report.suites) > 1)
+    screen.table(
+        [name.lower() for name in violations.HEAD],
+        ([screen.cell(one_line(text, 120)) for text in row] for row in rows),
+        whole=2,
+    )
+
+
+def _patterns(screen: Screen, report: Report) -> None:
+    """Why trials of a suite failed, and how far its cases can be relied on."""
+    for suite in report.suites.values():
+        name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
+        if told := wording.plain(patterns.reliability(suite.reliability)):
+            screen.line(f"Reliability{name}: {told}")
+        if suite.modes:
+            shown = [f"{mode} ({cases})" for mode, cases, _ in patterns.mode_rows(suite)[:MODES]]
+            screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
+
+
+def _falls(screen: Screen, report: Report) -> None:
+    """What blocks although no grader fails these cases for it."""
+    for fall in worse.opened(report, most=FALLS):
+        cases = fall.worst[:FALLEN]
+        screen.line("")
+        screen.line(wording.plain(worse.title(report, fall, shown=len(cases))))
+        screen.table(
+            ["case", "baseline → now", "why"],
+            (
+                [
+                    screen.cell(one_line(case.case_id, 40)),
+                    screen.cell(worse.change(fall, case)),
+                    screen.cell(one_line(case.reason, 120)),
+                ]
+                for case in cases
+            ),
+            whole=2,
+        )

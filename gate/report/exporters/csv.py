@@ -1,0 +1,44 @@
+"""`csv`: a table with a row a trial, for spreadsheets and data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gate.plugins import EXPORTERS, Rows
+from gate.records import Report
+from gate.report.flat_rows import flat, score_names
+from gate.text.escaping import clean
+from gate.text.spreadsheet_cells import defused
+
+
+@EXPORTERS.register("csv")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Csv:
+    """RFC 4180: a header, commas, lines that end in CR LF, UTF-8 without a mark. Text that a
+    spreadsheet could take for a formula gets an apostrophe in front; control characters go.
+    """
+
+    def pieces(self, report: Report, rows: Rows) -> Iterator[str]:
+        scores = score_names(rows())
+        yield _line(flat(report, _NO_TRIAL, scores))
+        for row in rows():
+            yield _line(flat(report, row, scores).values())
+
+
+# The columns of a session without any trial, too.
+_NO_TRIAL = {
+    **dict.fromkeys(("suite", "case_id", "question", "status", "started_at"), ""),
+    **dict.fromkeys(("category", "model", "output", "error", "passed", "latency_ms", "cost_usd")),
+    **{"round": 1, "failures": [], "attempts": [], "scores": {}},
+}
+
+
+def _line(cells: Iterable[str | int | float | None]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(
+        [defused(clean(cell)) if isinstance(cell, str) else cell for cell in cells]
+    )
+    return out.getvalue()

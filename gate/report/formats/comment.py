@@ -1,0 +1,303 @@
+"""comment.md: the one comment on the pull request, and the job summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from gate.plugins import REPORTERS, Rows
+from gate.records import Report
+from gate.report.wording import agent_tables, evidence, headline, sentences
+from gate.report.wording import metric_falls as worse
+from gate.report.wording import rule_changes as goalposts
+from gate.report.wording.checks import Check, checks
+from gate.report.wording.cost import spending
+from gate.report.wording.first_run import first_figures
+from gate.report.wording.markdown import (
+    alert,
+    case_table,
+    checks_table,
+    details,
+    metrics_table,
+    named,
+    table,
+    trend_table,
+    worse_table,
+)
+from gate.report.wording.method import method, provenance
+from gate.report.wording.next_step import next_step
+from gate.report.wording.published_scores import lines as quotations
+from gate.text import figures
+from gate.text.escaping import inline
+from gate.text.spans import Line, code, markdown, say
+
+LIMIT = 65_536  # characters and bytes that GitHub takes for certain
+SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
+CASES = "Cases that changed"
+BAD = ("bad", "refused", "unsure")  # signs of rows that keep a run from passing
+DIFFS = 3  # cases whose steps are compared
+VIOLATIONS = 5  # of the log
+FALLS = 3  # metrics whose worst cases stand open
+LINES = 10  # rules that were loosened, and suites, shown open
+FOLDED = 400  # rows that one fold can hold
+BASELINES = 3  # comparison lines shown open
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """How much a rendering shows. Heading, loosened rules, reason, comparison line and the blocking
+    rows that failed always stay: `cut` leaves out of them what no comment could hold.
+    """
+
+    failing: int = 5  # newly failing cases shown open
+    evidence: bool = True  # what the graders said about them
+    passing: bool = True  # rows of what is well
+    folds: bool = True
+    listed: int = 100  # cases of a folded list
+    rows: int = 25  # rows of the blocking table shown open
+    compact: bool = False  # more rows that failed are named in a line
+    cut: bool = False
+    reason: int = 1_000  # characters
+    lost: str = ""  # what is left out, in words
+
+
+_LESS = Detail(evidence=False, passing=False, listed=25)
+_LEAST = replace(_LESS, folds=False, failing=0, compact=True, reason=250)
+_LEVELS = (
+    Detail(),
+    Detail(evidence=False, lost="what the graders said"),
+    replace(_LESS, listed=100, lost="what the graders said, rows of what is well"),
+    replace(_LESS, lost="what the graders said, rows of what is well, most case lists"),
+    replace(_LESS, folds=False, lost="all metrics, case lists, method and provenance"),
+    replace(_LESS, folds=False, failing=3, lost="all but the worst cases and what blocks"),
+    replace(_LEAST, lost="all but what blocks"),
+    *(replace(_LEAST, cut=True, rows=n, lost="all but the worst") for n in (25, 12, 6, 3, 1)),
+)
+
+
+@REPORTERS.register("comment")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """The comment on the pull request, at most 65,536 characters and bytes."""
+
+    filename: ClassVar[str] = "comment.md"
+
+    def render(self, report: Report, rows: Rows) -> str:
+        return render_limited(report, rows, LIMIT)
+
+
+def render_limited(report: Report, rows: Rows, limit: int) -> str:
+    """The fullest comment of at most `limit` characters and bytes; from about 4,000 on it fits."""
+    mark = marker(report) + "\n"
+    return mark + _fullest(report, limit - len(mark))
+
+
+def step_summary(report: Report, rows: Rows, limit: int = SUMMARY_LIMIT) -> str:
+    """The comment without its marker, for GITHUB_STEP_SUMMARY; at most `limit` bytes."""
+    return _fullest(report, limit)
+
+
+def marker(report: Report) -> str:
+    """The hidden first line: whose comment this is, and which run of which commit wrote it."""
+    p = report.provenance
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", report.comment_id).lstrip("._-")[:64] or "gate"
+    sha = p.commit if p.commit and re.fullmatch(r"[0-9a-fA-F]{1,64}", p.commit) else "unknown"
+    run, attempt = (
+        n if n and re.fullmatch("[0-9]{1,20}", n) else None for n in (p.run_id, p.run_attempt)
+    )
+    return f"<!-- agent-gate id={name} sha={sha} run={run or 0}.{attempt or 1} v=1 -->"
+
+
+def _fullest(report: Report, limit: int) -> str:
+    found = checks(report)
+    heading = f"## {headline.icon(report.outcome)} {inline(headline.headline(report), 200)}"
+    for level in _LEVELS:
+        parts = [heading]
+        room = limit - len(heading.encode()) - 1  # never fewer bytes than characters
+        for part in _parts(report, found, level):
+            if part:
+                parts.append(part)
+                room -= len(part.encode()) + 2
+            if room < 0:
+                break
+        else:
+            return "\n\n".join(parts) + "\n"
+    least = (part for part in _parts(report, found, _LEVELS[-1]) if part)
+    return _whole_lines("\n\n".join((heading, *least)) + "\n", limit)
+
+
+def _whole_lines(text: str, limit: int) -> str:
+    """What fits, line by line: half a code span would let loose what is in it."""
+    kept = []
+    for line in text.splitlines(keepends=True):
+        limit -= len(line.encode())
+        if limit >= 0:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[str]:
+    """Everything below the heading, from top to bottom; empty ones are no part."""
+    yield from _goalposts(report, detail)
+    yield " ".join(part for part in _opening(report, detail) if part)
+    yield markdown(headline.decision(report), limit=400)
+    yield from _comparisons(report, detail)
+    notes = sentences.cautions(report)[: min(detail.rows, LINES)]
+    yield alert("NOTE", "", notes) if notes else ""
+    yield from _suites(report, detail)
+    yield from _blocking(report, [check for check in found if check.blocking], detail)
+    milder = [check for check in found if not check.blocking and check.sign == "warn"]
+    worse = markdown(sentences.warn_only(milder), limit=120)
+    yield f"⚠️ {worse}" if worse else ""
+    yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
+    for lines in (first_figures(report), evidence.lines(report), quotations(report)):
+        yield from map(markdown, lines[: LINES if detail.evidence else 0])
+    yield from _cases(report, detail)
+    yield f"{'📥' if report.imported else '💰'} {markdown(spending(report))}"
+    if detail.folds:
+        yield from _folds(report, detail)
+    yield _shortened(report, detail)
+    yield _next(report)
+
+
+def _next(report: Report) -> str:
+    steps = markdown(next_step(report), limit=400)
+    run = markdown(sentences.run_link(report))
+    return " · ".join(part for part in (f"**Next**: {steps}" if steps else "", run) if part)
+
+
+def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
+    """What the change loosens, then what somebody accepted."""
+    lines = goalposts.loosened(report)
+    if lines:
+        shown = lines[: min(LINES, detail.rows)]
+        more = lines[len(shown) :]
+        if more and detail.cut:
+            shown += (say("and {} more", f"{len(more):,}"),)
+        yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", shown)
+        if more and not detail.cut:
+            yield details(f"{len(more):,} more that it loosens", _bullets(more))
+    taken = goalposts.accepted(report)[: min(LINES, detail.rows)]
+    yield alert("NOTE", "", taken) if taken else ""
+
+
+def _bullets(lines: Sequence[Line]) -> str:
+    return "\n".join(f"- {markdown(line)}" for line in lines)
+
+
+def _opening(report: Report, detail: Detail) -> Iterator[str]:
+    yield markdown(headline.because(report, detail.reason), limit=detail.reason)
+    yield headline.kept(report) if report.outcome == "pass" else ""
+
+
+def _comparisons(report: Report, detail: Detail) -> Iterator[str]:
+    lines = sentences.comparisons(report)
+    shown, more = lines[:BASELINES], lines[BASELINES:]
+    yield "\n".join(markdown(line, limit=160) for line in shown)
+    if more and not detail.cut:
+        yield details(f"{len(more):,} more baselines", _bullets(more))
+    elif more:
+        yield f"{len(more):,} more baselines."
+
+
+def _suites(report: Report, detail: Detail) -> Iterator[str]:
+    """One row a suite, where there are several and not all are well; the worst first."""
+    if len(report.suites) < 2 or report.outcome == "pass":
+        return
+    found = sorted(report.suites.values(), key=lambda suite: suite.outcome == "pass")
+    if len(found) > LINES or not detail.passing:
+        found = [suite for suite in found if suite.outcome != "pass"]
+    rows = [
+        (
+            inline(s.name, 60),
+            f"{headline.icon(s.outcome)}\N{NO-BREAK SPACE}{headline.word(s.outcome)}",
+            markdown(headline.in_short(s), limit=200),
+        )
+        for s in found[: detail.rows]
+    ]
+    yield table(("Suite", "outcome", "why"), "<<<", rows)
+    well = sum(suite.outcome == "pass" for suite in report.suites.values())
+    hidden = [f"{len(found) - len(rows):,} more did not pass"] if len(found) > len(rows) else []
+    if well and not any(suite.outcome == "pass" for suite in found):
+        hidden.append(f"{figures.count(well, 'suite')} passed")
+    yield f"{', '.join(hidden)}." if hidden else ""
+
+
+def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[str]:
+    """Rows that failed before rows that are well; only the latter are ever left out."""
+    bad = [row for row in rows if row.sign in BAD]
+    well = [row for row in rows if row.sign not in BAD]
+    shown = [*bad, *(well if detail.passing else [])][: detail.rows]
+    if shown:
+        yield checks_table(report, shown, "Blocking")
+    worse = bad[len(shown) :]
+    if worse and detail.cut:
+        yield f"**{len(worse):,} more rows** are no better."
+    elif worse:
+        body = named(worse, suites=len(report.suites) > 1) if detail.compact else ""
+        body = body or checks_table(report, worse, "Blocking")
+        yield details(f"{len(worse):,} more rows that are no better", body)
+    hidden = len(well) - max(0, len(shown) - len(bad))
+    if hidden and detail.folds and detail.passing and hidden <= FOLDED:
+        body = checks_table(report, well[-hidden:], "Blocking")
+        yield details(f"{hidden:,} more rows, all well", body)
+    elif hidden:
+        yield f"{figures.count(hidden, 'more blocking row')}, all well."
+
+
+def _cases(report: Report, detail: Detail) -> Iterator[str]:
+    failing = sentences.by_severity(report.cases.newly_failing)
+    yield markdown(sentences.case_counts(report), limit=200)
+    shown = failing[: _open(report, detail)]
+    if shown:
+        yield case_table(report, shown, evidence=detail.evidence, history=False)
+        if more := len(failing) - len(shown):
+            folded = f"below, under “{CASES}”" if detail.folds else _where(report)
+            yield f"{more:,} more {folded}."
+        yield agent_tables.step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
+    for fall in worse.opened(report, most=FALLS if detail.failing else 0):
+        yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
+
+
+def _open(report: Report, detail: Detail) -> int:
+    """Newly failing cases shown unfolded: none of a pass, where they are noise as a rule."""
+    return 0 if report.outcome == "pass" else detail.failing
+
+
+def _folds(report: Report, detail: Detail) -> Iterator[str]:
+    for suite in report.suites.values():
+        name = f" of {suite.name}" if len(report.suites) > 1 else ""
+        body = metrics_table(report, suite.name, changed_only=not detail.passing)
+        yield details(f"All metrics{name}", body)
+        patterns = agent_tables.patterns_of(suite) if detail.evidence else ""
+        yield details(f"Failure patterns{name}", patterns)
+    yield details("Trend", trend_table(report))
+    yield details(CASES, "\n\n".join(_lists(report, detail)))
+    lines = method(report, most=detail.listed + 1)
+    more = (say("and more in {}", code("report.md")),) if len(lines) > detail.listed else ()
+    yield details("How this was decided", _bullets((*lines[: detail.listed], *more)))
+    first, *rows = [(inline(name), markdown(value)) for name, value in provenance(report)]
+    yield details("What ran", table(first, "<<", rows))
+
+
+def _lists(report: Report, detail: Detail) -> Iterator[str]:
+    for title, changes in sentences.case_lists(report.cases, skip=_open(report, detail)):
+        if changes:
+            shown = case_table(report, changes[: detail.listed], evidence=False)
+            more = len(changes) - detail.listed
+            rest = f"\n\n{more:,} more {_where(report)}." if more > 0 else ""
+            yield f"**{title}** ({len(changes):,})\n\n{shown}{rest}"
+    for fall in report.worse if detail.evidence else ():
+        yield worse_table(report, fall, most=20, evidence=True)
+
+
+def _shortened(report: Report, detail: Detail) -> str:
+    said = f"_Shortened to fit: left out are {detail.lost}; everything is {_where(report)}._"
+    return said if detail.lost else ""
+
+
+def _where(report: Report) -> str:
+    artifact = ", an artifact of the run" if report.provenance.run_url else ""
+    return f"in `report.md` and `report.html` of the session{artifact}"

@@ -1,0 +1,192 @@
+"""report.md: the whole verdict, for every suite and for each one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from gate.plugins import REPORTERS, Rows
+from gate.records import Report, SuiteReport
+from gate.report.wording import agent_tables, headline, patterns, sentences
+from gate.report.wording import case_totals as casebook
+from gate.report.wording import published_scores as quoted
+from gate.report.wording import rule_changes as goalposts
+from gate.report.wording.checks import checks
+from gate.report.wording.cost import spending
+from gate.report.wording.markdown import (
+    alert,
+    case_table,
+    checks_table,
+    dimension_tables,
+    dimensions_table,
+    table,
+    trend_table,
+    worse_table,
+)
+from gate.report.wording.method import method, provenance
+from gate.report.wording.next_step import next_step
+from gate.stats.running_moments import Spread
+from gate.store.row_cache import shared
+from gate.text import figures
+from gate.text.escaping import cell, inline, midline
+from gate.text.spans import markdown
+
+LISTED = 1_000  # cases of one list
+WORST = 20  # cases
+DIFFS = 20  # cases whose steps are compared
+
+
+@REPORTERS.register("markdown")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Markdown:
+    """Everything in the order in which it is read: verdict, rules, cases, suites, method."""
+
+    filename: ClassVar[str] = "report.md"
+
+    def render(self, report: Report, rows: Rows) -> str:
+        books = shared(rows).once(casebook.read)
+        parts = _parts(_for_suite(report), books)
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _for_suite(report: Report) -> Report:
+    """A suite's own report speaks for the suite, whatever became of the others."""
+    if len(report.suites) != 1:
+        return report
+    (suite,) = report.suites.values()
+    same = suite.outcome == report.outcome
+    return report if same else replace(report, outcome=suite.outcome, reason=suite.reason)
+
+
+def _parts(report: Report, books: Mapping[str, casebook.SuiteBook]) -> Iterator[str]:
+    yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
+    yield markdown(headline.because(report), limit=2_000)
+    yield markdown(headline.decision(report), limit=1_000)
+    yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
+    if lines := goalposts.loosened(report):
+        yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", lines)
+    if taken := goalposts.accepted(report):
+        yield alert("NOTE", "", taken)
+    if notes := sentences.cautions(report):
+        yield alert("NOTE", "", notes)
+    yield markdown(spending(report))
+    if found := checks(report):
+        yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
+    yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
+    if table_of_all := dimensions_table(report):
+        yield f"## Dimensions\n\n{table_of_all}"
+    if log := agent_tables.violation_table(report, most=LISTED):
+        yield f"## Safety\n\n{log}"
+    if counts := markdown(sentences.case_counts(report)):
+        yield f"## Cases\n\n{counts}"
+    yield from _lists(report)
+    for suite in report.suites.values():
+        yield from _suite(report, suite, books.get(suite.name, casebook.SuiteBook()))
+    trend = trend_table(report)
+    yield f"## Trend\n\n{trend}" if trend else ""
+    yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
+    named = ((inline(name), markdown(value)) for name, value in provenance(report))
+    yield "## What ran\n\n" + table(("", ""), "<<", named)
+    step = markdown(next_step(report), limit=400)
+    yield f"**Next**: {step}" if step else ""
+
+
+def _lists(report: Report) -> Iterator[str]:
+    for title, changes in sentences.case_lists(report.cases):
+        if changes:
+            shown = case_table(report, changes[:LISTED], evidence=True)
+            more = len(changes) - LISTED
+            rest = f"\n\n{more:,} more are in summary.json." if more > 0 else ""
+            yield f"### {title} ({len(changes):,})\n\n{shown}{rest}"
+            yield agent_tables.step_diffs(changes, most=DIFFS)
+    for fall in report.worse:
+        shown = worse_table(report, fall, most=len(fall.worst), evidence=True)
+        yield f"### Worse in {cell(fall.metric)}\n\n{shown}"
+
+
+def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[str]:
+    yield f"## Suite {inline(suite.name)}"
+    word = f"{headline.icon(suite.outcome)} {headline.word(suite.outcome)}"
+    yield f"{word}: {markdown(headline.why(suite), limit=1_000)}".rstrip(": ")
+    yield table(("", ""), "<<", _numbers(suite, book))
+    yield dimension_tables(report, suite.name)
+    if suite.quoted:
+        yield f"### Quoted\n\n{_quoted(suite)}"
+    if suite.failures_top:
+        rows = ((cell(code, 120), f"{number:,}") for code, number in suite.failures_top[:10])
+        yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
+            ("Code", "times"), "<>", rows
+        )
+    if shown := agent_tables.patterns_of(suite):
+        yield f"### Failure patterns\n\n{shown}"
+    if logged := agent_tables.evidence_table(suite, book):
+        yield f"### Server logs\n\n{logged}"
+    if categories := agent_tables.category_table(suite):
+        yield f"### Categories\n\n{categories}"
+    if worst := book.worst(WORST):
+        yield f"### Worst cases\n\n{_worst(worst)}"
+
+
+def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str, str]]:
+    success = suite.metrics.get("agent.success_rate")
+    if success is not None and success.value is not None:
+        low_high = suite.success_rate_ci95
+        ends = f" (95 %: {low_high[0]:.3f} … {low_high[1]:.3f}{_how(suite)})" if low_high else ""
+        yield "success rate", f"{success.value:.3f}{ends}"
+        yield from _tries(suite, success.value)
+    if told := markdown(patterns.reliability(suite.reliability)):
+        yield "reliability", told
+    if suite.modes or not suite.failures_top:  # a session of before had no modes
+        yield "top failure mode", patterns.top_mode(suite.modes)
+    yield "cases x rounds", f"{suite.cases:,} x {suite.rounds}, {suite.trials:,} trials made"
+    yield "latency", _spread(book.latency, "ms", worst=True)
+    if book.failed_calls:
+        failed = _spread(book.failed_latency, "ms", worst=True, of="failed call")
+        yield f"latency of {figures.count(book.failed_calls, 'failed call')}", failed
+    yield "tokens", _spread(book.tokens, "tokens", worst=False)
+
+
+def _quoted(suite: SuiteReport) -> str:
+    rows = ((cell(metric, 80), *map(midline, told)) for metric, *told in quoted.rows(suite))
+    return f"{table(quoted.HEAD, '<>><><', rows)}\n\n{inline(quoted.NOTE)}."
+
+
+def _how(suite: SuiteReport) -> str:
+    seed = suite.success_rate_seed
+    told = [inline(suite.success_rate_method), f"seed {seed}" if seed is not None else ""]
+    return "; " + ", ".join(filter(None, told)) if any(told) else ""
+
+
+def _tries(suite: SuiteReport, after: float) -> Iterator[tuple[str, str]]:
+    """What trying again did to the success rate."""
+    first = suite.metrics.get("agent.first_attempt_success_rate")
+    again = suite.metrics.get("operational.retry_rate")
+    if first is None or first.value is None:
+        return
+    share = (
+        f"; {figures.percent(again.value)} of the trials tried again"
+        if again and again.value
+        else ""
+    )
+    yield "first try, after retries", f"{first.value:.3f}, {after:.3f}{share}"
+
+
+def _spread(found: Spread, unit: str, *, worst: bool, of: str = "answer") -> str:
+    if not found.n:
+        return "not measured"
+    std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""
+    top = f", worst {figures.value(found.worst, unit)}" if worst else ""
+    return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, of)})"
+
+
+def _worst(found: list[casebook.CaseBook]) -> str:
+    rows = (
+        (
+            cell(case.case_id, 80),
+            f"{case.passed}/{case.judged}",
+            ", ".join(f"{cell(code, 80)} ({n})" for code, n in case.codes.most_common(3)),
+        )
+        for case in found
+    )
+    return table(("Case", "passed", "failed by"), "<><", rows)

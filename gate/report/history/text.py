@@ -1,0 +1,67 @@
+"""A history for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.records.history import History, SuiteHistory
+from gate.report.history import cells
+from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.report.wording.trend import sparkline
+from gate.text import figures
+from gate.text.spans import Line, Span, join, prose, say, strong
+
+
+def as_text(history: History, *, width: int) -> str:
+    """For a terminal of `width` columns."""
+    return text_of(_blocks(history), width=width)
+
+
+def as_markdown(history: History) -> str:
+    return markdown_of(_blocks(history))
+
+
+def _blocks(history: History) -> Iterator[Block]:
+    for suite in history.suites:
+        yield Heading(line=say("{}: {}", suite.suite, figures.count(len(suite.runs), "run")))
+        yield from _suite(suite)
+    if any(suite.changes for suite in history.suites):
+        yield say(chance(history))
+    for note in history.notes:
+        yield say("Note: {}", prose(note))
+
+
+def chance(history: History) -> str:
+    """What is claimed of the changes that are named."""
+    return (
+        f"A suite in which nothing changed has a change named {figures.percent(history.alpha)} of "
+        "the time at most."
+    )
+
+
+def _suite(suite: SuiteHistory) -> Iterator[Block]:
+    if not suite.runs:
+        yield say("No run that was asked for; {} before that.", figures.count(suite.older, "run"))
+        return
+    yield _headlines(suite)
+    rows = tuple(tuple((Span(cell),) for cell in cells.row(run)) for run in suite.runs)
+    yield Grid(head=cells.COLUMNS, rows=rows)
+    for turn in cells.turns(suite):
+        told = [prose(text) for text in ("; ".join(turn.moved), *turn.why)]
+        yield (*say("{}: ", strong(turn.between)), *join(". ", told), Span("."))
+    if suite.older:
+        yield say("{} are not shown.", figures.count(suite.older, "older run"))
+    for note in suite.notes:
+        yield say("Note: {}", prose(note))
+    yield say("Read from {}.", prose(suite.source))
+
+
+def _headlines(suite: SuiteHistory) -> Line:
+    """Each with its course where there is one to show."""
+    told = []
+    for one in cells.HEADLINES:
+        values = one.values(suite)
+        known = [value for value in values if value is not None]
+        course = f" {sparkline(values)}" if len(known) > 1 else ""
+        told.append(say("{} {}{}", one.title, strong(one.newest(suite)), course))
+    return join(" · ", told)

@@ -1,0 +1,213 @@
+"""What `gate calibrate` says: sentences and tables, for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.records.calibration import ByRun, Calibration, Flag, LeftOut, MetricRates, Rate, Shape
+from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.text import figures
+from gate.text.spans import Line, code, join, prose, say, strong
+
+LISTED = 5  # runs that stand out
+TINY = 0.0001
+
+
+def as_text(found: Calibration, *, width: int) -> str:
+    """For a terminal of `width` columns."""
+    return text_of(_blocks(found), width=width)
+
+
+def as_markdown(found: Calibration) -> str:
+    return markdown_of(_blocks(found))
+
+
+def _blocks(found: Calibration) -> Iterator[Block]:
+    yield _headline(found)
+    for note in found.notes:
+        yield say("Note: {}", prose(note))
+    yield Heading(line=say("Rounds dealt out at random"))
+    yield _how(found)
+    for shape in found.shapes:
+        yield _shape(shape, found)
+    yield _rates(found)
+    yield _spending(found)
+    yield Heading(line=say("Run against run"))
+    if found.by_run is None:
+        yield _no_runs(found)
+    else:
+        yield from _by_run(found.by_run, found)
+
+
+def _headline(found: Calibration) -> Line:
+    blocked = found.splits.blocked
+    line = say(
+        "Of {} pull requests that changed nothing, {} would be blocked: {} ({}).",
+        f"{blocked.of:,}",
+        strong(f"{blocked.times:,}"),
+        strong(_percent(blocked.share)),
+        _interval(blocked, found.confidence),
+    )
+    return join(" ", (line, _kept(found)))
+
+
+def _kept(found: Calibration) -> Line:
+    blocked = found.splits.blocked
+    promise = say("{} promises {} at most", code("regression.alpha"), figures.percent(found.alpha))
+    if blocked.low > found.alpha:
+        return say("{}: {}.", promise, strong("that is not kept"))
+    if blocked.high <= found.alpha:
+        return say("{}: kept.", promise)
+    return say("{}: nothing speaks against it, and more --reps would say more.", promise)
+
+
+def _how(found: Calibration) -> Line:
+    beside = "the control" if found.fresh else "main"
+    return say(
+        "The recorded rounds of each case are dealt out as {} and as a pull request, {} times "
+        "(seed {}), and judged as {} would. Both sides are alike by construction: this checks the "
+        "test on your data, not whether two days of your provider are alike.",
+        beside,
+        f"{found.splits.blocked.of:,}",
+        str(found.seed),
+        code("gate run"),
+    )
+
+
+def _shape(shape: Shape, found: Calibration) -> Line:
+    more = f" ({shape.planned} planned)" if shape.at_most > shape.planned else ""
+    line = say(
+        "{}: {} with {} from {}; {} go to {} and up to {} to the pull request{}.",
+        code(shape.suite),
+        figures.count(shape.cases, "case"),
+        figures.count(shape.recorded, "recorded round"),
+        figures.count(shape.runs, "run"),
+        str(shape.baseline),
+        "the control" if found.fresh else "main",
+        str(shape.at_most),
+        more,
+    )
+    if shape.whole:
+        return line
+    wanted = say(
+        "A run may compare up to {} with {}, which takes {} recorded rounds to check.",
+        str(shape.wanted_at_most),
+        str(shape.wanted_baseline),
+        str(shape.wanted_baseline + shape.wanted_at_most),
+    )
+    return join(" ", (line, wanted))
+
+
+def _rates(found: Calibration) -> Grid:
+    several = len(found.shapes) > 1
+    splits = found.splits
+    interval = f"{figures.percent(found.confidence)} interval"
+    rows = [_row(rates, several=several) for rates in splits.metrics]
+    if len(rows) > 1:
+        rows.append(_cells(say("any of them"), splits.blocked, "", splits.untested))
+    return Grid(
+        head=("blocking metric", "blocked", interval, "tolerance", "beyond it, untested"),
+        rows=tuple(rows),
+    )
+
+
+def _row(rates: MetricRates, *, several: bool) -> tuple[Line, ...]:
+    allowed = figures.size(rates.tolerance, rates.unit, relative=rates.relative)
+    where = say("{}: ", rates.suite) if several else ()
+    return _cells((*where, code(rates.metric)), rates.blocked, allowed, rates.untested)
+
+
+def _cells(name: Line, blocked: Rate, allowed: str, untested: Rate) -> tuple[Line, ...]:
+    limits = f"{100 * blocked.low:.1f} … {_percent(blocked.high)}"
+    texts = (_percent(blocked.share), limits, allowed, _percent(untested.share))
+    return (name, *(say("{}", text) for text in texts))
+
+
+def _spending(found: Calibration) -> Line:
+    splits = found.splits
+    calls = say("Each of them makes {} calls", f"{splits.planned:,}")
+    if splits.at_most > splits.planned or round(splits.calls) < splits.planned:
+        calls = say(
+            "They make {} calls on average ({} planned, {} at most)",
+            f"{splits.calls:,.0f}",
+            f"{splits.planned:,}",
+            f"{splits.at_most:,}",
+        )
+    return say(
+        "{}; {} end inconclusive. Without a test, blocking whatever is worse by more than its "
+        "tolerance, {} would be blocked.",
+        calls,
+        _percent(splits.undecided.share),
+        _percent(splits.untested.share),
+    )
+
+
+# ------------------------------------------------------------------------------------------ by run
+
+
+def _no_runs(found: Calibration) -> Line:
+    if found.fresh:
+        return say(
+            "{} asks both agents in the same run, so what changes from day to day does not enter.",
+            code("control: fresh"),
+        )
+    return say(
+        "Whether runs differ from each other takes three recorded runs of the same agent or more, "
+        "on different days if you have them; there are {} here.",
+        str(max(shape.runs for shape in found.shapes)),
+    )
+
+
+def _by_run(by_run: ByRun, found: Calibration) -> Iterator[Block]:
+    yield say(
+        "Each of {} runs is judged as a pull request against the others: {} would be blocked "
+        "({}). {}",
+        str(len(by_run.runs)),
+        strong(str(by_run.blocked.times)),
+        _interval(by_run.blocked, found.confidence),
+        _meaning(by_run),
+    )
+    stand_out = [run for run in by_run.runs if run.flags or run.blocked]
+    if stand_out:
+        rows = tuple(_left_out(run, found) for run in stand_out[:LISTED])
+        yield Grid(head=("run that stands out", "from", "blocked", "change"), rows=rows)
+    if len(stand_out) > LISTED:
+        yield say("{} more stand out, too.", str(len(stand_out) - LISTED))
+    if found.one_day and not by_run.drifts:
+        yield say("All runs are of one day: what changes from day to day is not in them.")
+
+
+def _meaning(by_run: ByRun) -> Line:
+    if by_run.drifts:
+        return say(
+            "{} Chance does not explain how far apart they are ({}): use {}, or more runs of main "
+            "in the baseline (from five on the gate allows for the drift).",
+            strong("Your agent or its provider drifts from run to run."),
+            f"p = {by_run.p_value:.2g}" if by_run.p_value >= TINY else f"p < {TINY}",
+            code("control: fresh"),
+        )
+    if any(run.flags or run.blocked for run in by_run.runs):
+        return say("That may be chance: record more runs to know whether your provider drifts.")
+    return say("Nothing shows that runs differ by more than chance.")
+
+
+def _left_out(run: LeftOut, found: Calibration) -> tuple[Line, ...]:
+    several = len(found.shapes) > 1
+    changes = join(", ", (_flag(flag, several=several) for flag in run.flags))
+    blocked = say("{}", "yes" if run.blocked else "no")
+    return (say("{}", code(run.run)), say("{}", run.created_at[:10]), blocked, changes)
+
+
+def _flag(flag: Flag, *, several: bool) -> Line:
+    where = say("{}: ", flag.suite) if several else ()
+    delta = figures.change(flag.delta, flag.unit, relative=flag.relative)
+    return (*where, *say("{} {}", code(flag.metric), delta))
+
+
+def _interval(rate: Rate, confidence: float) -> str:
+    limits = f"{100 * rate.low:.1f} to {_percent(rate.high)}"
+    return f"{figures.percent(confidence)} interval {limits}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,98 @@
+"""What the rows of details.jsonl add up to, suite by suite and case by case, in one pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from gate.records import Json
+from gate.report.wording import evidence
+from gate.stats.running_moments import Spread
+
+CHECKED = 1_000  # trials whose evidence is kept for a table
+
+
+@dataclass(slots=True)
+class CaseBook:
+    """One case over its rounds."""
+
+    suite: str
+    case_id: str
+    category: str | None
+    passed: int = 0
+    judged: int = 0
+    infra: int = 0
+    codes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def failing(self) -> bool:
+        return self.passed < self.judged or self.infra > 0
+
+
+@dataclass(slots=True)
+class SuiteBook:
+    """One suite: successful answers apart from failed calls."""
+
+    latency: Spread = field(default_factory=Spread)  # ms, completed trials
+    tokens: Spread = field(default_factory=Spread)  # of completed trials that say
+    failed_latency: Spread = field(default_factory=Spread)  # ms, of trials without an answer
+    failed_calls: int = 0
+    cases: dict[str, CaseBook] = field(default_factory=dict)
+    checked: list[tuple[str, ...]] = field(default_factory=list)  # as evidence.HEAD has it
+    unlisted: int = 0  # trials with evidence that are not in `checked`
+    guarded: bool = False  # somebody looked for safety violations
+
+    def add(self, row: Mapping[str, Json]) -> None:
+        case_id = str(row["case_id"])
+        case = self.cases.get(case_id)
+        if case is None:
+            case = CaseBook(str(row["suite"]), case_id, row.get("category"))
+            self.cases[case_id] = case
+        case.judged += row["passed"] is not None
+        case.passed += row["passed"] is True
+        case.infra += row["status"] == "infra_error"
+        case.codes.update(dict.fromkeys(row["failures"], 1))
+        self.guarded = self.guarded or row.get("violations") is not None
+        self._check(row)
+        if row["status"] != "completed":
+            self.failed_calls += 1
+            if row["latency_ms"] is not None:
+                self.failed_latency.add(row["latency_ms"])
+            return
+        if row["latency_ms"] is not None:
+            self.latency.add(row["latency_ms"])
+        tokens = total_tokens(row)
+        if tokens is not None:
+            self.tokens.add(tokens)
+
+    def _check(self, row: Mapping[str, Json]) -> None:
+        found = evidence.checked(row)
+        if found is not None and len(self.checked) < CHECKED:
+            self.checked.append(found)
+        elif found is not None:
+            self.unlisted += 1
+
+    def worst(self, most: int) -> list[CaseBook]:
+        """Failing cases, the lowest share of passed rounds first."""
+        failing = [case for case in self.cases.values() if case.failing]
+        return sorted(failing, key=_share)[:most]
+
+
+def read(rows: Iterable[Mapping[str, Json]]) -> dict[str, SuiteBook]:
+    """Suite -> its book, in order of the rows."""
+    books: dict[str, SuiteBook] = {}
+    for row in rows:
+        books.setdefault(str(row["suite"]), SuiteBook()).add(row)
+    return books
+
+
+def total_tokens(row: Mapping[str, Json]) -> int | None:
+    """None where one half is unknown: the other alone would pass for the whole."""
+    usage = row.get("usage") or {}
+    read, written = usage.get("input_tokens"), usage.get("output_tokens")
+    return None if read is None or written is None else read + written
+
+
+def _share(case: CaseBook) -> tuple[float, str]:
+    return case.passed / case.judged if case.judged else -1.0, case.case_id

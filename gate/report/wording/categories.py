@@ -1,0 +1,33 @@
+"""A suite's categories side by side: success, steps, cost, why they fail."""
+
+from __future__ import annotations
+
+from gate.records import CategoryReport, SuiteReport
+from gate.report.wording.patterns import words
+from gate.text import figures
+from gate.text.escaping import one_line
+
+HEAD = ("Category", "cases", "success rate", "steps", "cost a task", "cost a success", "top mode")
+
+
+def rows(suite: SuiteReport) -> list[tuple[str, ...]]:
+    """The first cell is hostile text."""
+    return [_row(one) for one in suite.categories] if len(suite.categories) > 1 else []
+
+
+def _row(one: CategoryReport) -> tuple[str, ...]:
+    unknown = f" ({one.unknown_cost:,} unknown)" if one.unknown_cost else ""
+    mode = f"{words(one.top_mode)} ({one.top_mode_cases:,})" if one.top_mode else "none"
+    return (
+        one_line(one.category or "", 80) or figures.ABSENT,
+        f"{one.cases:,}",
+        figures.value(one.success_rate, "share"),
+        figures.value(one.avg_steps, "steps"),
+        _usd(one.cost_per_task) + unknown,
+        _usd(one.cost_per_success),
+        mode,
+    )
+
+
+def _usd(amount: float | None) -> str:
+    return figures.ABSENT if amount is None else figures.money(amount)

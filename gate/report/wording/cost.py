@@ -1,0 +1,108 @@
+"""What a run cost, and how that compares with the baseline: money, tokens, time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.records import Comparison, Cost, Report
+from gate.text import figures
+from gate.text.spans import Line, say
+
+DOT = " · "
+SAME = 0.0005  # a smaller share of change is none
+
+
+def spending(report: Report) -> Line:
+    """`$0.84 of the $5.00 budget (2.2 % less than the baseline) · 600 calls · 58 s`; how many calls
+    were planned is said in the reason. An import has results, and no calls or time of its own.
+    """
+    if report.imported:
+        known = [_cost(report)] if report.cost.usd is not None else []
+        results = figures.count(sum(one.trials for one in report.suites.values()), "result")
+        return say(DOT.join((*known, *_means(report), f"{results} imported")))
+    facts = [_cost(report), *_judge(report), *_means(report)]
+    facts.append(figures.count(report.calls.made, "call"))
+    return say(DOT.join((*facts, figures.duration(report.duration_s))))
+
+
+def _cost(report: Report) -> str:
+    cost = report.cost
+    if cost.budget_usd is not None and cost.judge_calls:
+        return _both(cost)
+    of = f" of the {figures.money(cost.budget_usd)} budget" if cost.budget_usd is not None else ""
+    if cost.usd is None:
+        return f"cost unknown{of}"
+    shown = figures.money(cost.usd) + of
+    if cost.control_usd is not None:
+        return f"{shown} ({figures.money(cost.control_usd)} of it for the control)"
+    more = _compared(cost.usd, cost.baseline_usd)
+    return f"{shown} ({more} than the baseline)" if more else shown
+
+
+def _both(cost: Cost) -> str:
+    """A budget is for agent and judge together: `$0.96 of the $5.00 budget`; the agent's part needs
+    no words beside the judge's.
+    """
+    known = [part for part in (cost.usd, cost.judge_usd) if part is not None]
+    shown = figures.money(sum(known)) if known else "cost unknown"
+    unknown = " as far as known" if 0 < len(known) < 2 else ""
+    return f"{shown}{unknown} of the {figures.money(cost.budget_usd)} budget"
+
+
+def _judge(report: Report) -> Iterator[str]:
+    """`$0.12 for 255 calls of the judge`; nothing where none was asked."""
+    cost = report.cost
+    if cost.judge_calls:
+        calls = f"{figures.count(cost.judge_calls, 'call')} of the judge"
+        unknown = "" if not cost.judge_unknown else ", not all of known cost"
+        shown = "cost unknown" if cost.judge_usd is None else figures.money(cost.judge_usd)
+        of = " of it" if cost.judge_usd is not None and cost.budget_usd is not None else ""
+        yield f"{shown}{of} for {calls}{unknown if cost.judge_usd is not None else ''}"
+
+
+def _means(report: Report) -> Iterator[str]:
+    for metric, unit, words in (
+        ("agent.cost_per_task", "USD", "{} a task"),
+        ("agent.trajectory_efficiency", "", "{} times the optimal steps"),
+        ("operational.avg_tokens", "", "{} tokens an answer"),
+        ("operational.mean_latency_ms", "ms", "{} an answer"),
+    ):
+        now, before = _mean(report, metric)
+        if now:  # nothing to tell of an agent without tools, or that costs nothing
+            more = _compared(now, before)
+            yield words.format(figures.value(now, unit)) + (f" ({more})" if more else "")
+
+
+def _mean(report: Report, metric: str) -> tuple[float | None, float | None]:
+    """Over all answers of the run, now and in the baseline; None where a suite has no number."""
+    found = {c.suite: c for c in report.comparisons if c.metric == metric}
+    rows = [
+        (suite.name, now.value, now.n)
+        for suite in report.suites.values()
+        if (now := suite.metrics.get(metric)) is not None and now.value is not None and now.n
+    ]
+    trials = sum(n for _, _, n in rows)
+    if not trials or len(rows) < len(report.suites):
+        return None, None
+    value = sum(value * n for _, value, n in rows) / trials
+    before = [(_before(now, found.get(name)), n) for name, now, n in rows]
+    known = [(was, n) for was, n in before if was is not None]
+    if len(known) < len(rows):
+        return value, None
+    return value, sum(was * n for was, n in known) / trials
+
+
+def _before(now: float, found: Comparison | None) -> float | None:
+    """By the change that the tables show, which one stuck answer does not decide."""
+    if found is not None and found.relative and found.delta is not None and found.delta > -1.0:
+        return now / (1.0 + found.delta)
+    return None if found is None else found.baseline
+
+
+def _compared(now: float, before: float | None) -> str:
+    """`2.2 % less`; empty where there is nothing to compare with, or no difference."""
+    if not before or abs(now / before - 1.0) < SAME:
+        return ""
+    change = 100 * (now / before - 1.0)
+    size = f"{abs(change):.{1 if abs(change) < 9.95 else 0}f}".removesuffix(".0")
+    return f"{size} % {'more' if change > 0 else 'less'}"

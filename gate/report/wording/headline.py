@@ -1,0 +1,120 @@
+"""The first thing a reader sees: outcome, suites, why, and whether it blocks."""
+
+from __future__ import annotations
+
+import re
+
+from gate.records import Outcome, Report, SuiteReport
+from gate.report.wording.checks import blocking, failing
+from gate.text import figures
+from gate.text.escaping import one_line
+from gate.text.spans import Line, code, join, prose, say, strong
+
+OUTCOMES: dict[Outcome, tuple[str, str]] = {
+    "pass": ("✅", "Pass"),
+    "fail": ("❌", "Fail"),
+    "inconclusive": ("🟡", "Inconclusive"),
+    "no_baseline": ("🆕", "No baseline"),
+    "not_comparable": ("🚫", "Not comparable"),
+    "error": ("💥", "Error"),
+}
+
+
+def headline(report: Report) -> str:
+    """`Fail: analytics got worse`, without icon; hostile where suite names are."""
+    return f"{OUTCOMES[report.outcome][1]}: {_clause(report)}"
+
+
+def icon(outcome: Outcome) -> str:
+    return OUTCOMES[outcome][0]
+
+
+def word(outcome: Outcome) -> str:
+    return OUTCOMES[outcome][1]
+
+
+def because(report: Report, limit: int = 1_000) -> Line:
+    """At most `limit` characters of the reason and, where an outcome leaves it open, whether the
+    policy blocks on it.
+    """
+    reason = one_line(report.reason, limit)
+    if not any(reason.startswith(f"{name}: ") for name in report.suites):
+        reason = reason[:1].upper() + reason[1:]
+    ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
+    decision = _decision(report)
+    return (*prose(ended), *(say(" ") if decision and reason else ()), *decision)
+
+
+def decision(report: Report) -> Line:
+    """`Deploy: agent.success_rate of analytics rose.` or `Do not deploy: nothing improved.`; empty
+    where no release hangs on the run.
+    """
+    found = report.decision
+    if found is None:
+        return ()
+    word = "Deploy" if found.deploy else "Do not deploy"
+    reason = one_line(found.reason, 1_000)
+    return join(
+        "", [say("{}: ", strong(word)), prose(reason if reason.endswith(".") else f"{reason}.")]
+    )
+
+
+def kept(report: Report) -> str:
+    """How many blocking limits are kept, and how many targets not yet; empty without limits."""
+    gates = [gate for gate in report.gates if gate.level == "block" and gate.status == "pass"]
+    targets = [gate for gate in gates if gate.target is not None]
+    missed = sum(not gate.target_met for gate in targets)
+    if not gates:
+        return ""
+    wish = f", {figures.count(missed, 'target')} not reached yet" if missed else ""
+    return f"{figures.count(len(gates), 'blocking limit')} kept{wish}."
+
+
+def why(suite: SuiteReport) -> Line:
+    """One suite's reason."""
+    return prose(suite.reason.strip())
+
+
+def in_short(suite: SuiteReport) -> Line:
+    """The first clause of a suite's reason, without its figures."""
+    return prose(re.split(r" \(|; ", suite.reason.strip(), maxsplit=1)[0])
+
+
+def _clause(report: Report) -> str:
+    concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
+    suites = figures.listed(concerned or report.suites) or "nothing"
+    if report.outcome == "pass":
+        taken = any(check.sign == "accepted" for check in blocking(report))
+        return (
+            f"{suites} got worse, and that was accepted" if taken else f"no regression in {suites}"
+        )
+    if report.outcome == "fail":
+        bad = failing(report)
+        if any(check.comparison and check.comparison.status == "regression" for check in bad):
+            return f"{suites} got worse"
+        unproved = bad and all(check.unproved for check in bad)
+        return (
+            f"{suites} not proved within the limits" if unproved else f"{suites} outside the limits"
+        )
+    suspected = any(c.status == "suspected" and c.level == "block" for c in report.comparisons)
+    unsure = f"{suites} may have got worse" if suspected else f"too few data to judge {suites}"
+    return {
+        "inconclusive": unsure,
+        "no_baseline": f"nothing to compare {suites} with yet",
+        "not_comparable": f"{suites} cannot be compared with the baseline",
+        "error": f"{suites} could not be judged",
+    }[report.outcome]
+
+
+def _decision(report: Report) -> Line:
+    if report.outcome in ("pass", "fail"):
+        return ()
+    policy = getattr(report.policy, report.outcome)
+    rule = code(f"{report.outcome}: {policy}")
+    if policy == "fail":
+        return say("The policy blocks ({}).", rule)
+    if report.outcome == "error" and report.exit_code == 6:
+        return say("The agent did answer, so no policy lets this through.")
+    if report.passed:
+        return say("The policy lets this through ({}).", rule)
+    return say("The policy lets this through ({}); something else blocks the run.", rule)

@@ -1,0 +1,261 @@
+"""The parts that comment.md and report.md share, as GitHub Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report
+from gate.report.wording import metric_falls as worse
+from gate.report.wording import patterns
+from gate.report.wording.checks import Check
+from gate.report.wording.corrected_judge import corrections, of_checks
+from gate.report.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
+from gate.report.wording.missing_metrics import sentence, unmeasured
+from gate.report.wording.sentences import rounds
+from gate.report.wording.trend import trends
+from gate.text import figures
+from gate.text.escaping import cell, inline, markup, one_line
+from gate.text.spans import Line, markdown
+
+NAME = 80  # characters of a metric, a case or a suite in a table
+CASE = 48  # characters of a case id; in a longer one both ends tell it from others
+REASON = 160  # of what a grader said of one metric, which is all that is known
+_MOVE, _RUNS = figures.tight("baseline → now"), figures.tight("run by run")
+EXCERPT = 80  # characters of evidence: two lines in a comment of usual width
+
+
+def table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> str:
+    """`align`: one of `<`, `>` a column. Cells are Markdown already."""
+    marks = {"<": ":--", ">": "--:"}
+    lines = [head, [marks[sign] for sign in align], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def details(summary: str, body: str, *, limit: int = NAME) -> str:
+    """A folded section, nothing when its body is empty."""
+    return (
+        f"<details><summary>{markup(summary, limit)}</summary>\n\n{body}\n\n</details>"
+        if body
+        else ""
+    )
+
+
+def alert(kind: str, title: str, lines: Sequence[Line]) -> str:
+    """A GitHub alert (`NOTE`, `WARNING`): the title over a list, or one line alone."""
+    shown = [markdown(line) for line in lines]
+    body = [title, *(f"- {line}" for line in shown)] if title else shown
+    if len(shown) > 1 and not title:
+        body = [f"- {line}" for line in shown]
+    return "\n".join(f"> {line}" for line in (f"[!{kind}]", *body))
+
+
+def checks_table(report: Report, rows: Sequence[Check], first: str) -> str:
+    """Gate, baseline, now, change with its interval, rule, verdict."""
+    suites = len(report.suites) > 1
+    head = [*(["Suite"] if suites else []), first, "baseline", "now", change_head(rows), "rule", ""]
+    align = "<" * suites + "<>><<<"
+    shown = table(head, align, (_check_row(check, suites=suites) for check in rows))
+    return "\n\n".join((shown, *map(markdown, of_checks(report, rows))))
+
+
+def change_head(rows: Sequence[Check]) -> str:
+    """`change (99 %)` when all intervals have that confidence."""
+    levels = {c.comparison.confidence for c in rows if c.comparison and c.comparison.ci_low}
+    return (
+        f"change ({figures.tight(figures.percent(levels.pop()))})" if len(levels) == 1 else "change"
+    )
+
+
+def named(rows: Sequence[Check], *, suites: bool) -> str:
+    """Rows in a few words each: `metric` 0.93 → 0.84, regression."""
+    return "\n".join(
+        "- "
+        + (f"{inline(check.suite, NAME)}: " if suites else "")
+        + f"{cell(check.metric, NAME)} {check.baseline} → {check.current}, {inline(check.verdict)}"
+        for check in rows
+    )
+
+
+def trend_table(report: Report) -> str:
+    """The blocking metrics over the baseline's runs and this one; empty where nothing is stored."""
+    found = tuple(trends(report))
+    suites = len(report.suites) > 1
+    runs = max((trend.runs for trend in found), default=0)
+    head = [*(["Suite"] if suites else []), "Metric", f"last {runs} runs and this one"]
+    rows = (
+        [
+            *([inline(trend.suite, NAME)] if suites else []),
+            cell(trend.metric, NAME),
+            f"{trend.bars} {figures.tight(f'{trend.first} → {trend.last}')}",
+        ]
+        for trend in found
+    )
+    return table(head, "<" * len(head), rows) if found else ""
+
+
+def case_table(
+    report: Report, changes: Sequence[CaseChange], *, evidence: bool, history: bool = True
+) -> str:
+    """Case, rounds passed before (of each stored run, where `history`) and now, why it failed."""
+    suites = len(report.suites) > 1
+    runs = history and any(change.history for change in changes)
+    head = [*(["Suite"] if suites else []), "Case", *([_RUNS] if runs else []), _MOVE, "why"]
+    rows = (
+        [
+            *([inline(change.suite, NAME)] if suites else []),
+            cell(_ends(change.case_id), NAME),
+            *([_history(change)] if runs else []),
+            figures.tight(rounds(change)),
+            _why(change, evidence=evidence),
+        ]
+        for change in changes
+    )
+    return table(head, "<" * len(head), rows)
+
+
+def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) -> str:
+    """The cases that made a metric worse, and why; its title above."""
+    cases = fall.worst[:most]
+    rows = (
+        [
+            cell(_ends(case.case_id), NAME),
+            figures.tight(worse.change(fall, case)),
+            (cell(case.reason, REASON) if evidence else "") or figures.ABSENT,
+        ]
+        for case in cases
+    )
+    shown = table(["Case", figures.tight("baseline → now"), "why"], "<<<", rows)
+    return f"{markdown(worse.title(report, fall, shown=len(cases)))}\n\n{shown}"
+
+
+def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
+    """Every metric of a suite: baseline, now with its interval, trials, change; below it those
+    without a value.
+    """
+    found = {c.metric: c for c in report.comparisons if c.suite == suite}
+    estimates = report.suites[suite].metrics
+    trials = {estimate.n for estimate in estimates.values() if estimate.value is not None}
+    alike = len(trials) == 1
+    rows = [
+        _metric_row(name, estimates.get(name), found.get(name), counted=not alike)
+        for name in sorted({*estimates, *found} - {*unmeasured(report, suite)})
+        if not changed_only or (name in found and found[name].status != "no_regression")
+    ]
+    head = ["Metric", "baseline", "now", "interval", *([] if alike else ["trials"]), "change"]
+    align = "<>><" + ">" * (not alike) + "<"
+    parts = [table(head, align, rows) if rows else ""]
+    if rows and alike:
+        parts.append(f"Each over {figures.count(trials.pop(), 'trial')}.")
+    if not changed_only:
+        parts += _below(report, suite)
+    return "\n\n".join(part for part in parts if part)
+
+
+def dimensions_table(report: Report) -> str:
+    """A row a dimension of each suite, its main metrics in it; empty where nothing was measured."""
+    suites = len(report.suites) > 1
+    rows = [
+        [
+            *([inline(found.suite, NAME)] if suites else []),
+            inline(found.title, NAME),
+            markdown(in_short(found, most=4)),
+        ]
+        for found in dimensions(report)
+    ]
+    head = [*(["Suite"] if suites else []), "Dimension", f"value ({RANGE})"]
+    return table(head, "<" * len(head), rows) if rows else ""
+
+
+def dimension_tables(report: Report, suite: str) -> str:
+    """`metrics_table` with the lowest and the highest case, a table a dimension."""
+    compared = {c.metric: c for c in report.comparisons if c.suite == suite}
+    estimates = report.suites[suite].metrics
+    head = ["Metric", "baseline", "now", "interval", "lowest case", "highest case", "trials"]
+    parts = []
+    for dimension, names in by_dimension(report, suite).items():
+        rows = []
+        for name in names:
+            now = estimates.get(name)
+            *row, change = _metric_row(name, now, compared.get(name), counted=True)
+            ends = (figures.tight(end) for end in extremes(now))
+            rows.append([*row[:4], *ends, row[4], change])
+        title = inline(dimension.replace("_", " "), NAME)
+        parts.append(f"### Metrics: {title}\n\n" + table([*head, "change"], "<>><>>><", rows))
+    parts += _below(report, suite)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _below(report: Report, suite: str) -> Iterator[str]:
+    """What a table of all metrics cannot hold: those without a value, and corrected ones."""
+    estimates = report.suites[suite].metrics
+    yield markdown(sentence(report, suite))
+    yield from map(markdown, corrections(estimates[name] for name in sorted(estimates)))
+
+
+def _check_row(check: Check, *, suites: bool) -> list[str]:
+    now = figures.tight(check.current)
+    return [
+        *([inline(check.suite, NAME)] if suites else []),
+        cell(check.metric, NAME),
+        figures.tight(check.baseline),
+        f"**{now}**" if check.sign == "bad" else now,
+        figures.tight(check.change),
+        figures.tight(check.limit),
+        f"{check.icon}\N{NO-BREAK SPACE}{inline(check.verdict)}" if check.verdict else check.icon,
+    ]
+
+
+def _ends(case_id: str) -> str:
+    shown = one_line(case_id, 1_000)
+    return shown if len(shown) <= CASE else f"{shown[:28]}…{shown[-19:]}"
+
+
+def _history(change: CaseChange) -> str:
+    """`3/3 2/3 3/3`, the oldest run first."""
+    told = " ".join(f"{passed}/{rounds}" for passed, rounds in change.history if rounds)
+    return told or figures.ABSENT
+
+
+def _why(change: CaseChange, *, evidence: bool) -> str:
+    codes = [cell(failure, 60) for failure in change.failures[:2]]
+    said = cell(change.reason, EXCERPT) if evidence else ""
+    told = said or " ".join(part for part in codes if part)
+    return ": ".join(part for part in (patterns.words(change.mode), told) if part) or figures.ABSENT
+
+
+def _metric_row(
+    name: str, now: Estimate | None, found: Comparison | None, *, counted: bool
+) -> list[str]:
+    unit = (now.unit if now else "") or (found.unit if found else "")
+    value = now.value if now else found.current if found else None
+    if found is not None and found.delta is not None:
+        value = found.current  # weighted as the baseline beside it, where cases had unlike rounds
+    was = found.baseline if found else None
+    digits = figures.digits_of((was, value), unit)
+    return [
+        cell(name, NAME),
+        figures.tight(figures.value(was, unit, digits=digits)),
+        figures.tight(figures.value(value, unit, digits=digits)),
+        _range(now, unit, digits),
+        *([f"{now.n:,}" if now else ""] if counted else []),
+        _changed(found, unit, missing=now.reason if now and value is None else ""),
+    ]
+
+
+def _changed(found: Comparison | None, unit: str, *, missing: str) -> str:
+    """`−9.1 pt, regression`; no word for what did not change."""
+    told = []
+    if found is not None and found.delta is not None:
+        told.append(figures.tight(figures.change(found.delta, unit, relative=found.relative)))
+    if missing:
+        told.append(inline(f"not measured: {missing}"))
+    elif found is not None and found.status != "no_regression":
+        told.append(found.status.replace("_", " "))
+    return ", ".join(told) or figures.ABSENT
+
+
+def _range(now: Estimate | None, unit: str, digits: int) -> str:
+    if now is None or now.ci_low is None or now.ci_high is None:
+        return ""
+    low, high = (figures.value(end, unit, digits=digits) for end in (now.ci_low, now.ci_high))
+    return figures.tight(f"{low} … {high}")

@@ -1,0 +1,154 @@
+"""How the verdict was reached and on what, for the folded parts of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from gate.records import Comparison, Report, Rule, SuiteReport
+from gate.report.wording.checks import blocking
+from gate.report.wording.sentences import baselines
+from gate.text import figures
+from gate.text.spans import Line, Span, code, join, link, prose, say
+
+_RULES: dict[Rule, str] = {
+    "point": "the value itself decides about a limit",
+    "convicted": "a limit is broken when the whole interval is beyond it",
+    "proven": "a limit is kept when the whole interval is within it",
+}
+
+
+def method(report: Report, *, most: int | None = None) -> tuple[Line, ...]:
+    """Test, correction, level and what could have been seen, a sentence each; the first `most`."""
+    return tuple(islice(_method(report), most))
+
+
+def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
+    """(name, value) of everything that identifies the run; empty values are left out."""
+    p = report.provenance
+    judged = f"{p.agent} ({p.agent_digest[:12]})" if p.agent_digest else p.agent
+    measured_by = "measured by" if report.imported else "Agent Gate"
+    rows: list[tuple[str, Line]] = [
+        ("session", say("{}", code(report.session_id))),
+        ("created", say("{}", report.created_at)),
+        ("commit", say("{}", code(p.commit)) if p.commit else ()),
+        ("base commit", say("{}", code(p.base_commit)) if p.base_commit else ()),
+        ("agent", say("{}", code(judged)) if judged else ()),
+        ("asked at once", say("{}", f"up to {p.concurrency} calls") if p.concurrency else ()),
+        ("judge", say("{}", code(p.judge)) if p.judge else ()),
+        ("verifier", say("{}", code(p.verifier)) if p.verifier else ()),
+        ("rules", say("{}", code(p.config_digest[:12])) if p.config_digest else ()),
+        ("event", say("{}", f"{p.event} ({p.mode})" if p.event != p.mode else p.event)),
+        ("seed", say(str(p.seed)) if not report.imported else ()),
+        ("run", say("{}", link(Span(p.run_url), p.run_url)) if p.run_url else ()),
+        (measured_by, say("{}", p.tool_version) if p.tool_version else ()),
+    ]
+    rows += [(f"dataset of {suite.name}", _dataset(suite)) for suite in report.suites.values()]
+    return tuple(row for row in rows if row[1])
+
+
+def _method(report: Report) -> Iterator[Line]:
+    compared = [
+        check.comparison
+        for check in blocking(report)
+        if check.comparison and check.comparison.level == "block" and check.comparison.n_paired
+    ]
+    if compared:
+        yield from _test(report, compared)
+        yield from _looks(report)
+        yield from _baselines(report)
+    yield from (_seen(report, found) for found in compared)
+    if any(found.method.endswith("of logarithms") for found in report.comparisons):
+        yield say(
+            "The change of latency, tokens and cost is that of a typical answer (the ratio of the "
+            "geometric means), so that one stuck answer does not decide it; beside it stand means."
+        )
+    yield from _limits(report)
+
+
+def _test(report: Report, compared: Sequence[Comparison]) -> Iterator[Line]:
+    """What a chance in the verdict means, and how many verdicts are wrong."""
+    tests = dict.fromkeys(found.method for found in compared if found.method)
+    yield say(
+        "“If nothing had changed”: each case's runs are shuffled between the baseline and this run "
+        "to see how often that alone makes a change as large ({}).",
+        join("; ", (say("{}", test) for test in tests)) or "no test",
+    )
+    together = [f"all {len(compared):,} blocking comparisons (Holm)"] if len(compared) > 1 else []
+    together += ["all looks"] if any(suite.look for suite in report.suites.values()) else []
+    yield say(
+        "If nothing changed, a run blocks with a chance of at most {}{}{}.",
+        figures.percent(report.alpha),
+        ", over " if together else "",
+        " and ".join(together),
+    )
+
+
+def _looks(report: Report) -> Iterator[Line]:
+    """How often a suite was looked at while it ran, and why it made no more trials."""
+    looked = [suite for suite in report.suites.values() if suite.look]
+    for suite in looked:
+        where = say("{}: looked", suite.name) if len(report.suites) > 1 else say("Looked")
+        times = f"{figures.count(suite.look, 'time')} of at most {suite.looks}"
+        ended = say("; ended: {}", prose(suite.ended)) if suite.ended else ()
+        yield say("{} {}{}.", where, times, ended)
+    if looked:
+        yield say(
+            f"The earlier the look, the more it takes to block, so that stopping early does not "
+            f"raise that {figures.percent(report.alpha)}; a run passes early only where a change "
+            f"for the worse of the size below would have shown {figures.often(report.power)}. The "
+            "intervals hold at every look: the earlier, the wider."
+        )
+
+
+def _baselines(report: Report) -> Iterator[Line]:
+    """Which runs were compared with, and what was left out."""
+    groups = baselines(report)
+    for info, names in groups.items():
+        of = say("Baseline of {}", figures.listed(names)) if len(groups) > 1 else say("Baseline")
+        if info.source == "control":
+            yield say(
+                "{}: the control agent, asked in the same run and round by round, so that a day's "
+                "drift of a model or a service meets both sides.",
+                of,
+            )
+        elif info.runs > 1 or info.pooling:
+            rounds, runs = figures.count(info.rounds, "round"), figures.count(info.runs, "run")
+            text = f"{rounds} of a case, from the newest {runs} that agree with each other"
+            yield say("{}: {}.", of, text)
+        yield from (say("{}.", prose(text[:1].upper() + text[1:])) for text in info.pooling)
+
+
+def _seen(report: Report, found: Comparison) -> Line:
+    """How many cases were compared, and the smallest harm that would have shown."""
+    noun = "drop" if found.direction == "higher" else "rise"
+    size = figures.ABSENT
+    if found.mde is not None:
+        size = figures.size(abs(found.mde), found.unit, relative=found.relative)
+    whole = 1.0 if found.relative else abs(found.baseline or 0.0)
+    blind = found.mde is None or (noun == "drop" and abs(found.mde) > whole)
+    harm = f"no {noun}" if blind else f"a {noun} of {size} or more"
+    p, adjusted = found.p_value, found.p_adjusted
+    chance = f", p = {p:.2g}" if p is not None else ""
+    chance += f" (adjusted {adjusted:.2g})" if adjusted is not None else ""
+    cut = "" if found.settled else "; the run ended before this was settled"
+    text = (
+        f": {figures.count(found.n_paired, 'paired case')}{chance}; {harm} would have been caught"
+    )
+    suite = f"{found.suite}: " if len(report.suites) > 1 else ""
+    often = figures.often(report.power)
+    return say("{}{}{} {}{}.", suite, code(found.metric), text, often, cut)
+
+
+def _limits(report: Report) -> Iterator[Line]:
+    rules = dict.fromkeys(gate.rule for gate in report.gates if gate.level == "block")
+    if rules:
+        yield join("; ", (say("{}: {}", code(rule), _RULES[rule]) for rule in rules))
+
+
+def _dataset(suite: SuiteReport) -> Line:
+    size = f", {figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
+    chosen = f", {suite.not_selected:,} not selected" if suite.not_selected else ""
+    version = f" version {suite.version}" if suite.version else ""
+    digest = (code(suite.dataset_digest[:12]),) if suite.dataset_digest else ()
+    return join(" ", [(code(suite.dataset),), digest, (Span(version + size + chosen),)])

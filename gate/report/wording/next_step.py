@@ -1,0 +1,78 @@
+"""What the reader of a report can do now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.records import Comparison, GateResult, Report
+from gate.report.wording.checks import failing
+from gate.text.spans import Line, Span, code, join, say
+
+DOT = " · "
+
+
+def next_step(report: Report) -> Line:
+    """Commands and actions, in order; empty when nothing is to be done."""
+    steps: list[Line] = []
+    if report.reproduce and report.outcome not in ("pass", "no_baseline"):
+        steps.append(say("reproduce with {}", Span(report.reproduce, "code")))
+    steps += _outcome_step(report)
+    return join(DOT, steps)
+
+
+def _outcome_step(report: Report) -> Iterator[Line]:
+    bad = failing(report) if report.outcome == "fail" else ()
+    rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
+    broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
+    if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
+        yield say("if this is intended, comment {}", code("/gate accept REASON"))
+    elif bad and all(check.unproved for check in bad):
+        rule = code("rule: convicted")
+        yield say("more cases or rounds prove a limit that is kept, {} asks for no proof", rule)
+    elif report.baseline.source == "control" and report.outcome in ("fail", "not_comparable"):
+        return  # nothing is stored that could be replaced
+    elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
+        command = code("gate baseline accept --reason TEXT")
+        yield say("if this is intended, run {} on the base branch once it is merged", command)
+    elif report.outcome == "no_baseline":
+        command = code("gate baseline save SESSION")
+        if report.imported and not _on_github(report):
+            yield say("make a baseline: import the results of the base branch, then {}", command)
+            return
+        how = "the workflow that measures it" if _on_github(report) else command
+        yield say("make a baseline: run {} on the base branch", how)
+    elif report.outcome == "not_comparable":
+        yield say(
+            "start a new baseline with {} on the base branch",
+            code("gate baseline accept --reason TEXT"),
+        )
+    elif report.outcome == "inconclusive":
+        yield _more_trials(report)
+    elif report.outcome == "error" and report.imported:
+        yield say("measure it again with the tool itself, and import that")
+    elif report.outcome == "error":
+        how = "run the job again" if _on_github(report) else code("gate run --resume SESSION")
+        also = "" if _on_github(report) else " and the options of this run"
+        yield say("then go on where it stopped: {}{}", how, also)
+
+
+def _on_github(report: Report) -> bool:
+    """There a runner's files are gone, and a job that runs again finds the stored session."""
+    return report.provenance.run_url is not None
+
+
+def _more_trials(report: Report) -> Line:
+    """How an inconclusive suite comes to more trials."""
+    if report.imported:
+        plan = code("gate plan SESSION")
+        return say("more rounds or more cases settle it; {} tells how many", plan)
+    open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
+    if any(0 < suite.look < suite.looks for suite in open_suites):
+        again = "run the job again: it" if _on_github(report) else code("gate run --resume SESSION")
+        return say("{} adds trials to this session", again)
+    rounds = "regression.max_rounds" if any(s.looks for s in open_suites) else "gate run --rounds N"
+    return say(
+        "more rounds ({}) or more cases settle it; {} tells how many",
+        code(rounds),
+        code("gate plan"),
+    )

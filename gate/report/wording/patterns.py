@@ -1,0 +1,97 @@
+"""Why answers fail, in words: modes, clusters of alike failures, how far cases can be relied on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from gate.analysis.failures.modes import ORDER
+from gate.records import CaseChange, Cluster, FailureMode, ModeCount, Reliability, SuiteReport
+from gate.text import figures
+from gate.text.escaping import one_line
+from gate.text.spans import Line, join, say, strong
+
+_TOP = 3
+_LABEL = 160  # characters
+_IDS = 3  # cases that a cluster names
+WORDS: Mapping[FailureMode, str] = {
+    "safety": "safety violation",
+    "timeout": "time-out",
+    "agent_error": "agent error",
+    "loop": "loop",
+    "refusal": "refusal",
+    "tool_args_wrong": "wrong tool arguments",
+    "wrong_tool": "wrong tool",
+    "missing_tool_use": "missing tool use",
+    "retrieval_miss": "retrieval miss",
+    "hallucinated_data": "hallucinated data",
+    "format": "wrong format",
+    "instruction": "instruction not followed",
+    "wrong_answer": "wrong answer",
+}
+
+
+def words(mode: FailureMode | None) -> str:
+    """Empty for none."""
+    return WORDS[mode] if mode else ""
+
+
+def mostly(changes: Sequence[CaseChange]) -> Line:
+    """` Mostly retrieval miss (12), wrong tool (2).`; nothing where no case has a mode."""
+    found = Counter(change.mode for change in changes if change.mode)
+    top = sorted(found.items(), key=lambda item: (-item[1], ORDER.index(item[0])))
+    if not top:
+        return ()
+    if len(top) == 1 and top[0][1] == len(changes):
+        return say(" Why: {}.", words(top[0][0]))
+    told = [f"{words(mode)} ({n:,})" for mode, n in top[:_TOP]]
+    rest = sum(n for _, n in top[_TOP:])
+    return say(" Why: {}.", ", ".join([*told, *([f"other ({rest:,})"] if rest else [])]))
+
+
+def top_mode(modes: Sequence[ModeCount]) -> str:
+    """`retrieval miss (12 cases)`; `none` where nothing failed."""
+    if not modes:
+        return "none"
+    return f"{words(modes[0].mode)} ({figures.count(modes[0].cases, 'case')})"
+
+
+def stored_mode(mode: str, cases: int) -> str:
+    """The same of a stored run, whose modes may be those of a later version."""
+    said = {str(one): told for one, told in WORDS.items()}.get(mode)
+    return f"{said or one_line(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
+
+
+def mode_rows(suite: SuiteReport) -> list[tuple[str, str, str]]:
+    """Mode, cases, trials."""
+    return [(words(one.mode), f"{one.cases:,}", f"{one.trials:,}") for one in suite.modes]
+
+
+def cluster_rows(clusters: Iterable[Cluster]) -> list[tuple[str, str, str, str]]:
+    """Mode, what they share, cases, a few of them; hostile text from the second on."""
+    rows = []
+    for one in clusters:
+        more = one.n_cases - len(one.cases[:_IDS])
+        ids = [one_line(case, 48) for case in one.cases[:_IDS]] + [f"{more:,} more"] * (more > 0)
+        row = (words(one.mode), one_line(one.label, _LABEL), f"{one.n_cases:,}", ", ".join(ids))
+        rows.append(row)
+    return rows
+
+
+def reliability(found: Reliability | None) -> Line:
+    """`180 of 200 cases passed every round, 15 are flaky, 5 failed every round.`"""
+    if found is None:
+        return ()
+    cases = found.reliable + found.flaky + found.consistently_failing
+    if not cases:
+        return ()
+    part = join(
+        "",
+        [
+            say("{} of ", strong(f"{found.reliable:,}")),
+            say(f"{figures.count(cases, 'case')} passed every round"),
+        ],
+    )
+    flaky = f", {found.flaky:,} {'is' if found.flaky == 1 else 'are'} flaky"
+    failing = f", {found.consistently_failing:,} failed every round."
+    return join("", [part, say(flaky), say(failing)])

@@ -1,0 +1,196 @@
+"""What `gate plan` says: sentences and tables, for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gate.records.planning import Bill, MetricOutlook, Plan, SuiteOutlook
+from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.report.wording.plan_advice import (
+    advice,
+    impossible,
+    saving,
+    size,
+    within_tolerance,
+    words,
+)
+from gate.text import figures
+from gate.text.figures import ABSENT
+from gate.text.spans import Line, code, join, prose, say, strong
+
+DETAILED = 3  # metrics of a suite whose targets are listed; the JSON form has those of all
+
+
+def as_text(plan: Plan, *, width: int) -> str:
+    """For a terminal of `width` columns."""
+    return text_of(_blocks(plan), width=width)
+
+
+def as_markdown(plan: Plan) -> str:
+    return markdown_of(_blocks(plan))
+
+
+# --------------------------------------------------------------------------------------- contents
+
+
+def _blocks(plan: Plan) -> Iterator[Block]:
+    shared = f", over all {plan.tests} blocking metrics together" if plan.tests > 1 else ""
+    yield say(
+        "A change that does no harm is blocked at most {} of the time{}. One that is listed as "
+        "caught is blocked {} of the time.",
+        figures.percent(plan.alpha),
+        shared,
+        figures.percent(plan.power),
+    )
+    for note in plan.notes[:5]:
+        yield say("Note: {}", prose(note))
+    for suite in plan.suites:
+        yield from _suite(suite)
+
+
+def _suite(suite: SuiteOutlook) -> Iterator[Block]:
+    yield Heading(line=say("{}: {}", suite.suite, _shape(suite)))
+    yield _baseline(suite)
+    for note in (*suite.notes, *suite.baseline.notes):
+        yield say("Note: {}", prose(note))
+    if not suite.metrics:
+        yield say("No metric of this suite blocks: there is nothing to plan for.")
+        return
+    yield _metrics(suite)
+    for metric in suite.metrics:
+        if metric.reason:
+            yield say("{}: {}.", code(metric.metric), prose(metric.reason))
+    yield _spending(suite)
+    detailed = [metric for metric in suite.metrics if metric.targets]
+    if detailed:
+        yield _what_it_takes(suite)
+        yield Grid(head=_head(suite), rows=tuple(_targets(detailed[:DETAILED], suite)))
+        if any(within_tolerance(one, t.change) for one in detailed[:DETAILED] for t in one.targets):
+            yield say("* The tolerance itself: at best about half are caught, whatever is spent.")
+        for line in (saving(detailed[0], suite), impossible(detailed[0], suite)):
+            if line:
+                yield line
+    told = _noise(suite)
+    if told:
+        yield told
+    yield (*say("{} ", strong("Next:")), *advice(suite))
+
+
+def _shape(suite: SuiteOutlook) -> str:
+    shown = f"{figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
+    more = f", up to {suite.max_rounds} while undecided" if suite.max_rounds > suite.rounds else ""
+    return shown + more + (", each by two agents" if suite.fresh else "")
+
+
+def _baseline(suite: SuiteOutlook) -> Line:
+    info = suite.baseline
+    where = say(" ({})", prose(info.detail, 300)) if info.detail else ()
+    if suite.assumed:
+        stored = "" if suite.fresh else ", as if one run of the base branch were stored"
+        return say("There is no baseline{}: the figures are guesses{}.", where, stored)
+    rounds = f"{suite.rounds_b:.1f}".removesuffix(".0")
+    plural = "" if suite.rounds_b == 1 else "s"
+    runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
+    new = f", {suite.unstored:,} of the cases are not in it" if suite.unstored else ""
+    what = "Noise from" if suite.fresh else "Baseline:"
+    return say("{} {} stored round{} a case{}{}{}.", what, rounds, plural, runs, where, new)
+
+
+def _metrics(suite: SuiteOutlook) -> Grid:
+    early = _early(suite)
+    once = f"fixed at {figures.count(suite.rounds, 'round')}"
+    guessed = any(metric.guess for metric in suite.metrics)
+    rows = (
+        (
+            (code(metric.metric),),
+            say("{}", figures.value(metric.value, metric.unit)),
+            say("{}", words(metric, metric.mde)),
+            *([say("{}", words(metric, metric.mde_fixed))] if early else []),
+            say("{}", ABSENT if metric.sd is None else f"± {size(metric, metric.sd)}"),
+        )
+        for metric in suite.metrics
+    )
+    noise = "call noise" + " (guess)" * guessed
+    shown = ("least caught", once) if early else ("least caught",)
+    return Grid(head=("blocking metric", "baseline", *shown, noise), rows=tuple(rows))
+
+
+def _spending(suite: SuiteOutlook) -> Line:
+    made = f"{suite.at_most.calls or 0:,}"
+    if not _early(suite):
+        return say("A run makes {} calls (cost: {}).", made, _usd(suite.at_most))
+    low, high = suite.unchanged.calls or 0, suite.unchanged_apart.calls or 0
+    line = say(
+        "A run makes {} calls at most (cost: {}), on average {} when nothing changed (cost: {}).",
+        made,
+        _usd(suite.at_most),
+        f"{high:,}" if high <= 1.1 * low else f"{low:,} to {high:,}",
+        _usd(suite.unchanged_apart),
+    )
+    if not suite.numbered:
+        return line
+    planned = f"{suite.planned.calls or 0:,}"
+    more = say("A gate whose limit is close asks for the {} planned calls in any case.", planned)
+    return join(" ", (line, more))
+
+
+def _what_it_takes(suite: SuiteOutlook) -> Line:
+    if not _early(suite):
+        return say("What it takes to catch other changes:")
+    return say(
+        "What it takes to catch other changes. Calls of one run: at most; on average, unchanged or "
+        "changed so much; fixed, with every round and one look. Cost: on average, unchanged."
+    )
+
+
+def _head(suite: SuiteOutlook) -> tuple[str, ...]:
+    if not _early(suite):
+        return ("to catch", "cases", "calls", "cost")
+    return ("to catch", "cases", "at most", "unchanged", "changed", "fixed", "cost")
+
+
+def _targets(metrics: Sequence[MetricOutlook], suite: SuiteOutlook) -> Iterator[tuple[Line, ...]]:
+    several, columns = len(suite.metrics) > 1, len(_head(suite))
+    for metric in metrics:
+        if several:
+            yield ((code(metric.metric),), *[()] * (columns - 1))
+        for target in metric.targets:
+            tolerated = " *" if within_tolerance(metric, target.change) else ""
+            bills = (target.at_most, target.unchanged, target.changed, target.fixed)
+            yield (
+                say("{}{}{}", "- " if several else "", words(metric, target.change), tolerated),
+                _number(target.cases),
+                *(_number(bill.calls) for bill in (bills if _early(suite) else bills[:1])),
+                say("{}", _usd(target.unchanged)),
+            )
+
+
+def _number(number: int | None) -> Line:
+    return say("{}", ABSENT if number is None else f"{number:,}")
+
+
+def _early(suite: SuiteOutlook) -> bool:
+    return suite.max_rounds > suite.rounds or suite.looks > 1
+
+
+def _usd(bill: Bill) -> str:
+    return figures.money(bill.usd)
+
+
+def _noise(suite: SuiteOutlook) -> Line:
+    """Where the calls go, and where the noise comes from."""
+    facts = []
+    if suite.never_changing is not None:
+        same = f"{100 * suite.never_changing:.0f} %"
+        facts.append(say("{} of the calls go to cases whose stored rounds all agree.", same))
+    first = suite.metrics[0]
+    if first.between is not None:
+        facts.append(
+            say(
+                "{} of the variance of {} lies between cases and cancels: each case is compared "
+                "with itself.",
+                f"{100 * first.between:.0f} %",
+                code(first.metric),
+            )
+        )
+    return join(" ", facts)

@@ -1,0 +1,42 @@
+"""What stands directly below the heading: rules that the change loosens, and what was accepted."""
+
+from __future__ import annotations
+
+from gate.records import AcceptedChange, Report
+from gate.text.figures import listed
+from gate.text.spans import Line, Span, code, join, link, prose, say
+
+
+def loosened_title(report: Report) -> str:
+    """Whose rules judged; without markup."""
+    if report.unprotected:
+        return (
+            "This change loosens the rules it is judged by, and is judged by them: protect is off."
+        )
+    return "This change loosens the rules; it was judged by those of the base branch."
+
+
+def loosened(report: Report) -> tuple[Line, ...]:
+    return tuple(prose(text, 300) for text in report.loosened)
+
+
+def accepted(report: Report) -> tuple[Line, ...]:
+    """`Accepted by @who: why (metrics)`; the name is code, which mentions nobody."""
+    return tuple(_accepted(change) for change in report.accepted)
+
+
+def accepted_by(report: Report, metric: str) -> str:
+    """Who accepted the metric's change, as plain words; empty when nobody did."""
+    names = [c.who for c in report.accepted if not c.metrics or metric in c.metrics]
+    return listed(dict.fromkeys(names))
+
+
+def _accepted(change: AcceptedChange) -> Line:
+    which = join(", ", ((code(name),) for name in change.metrics[:10]))
+    if len(change.metrics) > 10:
+        which = (*which, Span(f" and {len(change.metrics) - 10} more"))
+    of = say(" ({})", which) if which else ()
+    where = link(Span("comment"), change.url)
+    shown = say(" · {}", where) if where.url else ()
+    who, why = code(f"@{change.who}"), prose(change.why, 300)
+    return say("Accepted by {}{}: {}{}", who, of, why, shown)

@@ -1,0 +1,283 @@
+"""The sentences under the headline: comparison, warnings, counts, cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
+from gate.report.wording import patterns
+from gate.report.wording.checks import Check
+from gate.text import figures
+from gate.text.spans import Line, Span, code, join, link, prose, say, strong
+
+DOT = " · "
+_TOP_CODES = 3
+_SAID_AGAIN = (  # beginnings of metrics that say what success rate, cost and tokens say
+    *("agent.first_attempt_", "agent.pass@", "agent.pass^", "agent.reliable_"),
+    *("agent.consistently_", "operational.estimated_cost", "operational.std_"),
+)
+
+
+def comparisons(report: Report) -> tuple[Line, ...]:
+    """One line for all suites that share a baseline."""
+    groups: dict[BaselineInfo, list[str]] = {}
+    for suite in report.suites.values():
+        groups.setdefault(_shared(suite, report), []).append(suite.name)
+    groups = groups or {report.baseline: []}
+    several = len(groups) > 1
+    return tuple(
+        join("", [say("{}: ", strong(figures.listed(names))) if several else (), line])
+        for info, names in groups.items()
+        for line in [_comparison(report, info, names)]
+    )
+
+
+def _shared(suite: SuiteReport, report: Report) -> BaselineInfo:
+    """The baseline without what differs from suite to suite of one run of the base branch."""
+    info = suite.baseline
+    if len(report.suites) < 2:
+        return info
+    detail = info.detail.replace(f"/{suite.name}.json", "/*.json")
+    return replace(info, detail=detail, notes=(), pooling=())
+
+
+def baselines(report: Report) -> dict[BaselineInfo, list[str]]:
+    """Each baseline with the suites that were compared with it."""
+    groups: dict[BaselineInfo, list[str]] = {}
+    for suite in report.suites.values():
+        groups.setdefault(suite.baseline, []).append(suite.name)
+    return groups or {report.baseline: []}
+
+
+def cautions(report: Report) -> tuple[Line, ...]:
+    """What a reader must know before believing the verdict."""
+    found = [prose(text) for text in (*report.notes, *report.baseline.notes)]
+    for suite in report.suites.values():
+        found += [prose(text) for text in suite.baseline.notes]
+        found += _incomplete(suite, named=len(report.suites) > 1)
+    if _cost_is_missed(report):
+        models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
+        trials = figures.count(report.cost.unknown_trials, "answer")
+        why = (
+            "The cost of {} is not known (no price for the model, or no usable cost or tokens): {}."
+        )
+        found.append(say(why, trials, models))
+    return tuple(dict.fromkeys(found))
+
+
+def _cost_is_missed(report: Report) -> bool:
+    """Not where a tool that was imported tells neither cost nor model: nothing is to be done."""
+    unknown = report.cost.unknown_models
+    told = report.cost.usd is not None or unknown != ("unnamed",)
+    return bool(unknown) and (told or not report.imported)
+
+
+def case_counts(report: Report) -> Line:
+    """`14 cases newly fail, 2 newly pass, 5 flaky.` and what they mostly failed by."""
+    cases = report.cases
+    failing = figures.count(len(cases.newly_failing), "case")
+    verb = "newly fails" if len(cases.newly_failing) == 1 else "newly fail"
+    others = (
+        ("newly passes" if len(cases.newly_passing) == 1 else "newly pass", cases.newly_passing),
+        ("flaky", cases.flaky),
+        ("added", cases.added),
+        ("removed", cases.removed),
+        ("changed", cases.changed),
+        ("errored", cases.errored),
+        ("quarantined", cases.quarantined),
+    )
+    rest = [f"{len(found):,} {name}" for name, found in others if found]
+    if not cases.newly_failing:
+        if not any(c.n_paired for c in report.comparisons):  # nothing was compared
+            return say("Cases: {}.", ", ".join(rest)) if rest else ()
+        return say("{}.", ", ".join(["No case newly fails", *rest]))
+    line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
+    return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
+
+
+def by_severity(changes: Sequence[CaseChange]) -> tuple[CaseChange, ...]:
+    """The largest fall in the share of passed rounds first, then the surest, then by name."""
+    return tuple(sorted(changes, key=_severity))
+
+
+def case_lists(
+    cases: CaseChanges, *, skip: int = 0
+) -> tuple[tuple[str, tuple[CaseChange, ...]], ...]:
+    """Title and cases of each list, in the order in which they are read; `skip`: newly failing ones
+    that are shown elsewhere.
+    """
+    return (
+        ("Newly failing", by_severity(cases.newly_failing)[skip:]),
+        ("Newly passing", cases.newly_passing),
+        ("Flaky", cases.flaky),
+        ("Errored", cases.errored),
+        ("Quarantined", cases.quarantined),
+        ("Added", cases.added),
+        ("Removed", cases.removed),
+        ("Changed", cases.changed),
+    )
+
+
+def rounds(change: CaseChange) -> str:
+    """`3/3 → 0/3`."""
+    was = _share(change.baseline_passed, change.baseline_rounds)
+    return f"{was} → {_share(change.current_passed, change.current_rounds)}"
+
+
+def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
+    """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
+    gone = [c for c in found if c.comparison is not None and c.comparison.status == "missing"]
+    unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
+    worse = sorted((c for c in found if c not in gone), key=_news)
+    gone = [check for check in gone if check not in unscored]
+    told = (
+        ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
+        ("Not measured any more: {}.", [say("{}", code(check.metric)) for check in gone]),
+        ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
+    )
+    return join(" ", (say(text, _some(items, most)) for text, items in told if items))
+
+
+def _news(check: Check) -> tuple[bool, float]:
+    """The largest first; last what says again that success fell or costs rose."""
+    return check.metric.startswith(_SAID_AGAIN), -_excess(check)
+
+
+def _some(items: Sequence[Line], most: int) -> Line:
+    more = [say(f"and {len(items) - most} more")] if len(items) > most else []
+    return join(", ", [*items[:most], *more])
+
+
+def run_link(report: Report) -> Line:
+    url = report.provenance.run_url
+    shown = link(Span("run and full report"), url)
+    return (shown,) if shown.url else ()
+
+
+def commit_link(report: Report, commit: str | None) -> Span:
+    """The short SHA, linked where the run's address tells where the repository is."""
+    short = code((commit or "unknown")[:7])
+    repository, found, _ = (report.provenance.run_url or "").partition("/actions/runs/")
+    return link(short, f"{repository}/commit/{commit}" if commit and found else None)
+
+
+def _excess(check: Check) -> float:
+    """How many times its tolerance a metric changed; a missed limit alone comes first."""
+    found = check.comparison
+    if found is None or found.delta is None or not found.tolerance:
+        return math.inf
+    return abs(found.delta) / found.tolerance
+
+
+def _milder(check: Check) -> Line:
+    change = check.change.split(" (")[0]
+    change = check.current if change == figures.ABSENT else change  # of a limit alone
+    words = check.verdict.replace(" (warn only)", "").removeprefix("regression").lstrip(", ")
+    return say("{} {}{}", code(check.metric), change, f" ({words})" if words else "")
+
+
+def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Line:
+    if info.source == "none" or not (info.commit or info.rounds):
+        where = f" ({info.detail})" if info.detail else ""
+        return say(
+            "Compared with nothing: there is no baseline of {}{}.", figures.listed(names), where
+        )
+    what = "control" if info.source == "control" else "baseline"
+    compared = any(c.delta is not None for c in report.comparisons if c.suite in names)
+    verb = "Compared" if compared else "Not compared"
+    facts = [say("{} with the {}{}", verb, what, _origin(report, info))]
+    facts += [say(text) for text in _pairing(report, names)]
+    if info.fingerprint_diff:
+        differences = join("; ", (prose(text, 160) for text in info.fingerprint_diff[:8]))
+        facts.append(say("differs in {}", differences))
+    else:
+        facts.append(say("same agent, judge and settings"))
+    return (*join(DOT, facts), Span("."))
+
+
+def _origin(report: Report, info: BaselineInfo) -> Line:
+    at = say(" at {}", commit_link(report, info.commit)) if info.commit else ()
+    source = f" ({info.source}" + (f", {info.detail})" if info.detail else ")")
+    if info.source == "control":
+        source = f" ({info.detail}, asked in the same run)"
+    size = f", {figures.count(info.rounds, 'round')}" if info.rounds else ""
+    runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
+    when = f" from {figures.age(info.age_days)}" if info.age_days is not None else ""
+    return join("", [at, (Span(source),), (Span(size + runs + when),)])
+
+
+def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
+    mine = [c for c in report.comparisons if c.suite in names or not names]
+    paired = {name: max((c.n_paired for c in mine if c.suite == name), default=0) for name in names}
+    cases = report.cases
+    pairs = sum(paired.values())
+    suites = [suite for name, suite in report.suites.items() if name in names]
+    whole = sum(suite.cases for suite in suites)
+    spared = any(suite.look and suite.trials < suite.cases for suite in suites)
+    of = f"{pairs:,} of " if spared and pairs else ""
+    paired_cases = figures.count(whole if of else pairs, "case")
+    facts = [f"{of}{paired_cases} paired" if pairs else "no case paired"]
+    for word, found in (
+        ("added", cases.added),
+        ("removed", cases.removed),
+        ("changed", cases.changed),
+    ):
+        number = sum(c.suite in names for c in found)
+        if number or (pairs and word != "changed"):
+            facts.append(f"{number:,} {word}")
+    yield ", ".join(facts)
+
+
+def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
+    where = say(" in {}", suite.name) if named else ()
+    unanswered = "without an answer (infrastructure error), counted neither way"
+    facts = (
+        (suite.infra_errors, unanswered, suite.error_reasons.get("infra_error", "")),
+        (
+            suite.agent_errors,
+            "ended in an error of the agent, scored 0",
+            suite.error_reasons.get("agent_error", ""),
+        ),
+        (suite.not_run, "not made", ""),
+    )
+    for number, what, why in facts:
+        if number:
+            yield _with_why(say("{}{} {}", figures.count(number, "trial"), where, what), why)
+    for grader, number in suite.graders_unscored.items():
+        answers = figures.count(number, "answer")
+        left = say("{}{} left unscored by {}", answers, where, code(grader))
+        yield _with_why(left, suite.unscored_reasons.get(grader, ""))
+
+
+def _with_why(fact: Line, why: str) -> Line:
+    """`why` is what an agent, a server or a grader said: hostile text."""
+    return join("", [fact, join("", [say(": "), prose(why, 300)]) if why else say(".")])
+
+
+def _mostly(failing: Sequence[CaseChange]) -> Line:
+    kinds = Counter(
+        kind for c in failing for kind in {code.split(":", 1)[0] for code in c.failures}
+    )
+    top = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))[:_TOP_CODES]
+    if not top:
+        return ()
+    return say(" Failed by {}.", join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top)))
+
+
+def _severity(change: CaseChange) -> tuple[float, float, str, str]:
+    fall = _ratio(change.baseline_passed, change.baseline_rounds) - _ratio(
+        change.current_passed, change.current_rounds
+    )
+    surety = 1.0 if change.p_value is None else change.p_value
+    return -fall, surety, change.suite, change.case_id
+
+
+def _ratio(passed: int | None, total: int | None) -> float:
+    return (passed or 0) / total if total else 0.0
+
+
+def _share(passed: int | None, total: int | None) -> str:
+    return figures.ABSENT if passed is None or not total else f"{passed}/{total}"

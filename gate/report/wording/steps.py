@@ -1,0 +1,62 @@
+"""What an agent did otherwise: the steps of a failed round beside those of before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.records import CaseChange, StepChange, StepDiff
+from gate.text import figures
+from gate.text.escaping import one_line
+
+STEP = 160  # characters of one step
+LINES = 40  # of one comparison
+_NAMED = 3  # tools in a summary
+_AGAINST = {"baseline": "the baseline", "reference": "the reference trajectory"}
+
+
+def summary(change: CaseChange, diff: StepDiff) -> str:
+    """`Steps of case-1, round 2, beside the baseline: run_sql is left out, list_tables is new`."""
+    what = _told(diff) or "the same steps"
+    where = f"round {diff.round}, beside {_AGAINST[diff.against]}"
+    return f"Steps of {one_line(change.case_id, 48)}, {where}: {what}"
+
+
+def lines(diff: StepDiff) -> Iterator[str]:
+    """A line a step as in a unified diff: `  same`, `- before`, `+ now`. Hostile text, one line
+    each.
+    """
+    shown = diff.steps[:LINES]
+    for step in shown:
+        yield from _lines(step)
+    if len(diff.steps) > len(shown):
+        yield f"  ... {figures.count(len(diff.steps) - len(shown), 'more step')}"
+
+
+def _lines(step: StepChange) -> Iterator[str]:
+    if step.kind == "same":
+        yield f"  {one_line(step.now or step.was, STEP)}"
+        return
+    if step.kind in ("removed", "changed"):
+        yield f"- {one_line(step.was, STEP)}"
+    if step.kind in ("added", "changed"):
+        yield f"+ {one_line(step.now, STEP)}"
+
+
+def _told(diff: StepDiff) -> str:
+    """The tools, by what became of them."""
+    parts = []
+    for kind, words in (
+        ("removed", "left out"),
+        ("added", "new"),
+        ("changed", "called with other arguments"),
+    ):
+        tools = [_tool(step) for step in diff.steps if step.kind == kind]
+        if tools:
+            named = figures.listed(dict.fromkeys(tools), most=_NAMED)
+            verb = "is" if len(set(tools)) == 1 else "are"
+            parts.append(f"{named} {verb} {words}")
+    return ", ".join(parts)
+
+
+def _tool(step: StepChange) -> str:
+    return one_line((step.now or step.was).partition("(")[0], 40)

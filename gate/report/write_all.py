@@ -1,0 +1,67 @@
+"""Writes every report of a session: the same records give the same bytes, today and in a year."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from gate.plugins import REPORTERS
+from gate.records import CaseChanges, Report, ReportOptions
+from gate.records.codec import to_json
+from gate.report.wording import case_totals as casebook
+from gate.store import violation_log
+from gate.store.row_cache import Rows, RowsOf, SharedRows
+from gate.store.session import SUMMARY
+
+Write = Callable[[str, str], object]  # file name in the session folder, its text
+OPTIONAL = ("html", "junit", "sarif")  # keys under `report:` that turn a reporter off
+
+
+def write_reports(
+    write: Write, report: Report, rows: Rows, options: ReportOptions, some: RowsOf | None = None
+) -> None:
+    """summary.json, every reporter's file, the violation log where somebody looked for violations,
+    and a folder a suite with its own report and summary. `some`: reads the rows of some cases only.
+    """
+    rows = SharedRows(rows, some)
+    write(SUMMARY, summary(report))
+    texts = {}
+    for name in REPORTERS:
+        if name in OPTIONAL and not getattr(options, name):
+            continue
+        reporter = REPORTERS.registered(name)()
+        texts[name] = reporter.render(report, rows)
+        write(reporter.filename, texts[name])
+    if any(book.guarded for book in rows.once(casebook.read).values()):
+        write(violation_log.FILE, violation_log.rendered(rows()))
+    alone = len(report.suites) == 1  # its own report is the whole one
+    for name in report.suites:
+        part = of_suite(report, name)
+        write(f"{name}/{SUMMARY}", summary(part))
+        markdown = REPORTERS.registered("markdown")()
+        text = texts["markdown"] if alone else markdown.render(part, rows.only(name))
+        write(f"{name}/report.md", text)
+
+
+def summary(report: Report) -> str:
+    """summary.json (docs/reports.md)."""
+    return json.dumps(to_json(report), indent=2, ensure_ascii=False) + "\n"
+
+
+def of_suite(report: Report, name: str) -> Report:
+    """The report of one suite: its outcome and numbers; the exit code stays the run's."""
+    mine = {
+        field: tuple(change for change in getattr(report.cases, field) if change.suite == name)
+        for field in CaseChanges.__dataclass_fields__
+    }
+    return replace(
+        report,
+        outcome=report.suites[name].outcome,
+        reason=report.suites[name].reason,
+        suites={name: report.suites[name]},
+        comparisons=tuple(c for c in report.comparisons if c.suite == name),
+        gates=tuple(g for g in report.gates if g.suite == name),
+        cases=CaseChanges(**mine),
+        baseline=report.suites[name].baseline,
+    )

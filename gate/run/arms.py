@@ -1,0 +1,150 @@
+"""The agents of one run: the candidate alone, or the candidate and its control side by side."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from gate.analysis.columns import Columns
+from gate.analysis.outages import Transports
+from gate.analysis.tally import Tally
+from gate.records import Trial
+from gate.run.trial_worker import Task, TrialWorker
+from gate.store.event_log import unanswered
+from gate.store.session import Meta, Row, SessionWriter
+from gate.system.executors import Later
+
+Key = tuple[str, str, int]  # suite, case id, round
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What the trials of one agent came to, by suite; `meta` says what was asked."""
+
+    meta: Meta
+    columns: Mapping[str, Columns]
+    tallies: Mapping[str, Tally]
+    rows_of: Callable[[str, frozenset[str]], Iterator[Row]]  # of some cases of a suite
+
+
+class Arm:
+    """One agent's trials: in a session of its own on disk, as columns, as counts."""
+
+    def __init__(self, session: SessionWriter, suites: Iterable[str]) -> None:
+        self.session = session
+        self.columns = {name: Columns(name) for name in suites}
+        self.tallies = {name: Tally() for name in self.columns}
+        self._unanswered: dict[Key, Row] = {}  # of the session; asked again if there is time
+        self._read(session.rows())
+        self.done = frozenset(session.done()) - self._unanswered.keys()  # when the run began
+
+    def _read(self, rows: Iterable[Row]) -> None:
+        """What the session has. An agent that was down for nearly all trials is asked again."""
+        counted = {name: Transports() for name in self.tallies}
+        held = []
+        for row in rows:
+            counted[row["suite"]].add(row)
+            if unanswered(row):
+                self._unanswered[_key(row)] = row
+            elif row.get("transport"):
+                held.append(row)
+            else:
+                self._add(row)
+        out = {name: one.outage() for name, one in counted.items()}
+        for row in held:
+            outage = out[row["suite"]]
+            if outage is not None and outage.kind == row["transport"]:
+                self._unanswered[_key(row)] = row
+            else:
+                self._add(row)
+
+    def take(self, row: Row) -> None:
+        """One trial more; it is on disk first."""
+        self.session.append(row)
+        self._add(row)
+        self._unanswered.pop(_key(row), None)
+
+    def give_up_unanswered(self) -> None:
+        """Whom nobody answered stays so: the run does not ask again."""
+        for row in self._unanswered.values():
+            self._add(row)
+        self._unanswered.clear()
+
+    def answers(self) -> Answers:
+        return Answers(
+            meta=self.session.meta,
+            columns=self.columns,
+            tallies=self.tallies,
+            rows_of=self.session.rows_of,
+        )
+
+    def _add(self, row: Row) -> None:
+        self.columns[row["suite"]].add(row)
+        self.tallies[row["suite"]].add(row)
+
+
+class Arms:
+    """`alone`: cases by suite that the candidate is asked and the control is not."""
+
+    def __init__(
+        self, candidate: Arm, control: Arm | None, alone: Mapping[str, frozenset[str]]
+    ) -> None:
+        self.candidate, self.control = candidate, control
+        self._alone = alone
+
+    def __iter__(self) -> Iterator[Arm]:
+        return iter([self.candidate] if self.control is None else [self.candidate, self.control])
+
+    def of(self, trial: Trial) -> Arm:
+        """Raises ValueError for a trial of a control that there is not."""
+        arm = self.control if trial.control else self.candidate
+        if arm is None:
+            raise ValueError("a trial of the control in a run without one")
+        return arm
+
+    def done(self, suite: str, case_id: str, number: int) -> bool:
+        """Whether nobody is to be asked any more."""
+        return all((suite, case_id, number) in arm.done for arm in self._asked(suite, case_id))
+
+    def side_by_side(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        """Each task for both, one right after the other, without what is done. Who comes first is
+        drawn by hash for a case and alternates from round to round, so that what the order does to
+        an answer cancels.
+        """
+        for task in tasks:
+            suite, case_id = task.suite.name, task.case.id
+            pair = [
+                replace(task, control=arm is self.control)
+                for arm in self._asked(suite, case_id)
+                if (suite, case_id, task.round) not in arm.done
+            ]
+            yield from reversed(pair) if _control_first(task) else pair
+
+    def _asked(self, suite: str, case_id: str) -> Iterator[Arm]:
+        yield self.candidate
+        if self.control is not None and case_id not in self._alone.get(suite, ()):
+            yield self.control
+
+
+class PairedWorker:
+    """One thread's connections to both agents."""
+
+    def __init__(self, candidate: TrialWorker, control: TrialWorker) -> None:
+        self._candidate, self._control = candidate, control
+
+    def work(self, task: Task) -> Trial | Later[Task]:
+        return (self._control if task.control else self._candidate).work(task)
+
+    def close(self) -> None:
+        self._candidate.close()
+        self._control.close()
+
+
+def _control_first(task: Task) -> bool:
+    text = f"{task.suite.name}\0{task.case.id}".encode("utf-8", "surrogatepass")
+    return (hashlib.sha256(text).digest()[0] + task.round) % 2 == 1
+
+
+def _key(row: Row) -> Key:
+    return row["suite"], row["case_id"], row["round"]

@@ -1,0 +1,79 @@
+"""Which trials are made, in which order: whole rounds, or batches between two looks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from gate.plugins import Grader
+from gate.records import Case, Suite
+from gate.run.trial_worker import AskOwn, Task
+
+Done = Callable[[str, str, int], bool]  # suite, case id, round
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedSuite:
+    """A suite ready to run: its graders made, its cases streamable any number of times."""
+
+    suite: Suite
+    graders: Mapping[str, Grader]
+    cases: Callable[[], Iterable[Case]]
+    ask: AskOwn | None = None  # its own way to ask; None: the run's agent
+
+    def task(self, case: Case, number: int) -> Task:
+        """Round `number` of a case, not yet begun."""
+        return Task(suite=self.suite, graders=self.graders, case=case, round=number, ask=self.ask)
+
+
+def whole_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
+    """All cases once, then all again: round 1 of every suite, round 2, ... without what is done.
+
+    An early end (budget, Ctrl-C) then leaves whole rounds, not the first cases only.
+    """
+    prepared = list(suites)
+    for number in range(1, max((p.suite.rounds for p in prepared), default=0) + 1):
+        for one in prepared:
+            if number > one.suite.rounds:
+                continue
+            for case in one.cases():
+                if not done(one.suite.name, case.id, number):
+                    yield one.task(case, number)
+
+
+def case_order(ids: Iterable[str], *, suite: str, seed: str) -> tuple[str, ...]:
+    """The cases in the order of every round. It depends on the commit and on nothing that was
+    measured: with the baseline's failures first the first batch could not get worse.
+    """
+    return tuple(sorted(ids, key=lambda case_id: _hash(seed, suite, case_id)))
+
+
+def batch(one: PreparedSuite, order: Sequence[str], trials: range, done: Done) -> Iterator[Task]:
+    """The trials with these numbers, without what is done. Trial s is round s // n + 1 of case
+    order[s % n]; within a round the cases of a batch come as the dataset has them, which is
+    streamed once a round.
+    """
+    n = len(order)
+    for before in range(trials.start // n * n, trials.stop, n):
+        number = before // n + 1
+        part = frozenset(order[max(0, trials.start - before) : trials.stop - before])
+        for case in one.cases():
+            if case.id in part and not done(one.suite.name, case.id, number):
+                yield one.task(case, number)
+
+
+def in_turn(streams: Iterable[Iterator[Task]]) -> Iterator[Task]:
+    """One task of each stream after the other until all are empty."""
+    waiting = deque(streams)
+    while waiting:
+        stream = waiting.popleft()
+        for task in islice(stream, 1):
+            yield task
+            waiting.append(stream)
+
+
+def _hash(*parts: str) -> bytes:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,81 @@
+"""`regression.control: fresh`: which agent answers for the base branch, or why none is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gate.errors import UsageError
+from gate.plugins import RETRIEVERS
+from gate.records import Config, Json, PluginSpec
+from gate.suites.config.overrides import asked_with
+
+# How an agent is asked, not what it is.
+_MANNERS = ("timeout_s", "concurrency", "requests_per_minute")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """Whether an agent is asked beside the candidate. Where it is not, the stored baseline is
+    compared with, and `notes` say why where somebody could have expected otherwise.
+    """
+
+    fresh: bool = False
+    agent: PluginSpec | None = None  # None with `fresh`: it was asked already
+    retriever: PluginSpec | None = None  # of that agent
+    of_base: bool = False  # it is the `agent` of the base branch's gate.yml
+    notes: tuple[str, ...] = ()
+
+
+def control_of(
+    config: Config,
+    base_agent: PluginSpec | None,
+    *,
+    base_retriever: PluginSpec | None = None,
+    own_run: bool = False,
+    instead: str = "",
+    timeout: float | None = None,
+    concurrency: int | None = None,
+) -> Control:
+    """`base_agent`: that of the base branch's gate.yml, None where it is unknown; `base_retriever`
+    stands beside it, and beside a `control_agent` where it is known. `own_run`: of the
+    base branch itself, which measures and changes nothing. `instead`: the option that asks for
+    stored answers. Raises UsageError when there is no agent to ask.
+    """
+    if config.regression.control != "fresh" or own_run:
+        return Control()
+    if instead:
+        return _stored(f"{instead} asks for stored answers")
+    agent = config.control_agent or base_agent
+    if agent is None:
+        raise UsageError(
+            f"{config.regression.place}: control: fresh: the base branch's agent is not known "
+            "here; write the agent to compare with as control_agent, or control: stored"
+        )
+    agent = asked_with(agent, timeout=timeout, concurrency=concurrency)
+    retriever = config.retriever if base_agent is None else base_retriever
+    if retriever is not None:
+        retriever = asked_with(retriever, RETRIEVERS, timeout=timeout, concurrency=concurrency)
+    asked = Control(
+        fresh=True, agent=agent, retriever=retriever, of_base=config.control_agent is None
+    )
+    if not (_same(agent, config.agent) and _same(retriever, config.retriever)):
+        return asked
+    if config.control_agent is None:
+        return _stored("the agent is the base branch's to the letter and cannot be its own control")
+    note = "control_agent is this run's agent to the letter: no change between them can be seen"
+    return replace(asked, notes=(note,))
+
+
+def _stored(why: str) -> Control:
+    return Control(notes=(f"regression.control: fresh: {why}; the stored baseline is used",))
+
+
+def _same(one: PluginSpec | None, other: PluginSpec | None) -> bool:
+    return bool(_what(one) == _what(other))
+
+
+def _what(asked: PluginSpec | None) -> Json:
+    if asked is None:
+        return None
+    kept = {key: value for key, value in asked.options.items() if key not in _MANNERS}
+    return [asked.name, kept]

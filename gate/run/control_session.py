@@ -1,0 +1,98 @@
+"""The control's session inside the run's own: opened, gone on with, and joined from shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from gate.agents.under_test import subject_digest
+from gate.errors import UsageError
+from gate.records import Provenance
+from gate.run.control_agent import Control
+from gate.run.resume import OtherSession, reopened
+from gate.run.setup import Setup
+from gate.store.session import CONTROL, Meta, Session, SessionWriter, is_session
+
+
+def asked_before(shards: Sequence[Session], baseline: str | None) -> Control | None:
+    """Whether the shards asked a control that counts: one that `baseline` does not replace. None
+    without shards. Raises UsageError when only some did.
+    """
+    if not shards:
+        return None
+    asked = {shard.control() is not None: shard.folder for shard in shards}
+    if len(asked) > 1:
+        raise UsageError(
+            f"{asked[True]} asked a control agent and {asked[False]} did not; merge shards of one "
+            "run"
+        )
+    return Control(fresh=True in asked and baseline in (None, "auto"))
+
+
+@contextmanager
+def control_session(
+    setup: Setup,
+    session: SessionWriter,
+    joined: Sequence[Session],
+    redact: Callable[[str], str],
+) -> Iterator[SessionWriter | None]:
+    """Where the control's answers go, with those of the `joined` sessions; None without a control.
+    Raises OtherSession for one to go on with that had another control.
+    """
+    resumed, folder = bool(setup.options.resume), session.folder / CONTROL
+    if resumed and is_session(folder) != setup.control.fresh:
+        began = "asked no control agent" if setup.control.fresh else "asked a control agent, too"
+        raise OtherSession(
+            f"--resume {session.folder}: the session {began}; start a new run, or go on with the "
+            "options and files as they were"
+        )
+    if not setup.control.fresh:
+        yield None
+        return
+    meta = _meta(setup, session, joined)
+    opened = (
+        _reopened(folder, meta, redact) if resumed else SessionWriter.make(folder, meta, redact)
+    )
+    with opened as writer:
+        for row in chain.from_iterable(one.rows() for one in joined):
+            writer.append(row)
+        yield writer
+
+
+def _meta(setup: Setup, session: SessionWriter, joined: Sequence[Session]) -> Meta:
+    """No looks of its own, and no cases that only the candidate is asked."""
+    return Meta(
+        session_id=f"{session.meta.session_id}-control",
+        created_at=session.meta.created_at,
+        provenance=joined[0].meta.provenance if joined else _provenance(setup),
+        suites={
+            plan.suite.name: replace(
+                plan.meta(), cases=len(plan.chosen - plan.new_cases), looks=None
+            )
+            for plan in setup.plans
+        },
+    )
+
+
+def _provenance(setup: Setup) -> Provenance:
+    asked, made = setup.control, setup.provenance
+    return replace(
+        made,
+        commit=made.base_commit if asked.of_base else None,
+        agent=setup.control_agent.describe() if setup.control_agent else "",
+        agent_digest=subject_digest(asked.agent, asked.retriever) if asked.agent else "",
+    )
+
+
+def _reopened(folder: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
+    session = reopened(folder, meta, redact)
+    was, now = session.meta.provenance, meta.provenance
+    if (was.agent, was.agent_digest) != (now.agent, now.agent_digest):
+        session.close()
+        raise OtherSession(
+            f"--resume {folder.parent}: the control agent is another one now; start a new run"
+        )
+    return session

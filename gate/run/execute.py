@@ -1,0 +1,228 @@
+"""A whole run from options to a written session: what `gate run` and the action do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from gate.agents.judges.judge_panel import Panel, panel_of, without_open_caches
+from gate.agents.under_test import NOBODY
+from gate.errors import UsageError
+from gate.registry import Meanwhile
+from gate.run.control_session import asked_before, control_session
+from gate.run.pipeline import Collected, Effects, health, measure
+from gate.run.progress import Told, progress
+from gate.run.record_answers import recorder
+from gate.run.resume import begun, reopened
+from gate.run.setup import Setup, set_up
+from gate.store.session import Meta, Session, SessionWriter, new_session_id
+from gate.store.shards import absent, check
+from gate.suites.config.check_provider_key import provider_key
+from gate.suites.protection.digests import edited_columns
+from gate.suites.protection.rules import with_late_sources
+from gate.system.outlet import wants_color
+from gate.text.redaction import Redactor
+from gate.user_code.hashes import Sources, merged
+from gate.user_code.processes import PROCESSES
+from gate.verdict.course import Course
+
+if TYPE_CHECKING:
+    from gate.run.judge import Outcome
+
+
+def execute(
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    more: Mapping[str, str] | None = None,
+    shards: Sequence[Session] = (),
+) -> Outcome:
+    """Everything but printing and publishing. `more`: dotted keys over gate.yml. Raises GateError.
+
+    With `shards` no agent is asked: their trials are joined into one session and judged once.
+    """
+    setup = set_up(options, env, more or {}, control=asked_before(shards, options.baseline))
+    judging = Meanwhile("gate.run.judge")
+    joined = _joined(shards, setup)
+    with (
+        _session(setup) as session,
+        control_session(setup, session, joined, _redactor(setup)) as control,
+        _panel(setup, session, needed=not shards) as panel,
+    ):
+        setup, course = begun(setup, session)
+        for row in chain.from_iterable(shard.rows() for shard in shards):
+            session.append(row)
+        offline = bool(shards or options.replay)
+        lost = "" if offline else _checked(setup, session)
+        who = "retriever" if setup.config.agent.name == NOBODY else "agent"
+        unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
+        # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
+        unjudged = "" if unreachable else panel.unreachable()
+        silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
+        ask = not (unreachable or silent or shards)
+        collected = _trials(setup, session, control, panel, course, judging, ask=ask)
+        unreachable = unreachable or PROCESSES.given_up()
+        collected = replace(collected, control_unreachable=silent)
+        if shards:
+            collected = replace(collected, ended_early=absent(shards))
+        setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
+        session.note_sources(PROCESSES.sources(setup.rules.root))
+        before = merged(session.meta.sources, *(shard.meta.sources for shard in shards))
+        session.note_sources(before)
+        setup = _with_late_sources(setup, before)
+        session.write_details()
+        if control is not None:
+            control.write_details()
+        outcome = judging.loaded().judge(setup, session, collected, unreachable)
+        session.log.append_verdict(outcome.report.outcome)
+        return cast("Outcome", outcome)
+
+
+def _with_late_sources(setup: Setup, before: Sources) -> Setup:
+    """With the edited files that graders imported only while they judged, in this run or `before`
+    in what it goes on with.
+    """
+    rules = with_late_sources(setup.rules, before)
+    if rules is setup.rules:
+        return setup
+    plans = tuple(
+        replace(plan, edited=edited_columns(plan.suite, plan.graders, rules))
+        for plan in setup.plans
+    )
+    return replace(setup, rules=rules, plans=plans)
+
+
+def _checked(setup: Setup, session: SessionWriter) -> str:
+    """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
+    try:
+        found = health(setup.agent, setup.world)
+    except UsageError:
+        if not setup.options.resume:
+            session.discard()
+        raise
+    session.note_health(found)
+    return found.error
+
+
+def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
+    """What the shards' controls answered. Raises UsageError unless all are parts of this run."""
+    beside = [one for shard in shards if (one := shard.control()) is not None]
+    for sessions in (shards, beside):
+        check(sessions, {plan.suite.name: plan.meta() for plan in setup.plans})
+    return beside
+
+
+def _session(setup: Setup) -> SessionWriter:
+    """A new session folder, or the one to go on with. Raises UsageError when that one ran other
+    cases or graders.
+    """
+    redact = _redactor(setup)
+    meta = Meta(
+        session_id=new_session_id(setup.now),
+        created_at=setup.now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        provenance=setup.provenance,
+        suites={plan.suite.name: plan.meta() for plan in setup.plans},
+        options=_given(setup.options),
+    )
+    if not setup.options.resume:
+        return SessionWriter.create(Path(setup.config.report.dir), meta, redact)
+    return reopened(Path(setup.options.resume), meta, redact)
+
+
+def _given(options: argparse.Namespace) -> dict[str, object]:
+    """The options as meta.json keeps them: what was given, no key."""
+    none = ("stop", "secrets", "provider_key", "command")
+    kept = {k: v for k, v in vars(options).items() if k not in none}
+    return {key: value for key, value in kept.items() if value not in (None, False)}
+
+
+def _trials(
+    setup: Setup,
+    session: SessionWriter,
+    control: SessionWriter | None,
+    panel: Panel,
+    course: Course,
+    judging: Meanwhile,
+    *,
+    ask: bool,
+) -> Collected:
+    with recorder(setup.options.record, _redactor(setup)) as record, _progress(setup, ask) as told:
+        effects = Effects(
+            world=replace(setup.world, session=session.folder),
+            session=session,
+            stop=setup.options.stop,
+            progress=told.row,
+            control=control,
+            beside=told.beside,
+            record=record,
+            scrub=_redactor(setup).scrub,
+            idle=judging.start,
+            looked=told.look,
+            ask=panel.ask,
+            beyond=panel.concurrency,
+            sources=partial(PROCESSES.noted, setup.rules.root.resolve()),
+            broken=PROCESSES.given_up,
+        )
+        return measure(
+            setup.plans,
+            setup.agent if ask else None,
+            effects,
+            budget=setup.config.budget,
+            prices=setup.config.pricing,
+            control=setup.control_agent if ask else None,
+            course=course,
+            undecided=lambda so_far: judging.loaded().undecided(setup, session, so_far),
+        )
+
+
+@contextmanager
+def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Panel]:
+    """The judge and the verifier; nobody where no grader asks one. What a resumed session has
+    spent on them counts against their budgets.
+    """
+    graders = [grader for plan in setup.plans for grader in plan.graders.values()]
+    asking = needed and any(hasattr(grader, "questions") for grader in graders)
+    config = setup.config if setup.rules.base is None else without_open_caches(setup.config)
+    before = session.rows() if asking else ()
+    spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in before)
+    asked = config if asking else None
+    hidden = setup.options.secrets
+    panel = panel_of(asked, setup.world, spend_before=spent, hidden=hidden)
+    try:
+        yield panel
+    finally:
+        panel.close()
+
+
+def _progress(setup: Setup, ask: bool) -> AbstractContextManager[Told]:
+    """What may make the answers worthless is told before they are paid for."""
+    options = setup.options
+    warned = provider_key(setup.config, given=bool(options.provider_key)).warnings if ask else ()
+    return progress(
+        sys.stderr,
+        planned=_planned(setup),
+        quiet=options.quiet,
+        verbose=options.verbose,
+        color=wants_color(sys.stderr, setup.env, no_color=options.no_color),
+        redact=_redactor(setup),
+        warnings=warned,
+    )
+
+
+def _planned(setup: Setup) -> int:
+    """Trials of everybody who is asked."""
+    beside = [plan.chosen - plan.new_cases if setup.control.fresh else () for plan in setup.plans]
+    return sum(
+        (len(plan.chosen) + len(partners)) * plan.suite.rounds
+        for plan, partners in zip(setup.plans, beside, strict=True)
+    )
+
+
+def _redactor(setup: Setup) -> Redactor:
+    return Redactor(setup.options.secrets)

@@ -1,0 +1,138 @@
+"""All graders of a suite on one answer: scores, passed or not, failure codes."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from gate.agents.judges.totals import Asked, judging, unless_out
+from gate.errors import GraderFailure
+from gate.graders.user_code.make import make_grader
+from gate.plugins import Ask, Grader, ModelGrader
+from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, Score
+
+_WHY_LIMIT = 300  # characters of a reason for an unscored answer
+
+
+def named_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
+    """The graders of a suite by name; the second of one name is `name#2`. Raises UsageError."""
+    seen: Counter[str] = Counter()
+    graders: dict[str, Grader] = {}
+    for spec in specs:
+        name = spec.name.rpartition(":")[2]  # a user's own is called by its class
+        seen[name] += 1
+        suffix = f"#{seen[name]}" if seen[name] > 1 else ""
+        graders[name + suffix] = make_grader(spec, root)
+    return graders
+
+
+def nobody(case: Case, questions: Sequence[Question]) -> list[tuple[Reply, ...]]:
+    """An Ask where there is no model: no votes."""
+    return [() for _ in questions]
+
+
+def grade_attempt(
+    case: Case, response: Response, graders: Mapping[str, Grader], ask: Ask = nobody
+) -> Attempt:
+    """The graded try; number and times are the caller's. Graders that ask a model do so by `ask`.
+
+    Passed: every grader with an opinion says so. Failed: one says no. Neither (None): no grader has
+    an opinion, or one that decides left the answer unscored, so that nobody knows.
+    """
+    asked: list[Asked] = []
+    scores = {
+        name: _score(partial(_judged, grader, ask, asked), case, response)
+        if hasattr(grader, "questions")
+        else _score(grader.grade, case, response)
+        for name, grader in graders.items()
+    }
+    codes = (code for score in scores.values() for code in score.failures)
+    return Attempt(
+        n=0,
+        status="completed",
+        latency_ms=None,
+        response=response,
+        scores=scores,
+        passed=_passed(graders, scores),
+        failures=tuple(dict.fromkeys(codes)),
+        judging=judging(asked),
+    )
+
+
+def failed_values(
+    graders: Mapping[str, Grader], case: Case | None = None
+) -> dict[str, float | None]:
+    """Column -> value of a trial that ended in an agent error. With the case, a column that does
+    not apply to it is None, as it would be for any answer.
+    """
+    values = {
+        spec.column: spec.on_agent_error for grader in graders.values() for spec in grader.metrics()
+    }
+    if case is not None:
+        silence = Response(answer="", retrieved=(), steps=())
+        for grader in graders.values():
+            judged = _score(grader.grade, case, silence).values
+            values.update({column: None for column, value in judged.items() if value is None})
+    return values
+
+
+def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: Response) -> Score:
+    """The score of a grader that asks a model; what was asked is noted in `asked`."""
+    asking = cast("ModelGrader", grader)
+    questions = asking.questions(case, response)
+    replies = ask(case, questions) if questions else []
+    score = Score(unscored="the grader failed on the replies")
+    try:
+        score = unless_out(asking.read(case, response, replies), replies)
+    finally:
+        votes = [reply for given in replies for reply in given]
+        if questions:
+            scored = score.unscored is None
+            decides = getattr(grader, "decides", True)
+            asked.append(Asked(role=asking.role, scored=scored, replies=votes, decides=decides))
+    return score
+
+
+def _score(grade: Callable[[Case, Response], Score], case: Case, response: Response) -> Score:
+    """A grader's score; whatever goes wrong in a grader leaves the answer unscored, never 0."""
+    try:
+        return _plain(grade(case, response))
+    except GraderFailure as failure:
+        return Score(unscored=str(failure)[:_WHY_LIMIT])
+    except Exception as error:
+        return Score(unscored=f"{type(error).__name__}: {error}"[:_WHY_LIMIT])
+
+
+def _plain(score: Score) -> Score:
+    """The score with plain finite floats (a user's grader may return numpy's). Raises on others."""
+    if not isinstance(score, Score):
+        raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
+    if score.unscored is not None:
+        return Score(unscored=score.unscored, reason=score.reason)
+    if all(value is None or type(value) is float for value in score.values.values()):
+        values = score.values
+    else:
+        values = {k: None if v is None else float(v) for k, v in score.values.items()}
+    for column, value in values.items():
+        if value is not None and not math.isfinite(value):
+            raise GraderFailure(f"the grader returned {value} for {column}")
+    passed = None if score.passed is None else bool(score.passed)
+    if values is score.values and passed is score.passed:
+        return score
+    return replace(score, values=values, passed=passed)
+
+
+def _passed(graders: Mapping[str, Grader], scores: Mapping[str, Score]) -> bool | None:
+    opinions = [score.passed for score in scores.values() if score.passed is not None]
+    if False in opinions:
+        return False
+    unknown = any(
+        score.unscored is not None and getattr(graders[name], "decides", True)
+        for name, score in scores.items()
+    )
+    return True if opinions and not unknown else None

@@ -1,0 +1,1 @@
+"""Another tool's results in place of a run: found, read, judged."""

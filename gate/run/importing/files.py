@@ -1,0 +1,89 @@
+"""What an import yields beside its session: the cases as a dataset, the answers as a recording.
+
+`gate run --replay` grades such answers again, by any grader and with a judge.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from gate.agents.recordings.answers import recording_line
+from gate.errors import AgentFailure, InfraFailure, UsageError
+from gate.records import Attempt, Case, Json, Response, Trial
+from gate.records.codec import to_json
+from gate.records.imported import Imported
+
+
+def write_dataset(
+    found: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
+) -> int:
+    """The cases of one suite as JSON Lines, in their order; how many. Raises UsageError for a file
+    that is there, and for cases of which nobody knows what was asked.
+    """
+    return _write(file, "--dataset", map(redact, _case_lines(_cases(found, suites), file)))
+
+
+def write_recording(
+    found: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
+) -> int:
+    """Every answer and failure, as `--record` writes them; how many. Raises UsageError."""
+    chosen = (trial for trial in found.trials() if trial.suite in suites)
+    lines = (redact(_answer_line(trial)) for trial in chosen)
+    return _write(file, "--recording", lines)
+
+
+def _cases(found: Imported, suites: frozenset[str]) -> Iterator[Case]:
+    if found.cases is not None:
+        yield from found.cases()
+        return
+    if len(suites) != 1:
+        names = ", ".join(sorted(suites)[:10])
+        raise UsageError(f"--dataset: one suite a file; name it with --suite ({names})")
+    seen: set[str] = set()
+    for trial in found.trials():
+        if trial.suite in suites and trial.case.id not in seen:
+            seen.add(trial.case.id)
+            yield trial.case
+
+
+def _case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
+    for case in cases:
+        if case.input in ("", None):
+            raise UsageError(
+                f"--dataset {file}: the source does not say what the case '{case.id[:80]}' asks; "
+                "name the tasks as docs/import.md has it for this format"
+            )
+        row: dict[str, Json] = {"id": case.id, "input": case.input}
+        row |= {"category": case.category} if case.category else {}
+        row |= {"tags": list(case.tags)} if case.tags else {}
+        yield json.dumps(to_json({**row, **case.keys}), ensure_ascii=False)
+
+
+def _answer_line(trial: Trial) -> str:
+    judged = trial.attempt
+    return recording_line(trial.case, trial.round, _answer(judged), judged.latency_ms or 0.0)
+
+
+def _answer(judged: Attempt) -> Response | Exception:
+    if judged.status == "infra_error":
+        return InfraFailure(judged.error or "nobody answered")
+    if judged.status == "agent_error" or judged.response is None:
+        return AgentFailure(judged.error or "no answer")
+    return judged.response
+
+
+def _write(file: Path, option: str, lines: Iterator[str]) -> int:
+    """A file that is half written is taken away again."""
+    try:
+        with file.open("x", encoding="utf-8", errors="backslashreplace") as stream:
+            try:
+                return sum(1 for line in lines if stream.write(f"{line}\n"))
+            except BaseException:
+                file.unlink()
+                raise
+    except FileExistsError:
+        raise UsageError(f"{option} {file}: is there already; name a new file") from None
+    except OSError as error:
+        raise UsageError(f"{option} {file}: {error.strerror}; name another place") from error

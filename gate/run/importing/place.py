@@ -1,0 +1,112 @@
+"""Where an import takes place: the rules that judge it, and what it is compared with.
+
+On a laptop that compares with nothing neither git nor a clock has a say.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gate.github.context import Job, current_job, token
+from gate.github.local_repository import Opened
+from gate.records import BaselineInfo, Config, Provenance
+from gate.run.accepted_changes import Accepted, accepted
+from gate.run.rules_for_event import (
+    base_sha,
+    opened_for,
+    place_of,
+    rules_for,
+    source_from,
+    with_base,
+)
+from gate.store.baseline.find import Compared, find
+from gate.store.baseline.source_order import Place
+from gate.suites.config.overrides import for_release, override, settings
+from gate.suites.protection.rules import Rules, own_config
+
+NONE_WANTED = Compared(
+    table=None, info=BaselineInfo(source="none", detail="imported, not compared")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlace:
+    """`config` judges; `facts` are what the job knows of Provenance."""
+
+    job: Job
+    rules: Rules
+    config: Config
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    comment_id: str = "gate"
+    key: str = field(default="", repr=False)  # for GitHub's API
+    baselines: Callable[[Provenance], Place] | None = None  # None: nothing is compared
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (*self.rules.notes, *self.job.notes)
+
+    def made(self, found: Provenance) -> Provenance:
+        """What the source says of itself, and in a job where that stands."""
+        return replace(found, mode=self.job.mode, **self.facts)
+
+    def accepted(self, metrics: set[str]) -> Accepted:
+        """What somebody accepted on the pull request. Raises InfrastructureError."""
+        if self.baselines is None:
+            return Accepted()
+        return accepted(self.job, self.key, metrics)
+
+    def compared(self, suite: str, dataset_digest: str, made: Provenance) -> Compared:
+        """The suite's baseline. Raises UsageError (unreadable file) and InfrastructureError (host
+        out of reach).
+        """
+        if self.baselines is None:
+            return NONE_WANTED
+        return find(suite, dataset_digest, self.config.baseline, self.baselines(made), made)
+
+
+def import_place(
+    options: argparse.Namespace, env: Mapping[str, str], now: datetime, more: Mapping[str, str]
+) -> ImportPlace:
+    """`options`: config, baseline. `more`: dotted keys over gate.yml, which an action's inputs set.
+    Raises InvalidInput, UsageError, InfrastructureError."""
+    root = Path(options.config).parent if options.config else Path()
+    job = current_job(env)
+    if job.mode == "laptop" and not options.baseline:
+        own = own_config(options.config, root, env, now.date())
+        return ImportPlace(job=Job(), rules=Rules(config=own, own=own, root=root), config=own)
+    opened = opened_for(job, token(env), root)
+    given = argparse.Namespace(config=options.config, replay=None)
+    rules = rules_for(job, opened, given, env, now, alone=False)
+    config = for_release(rules.config) if job.mode == "release" else rules.config
+    config = override(
+        settings(config, more), baseline=source_from(options.baseline or "none", root)
+    )
+    job = with_base(job, token(env), config)
+    return ImportPlace(
+        job=job,
+        rules=rules,
+        config=config,
+        facts=_facts(job, opened, config),
+        comment_id=env.get("INPUT_COMMENT-ID") or "gate",
+        key=token(env),
+        baselines=partial(place_of, job, opened, root, now=now) if options.baseline else None,
+    )
+
+
+def _facts(job: Job, opened: Opened, config: Config) -> dict[str, Any]:
+    return {
+        "commit": job.head_sha or (opened.git.head() if opened.git else None),
+        "base_commit": base_sha(job, opened, config),
+        "config_digest": config.digest,
+        "repository": job.repository,
+        "run_url": job.run_url,
+        "run_id": job.run_id,
+        "run_attempt": job.run_attempt,
+        "pull_request": job.pull_request,
+    }

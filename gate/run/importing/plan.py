@@ -1,0 +1,183 @@
+"""What is written of an import: its suites as a session has them, and its trials as rows."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from gate.agents.pricing import trial_cost
+from gate.analysis.catalogue import asked_k, every_metric
+from gate.errors import InvalidInput, Problem, UsageError
+from gate.files.plain import digest_of, newest
+from gate.files.timestamps import moment_of
+from gate.importers.trials.build import JUDGED, MOST_TRIALS
+from gate.records import Json, MetricSpec, Provenance, Trial
+from gate.records.codec import to_json
+from gate.records.imported import Imported, ImportedSuite
+from gate.run.accepted_changes import Accepted
+from gate.run.importing.place import ImportPlace
+from gate.run.importing.regrade import Regraded, regraded
+from gate.store.baseline.find import Compared
+from gate.store.session import Meta, SuiteMeta, new_session_id
+from gate.store.trial_rows import row_of
+from gate.text.suggestions import did_you_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlan:
+    """What is written of an import, and by which rules it is judged."""
+
+    found: Imported
+    created_at: str
+    place: ImportPlace
+    session_id: str
+    provenance: Provenance
+    metas: Mapping[str, SuiteMeta]
+    baselines: Mapping[str, Compared]
+    again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
+    options: Mapping[str, Json] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    accepted: Accepted = field(default_factory=Accepted)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """Raises InvalidInput for a trial that is there twice, and for too many."""
+        seen: set[tuple[str, str, int]] = set()
+        for trial in self.found.trials():
+            if trial.suite not in self.metas:
+                continue
+            key = (trial.suite, trial.case.id, trial.round)
+            if key in seen:
+                raise InvalidInput([_twice(trial)])
+            seen.add(key)
+            if len(seen) > MOST_TRIALS:
+                raise UsageError(
+                    f"more than {MOST_TRIALS:,} results; import them in parts, or name a --suite"
+                )
+            yield self._row(trial)
+
+    def meta(self) -> Meta:
+        return Meta(
+            session_id=self.session_id,
+            created_at=self.created_at,
+            provenance=self.provenance,
+            suites=self.metas,
+            options=self.options,
+            health=to_json(self.found.health) if self.found.health else {},
+        )
+
+    def _row(self, trial: Trial) -> Mapping[str, Json]:
+        if not trial.started_at:
+            trial = replace(trial, started_at=self.created_at)
+        mine = self.again.get(trial.suite)
+        graded = mine.graded(trial) if mine else trial
+        return row_of(
+            graded,
+            cost_usd=trial_cost(trial, self.place.config.pricing),
+            on_agent_error=mine.on_agent_error(graded) if mine else _told_of_failed(graded),
+            specs=self.metas[trial.suite].specs,
+        )
+
+
+def _twice(trial: Trial) -> Problem:
+    message = (
+        f"{trial.suite}: the case '{trial.case.id[:80]}' has two results of round {trial.round} - "
+        "keep one"
+    )
+    return Problem(trial.case.place, message)
+
+
+def _told_of_failed(trial: Trial) -> dict[str, float | None]:
+    """What the source itself gives an answer that never came."""
+    return {k: v for score in trial.attempt.scores.values() for k, v in score.values.items()}
+
+
+def import_plan(
+    options: argparse.Namespace,
+    name: str,
+    found: Imported,
+    suites: Mapping[str, ImportedSuite],
+    place: ImportPlace,
+) -> ImportPlan:
+    config = place.config
+    again = regraded(found, suites, config, place.rules) if options.regrade else {}
+    asked = asked_k(config)
+    metas = {
+        suite: again[suite].meta if again else _suite_meta(one, asked)
+        for suite, one in suites.items()
+    }
+    told = {suite: meta.graders for suite, meta in metas.items()}
+    digest = digest_of(found.files)
+    mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
+    told_at = moment_of(found.created_at)
+    moment = _moment(options.at, told_at, found)
+    made = place.made(found.provenance)
+    meant = place.accepted({metric for meta in metas.values() for metric in meta.specs})
+    return ImportPlan(
+        found=found,
+        created_at=f"{moment:%Y-%m-%dT%H:%M:%S}Z",
+        place=place,
+        session_id=new_session_id(moment, lambda n: mark[: 2 * n]),
+        provenance=made,
+        metas=metas,
+        baselines={n: place.compared(n, meta.dataset_digest, made) for n, meta in metas.items()},
+        again=again,
+        options={"import": name, **found.options},
+        accepted=meant,
+        notes=(
+            *place.notes,  # whose rules judge first: a file may have any number of notes
+            *found.notes,
+            *([] if options.at or told_at else [_FILES_TIME]),
+            *(note for one in again.values() for note in one.notes),
+            *meant.notes,
+        ),
+    )
+
+
+_FILES_TIME = (
+    "the source does not say when it was measured: its time is that of its newest file (--at names "
+    "another)"
+)
+
+
+def _moment(given: datetime | None, told: datetime | None, found: Imported) -> datetime:
+    """In UTC. Raises UsageError for a time that has no place in a session's name."""
+    moment = moment_of(given.isoformat()) if given else told or newest(found.files)
+    if moment is None:
+        what = "--at" if given else "the time of the newest file"
+        raise UsageError(f"{what}: no moment of the years 1970 to 9999; name another one with --at")
+    return moment
+
+
+def chosen(
+    suites: Mapping[str, ImportedSuite], names: Sequence[str]
+) -> Mapping[str, ImportedSuite]:
+    """Those that --suite names. Raises UsageError."""
+    for name in names:
+        if name not in suites and name != "all":
+            raise UsageError(
+                f"--suite {name}: not in what is imported{did_you_mean(name, [*suites])}"
+            )
+    return suites if not names or "all" in names else {n: suites[n] for n in suites if n in names}
+
+
+def _suite_meta(suite: ImportedSuite, asked: frozenset[int]) -> SuiteMeta:
+    return SuiteMeta(
+        dataset=suite.dataset,
+        dataset_digest=suite.dataset_digest,
+        version=suite.version,
+        rounds=suite.rounds,
+        cases=suite.cases,
+        specs=_measurable(every_metric([suite.metrics], suite.rounds, asked), suite),
+        graders=suite.graders,
+        quoted=suite.quoted,
+    )
+
+
+def _measurable(specs: Mapping[str, MetricSpec], suite: ImportedSuite) -> dict[str, MetricSpec]:
+    """Without those of pass and fail, where the source has no opinion on them."""
+    if JUDGED[0] in suite.graders:
+        return dict(specs)
+    return {name: spec for name, spec in specs.items() if not {*spec.columns} & {*JUDGED}}

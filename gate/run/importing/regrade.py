@@ -1,0 +1,110 @@
+"""Imported answers judged again, by the graders and on the cases of gate.yml: only then can a new
+run be compared with them in what graders decide. No model is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.plugins import Grader
+from gate.records import Case, Config, Trial
+from gate.records.imported import Imported, ImportedSuite
+from gate.run.grade import failed_values, grade_attempt
+from gate.run.prepare import Selection, SuitePlan, prepare
+from gate.store.session import SuiteMeta
+from gate.suites.config.load import select
+from gate.suites.protection.rules import Rules
+
+_SHOWN = 5
+FIRST_FAILED = "first_attempt_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regraded:
+    """One suite of gate.yml, for the answers of an imported one."""
+
+    meta: SuiteMeta
+    graders: Mapping[str, Grader]
+    cases: Mapping[str, Case]
+    keeps_last: bool  # the suite judges the last try, as `retry: any_failure` has it
+    notes: tuple[str, ...] = ()
+    new_cases: frozenset[str] = frozenset()
+    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
+    loosened: tuple[str, ...] = ()
+
+    def graded(self, trial: Trial) -> Trial:
+        """The trial with its case from the dataset, its answer graded. Where an earlier attempt
+        failed, nobody knows how, the first one counts unless the suite says otherwise.
+        """
+        last, case = trial.attempts[-1], self.cases[trial.case.id]
+        attempts = trial.attempts
+        if last.status == "completed" and last.response is not None:
+            again = grade_attempt(case, last.response, self.graders)
+            again = replace(again, n=last.n, latency_ms=last.latency_ms)
+            attempts = (*attempts[:-1], again)
+            if len(attempts) > 1 and not self.keeps_last:
+                first = replace(attempts[0], failures=(FIRST_FAILED,))
+                return replace(trial, case=case, attempts=(first, *attempts[1:]), judged=0)
+        return replace(trial, case=case, attempts=attempts)
+
+    def on_agent_error(self, trial: Trial) -> dict[str, float | None]:
+        """Column -> value of a trial without an answer."""
+        failed = trial.attempt.status == "agent_error"
+        return failed_values(self.graders, trial.case) if failed else {}
+
+
+def regraded(
+    found: Imported, suites: Mapping[str, ImportedSuite], config: Config, rules: Rules
+) -> dict[str, Regraded]:
+    """By suite; `rules` say whose cases judge. Raises UsageError for one that gate.yml does not
+    have with its own tasks, or whose tasks are others than those that were asked; InvalidInput for
+    a dataset that is wrong.
+    """
+    mine = {suite.name: suite for suite in config.suites}
+    for name in suites:
+        if name not in mine or Path(mine[name].dataset).is_absolute():
+            raise UsageError(
+                f"--regrade: {config.file or 'gate.yml'} has no suite '{name}' with its own "
+                "`dataset`; add one with the file or folder of the tasks that were asked"
+            )
+    unjudged = select(replace(config, judge=None, verifier=None), tuple(suites), rules.root)
+    plans = prepare(unjudged.suites, replace(rules, config=unjudged), Selection())
+    asked: dict[str, set[str]] = {name: set() for name in suites}
+    for trial in found.trials():
+        if trial.suite in asked:
+            asked[trial.suite].add(trial.case.id)
+    return {
+        plan.suite.name: _of(plan, suites[plan.suite.name], asked[plan.suite.name])
+        for plan in plans
+    }
+
+
+def _of(plan: SuitePlan, suite: ImportedSuite, asked: set[str]) -> Regraded:
+    unknown = sorted(asked - plan.digests.keys())
+    if unknown:
+        some = ", ".join(f"'{task[:80]}'" for task in unknown[:_SHOWN])
+        raise UsageError(
+            f"--regrade: {len(unknown)} of the {len(asked)} tasks of '{plan.suite.name}' are not "
+            f"in {plan.suite.dataset} ({some}); name the tasks that were asked under `dataset`"
+        )
+    left_out = len(plan.digests) - len(asked)
+    meta = replace(
+        plan.meta(), rounds=suite.rounds, cases=len(asked), not_selected=left_out, looks=None
+    )
+    note = (
+        f"{plan.suite.name}: the answers were graded again by the suite of gate.yml; whether its "
+        "tasks are worded as those that were asked is not known"
+    )
+    return Regraded(
+        meta=meta,
+        graders=plan.graders,
+        cases={case.id: case for case in plan.cases() if case.id in asked},
+        keeps_last=plan.suite.retry == "any_failure",
+        notes=(note,),
+        new_cases=plan.new_cases,
+        edited=plan.edited,
+        loosened=plan.loosened,
+    )

@@ -1,0 +1,157 @@
+"""Another tool's results as a session of ours: `gate import`. Nobody is asked; importing the same
+twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from gate.analysis.columns import Columns
+from gate.analysis.table import table_of
+from gate.analysis.tally import Tally
+from gate.errors import UsageError
+from gate.records import Report
+from gate.records.imported import Imported
+from gate.report.announce import tell
+from gate.report.write_all import summary, write_reports
+from gate.run.importing.files import write_dataset, write_recording
+from gate.run.importing.format import reader
+from gate.run.importing.place import import_place
+from gate.run.importing.plan import ImportPlan, chosen, import_plan
+from gate.run.prepare import metrics_elsewhere
+from gate.run.rules_for_event import told_of_baseline
+from gate.store.session import SUMMARY, SessionWriter, load_session
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_sent
+from gate.verdict.conclude import conclude
+from gate.verdict.measured import Measured, Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSession:
+    """What an import with results came to."""
+
+    report: Report
+    session_dir: Path
+
+    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+        """What the command prints last."""
+        return tell(self.report, self.session_dir, options, env)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What was written: no session where the source has cases and no results."""
+
+    session: ImportedSession | None = None
+    beside: tuple[str, ...] = ()  # a sentence a file
+
+
+def import_results(
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    now: datetime,
+    more: Mapping[str, str] | None = None,
+) -> Written:
+    """`options`: source, path, option, at, out, suite, regrade, config, baseline, dataset,
+    recording. `more`: dotted keys over gate.yml. Raises GateError.
+    """
+    place = import_place(options, env, now, more or {})
+    agents = (place.config.agent, place.config.judge, place.config.verifier)
+    options.secrets.update(secrets_sent(env, (one.options for one in agents if one is not None)))
+    name, importer = reader(options.source, Path(options.path), options.option or ())
+    found: Imported = importer.read(Path(options.path))
+    suites = chosen(found.suites, options.suite or ())
+    beside = tuple(_beside(options, found, frozenset(suites)))
+    if not suites:
+        if not options.dataset:
+            raise UsageError(
+                f"{options.path}: cases and no results; --dataset FILE makes a dataset of them"
+            )
+        return Written(beside=(*found.notes, *beside))
+    plan = import_plan(options, name, found, suites, place)
+    out = Path(options.out or place.config.report.dir)
+    folder = out / f"session-{plan.session_id}"
+    if folder.exists():
+        raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
+    with SessionWriter.create(out, plan.meta(), Redactor(options.secrets)) as session:
+        try:
+            report = _write(plan, session)
+        except BaseException:  # a full disk or Ctrl-C, too: half a session would be taken for one
+            session.discard()
+            raise
+    return Written(session=ImportedSession(report=report, session_dir=folder), beside=beside)
+
+
+def _beside(options: argparse.Namespace, found: Imported, suites: frozenset[str]) -> Iterator[str]:
+    redact = Redactor(options.secrets)
+    if options.dataset:
+        count = write_dataset(found, suites, Path(options.dataset), redact)
+        yield f"Cases written to: {options.dataset} ({count})"
+    if options.recording:
+        count = write_recording(found, suites, Path(options.recording), redact)
+        yield f"Answers written to: {options.recording} ({count})"
+
+
+# ----------------------------------------------------------------------------------------- writing
+
+
+def _write(plan: ImportPlan, session: SessionWriter) -> Report:
+    columns = {name: Columns(name) for name in plan.metas}
+    tallies = {name: Tally() for name in plan.metas}
+    for row in plan.rows():
+        session.append(row)
+        columns[row["suite"]].add(row)
+        tallies[row["suite"]].add(row)
+    session.write_details()
+    measured = [_measured(plan, name, columns[name], tallies[name]) for name in plan.metas]
+    report = conclude(measured, plan.place.config, _setting(plan, measured), session.rows_of)
+    session.write(SUMMARY, summary(report))
+    stored = load_session(session.folder).report or report  # without secrets
+    options = plan.place.config.report
+    write_reports(session.write, stored, session.rows, options, session.rows_of)
+    session.log.append_verdict(stored.outcome)
+    return stored
+
+
+def _measured(plan: ImportPlan, name: str, columns: Columns, tally: Tally) -> Measured:
+    meta, again = plan.metas[name], plan.again.get(name)
+    return Measured(
+        name=name,
+        meta=meta,
+        table=table_of(columns, meta.specs, meta.graders),
+        tally=tally,
+        baseline=plan.baselines[name],
+        gates=next((s.gates for s in plan.place.config.suites if s.name == name), ()),
+        new_cases=again.new_cases if again else frozenset(),
+        edited=again.edited if again else {},
+        not_run=max(0, meta.cases * meta.rounds - tally.trials),
+    )
+
+
+def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
+    place = plan.place
+    known = measured if place.rules.compared else ()
+    baselines = (told_of_baseline(one.name, one.baseline.here) for one in known)
+    return Setting(
+        session_id=plan.session_id,
+        created_at=plan.created_at,
+        duration_s=0.0,
+        mode=place.job.mode,
+        provenance=plan.provenance,
+        loosened=(
+            *place.rules.loosened,
+            *(one for again in plan.again.values() for one in again.loosened),
+            *filter(None, baselines),
+        ),
+        unprotected=place.rules.compared and place.rules.base is None,
+        notes=plan.notes,
+        comment_id=place.comment_id,
+        accepted=plan.accepted.changes,
+        elsewhere=metrics_elsewhere(place.config, plan.metas, place.rules.root),
+        asked_with=None,
+    )

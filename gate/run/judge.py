@@ -1,0 +1,210 @@
+"""After the last trial: tables, verdict, report, files. Loaded while the first trials run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from gate.analysis.outages import was_answered
+from gate.analysis.table import table_of
+from gate.errors import GateError
+from gate.graders.trajectories.path import Path as StepPath
+from gate.graders.trajectories.path import representatives
+from gate.graders.trajectories.reference import reference_path
+from gate.plugins import METRICS, REPORTERS
+from gate.records import BaselineInfo, Report
+from gate.report.announce import tell
+from gate.report.write_all import summary, write_reports
+from gate.run.arms import Answers
+from gate.run.locate import located
+from gate.run.pipeline import Collected
+from gate.run.prepare import SuitePlan, metrics_of
+from gate.run.release_evidence.write import write_evidence
+from gate.run.rules_for_event import told_of_baseline
+from gate.run.setup import Setup, measures_the_base
+from gate.store.baseline.find import Compared, differences
+from gate.store.baseline.schema import fingerprint
+from gate.store.session import SessionWriter
+from gate.verdict.conclude import conclude, look
+from gate.verdict.measured import Measured, Setting
+from gate.verdict.stop_rule import Undecided
+
+NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
+
+
+REPORTERS.names()  # imports every reporter and metric family now, not after the last answer
+METRICS.names()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a run came to."""
+
+    report: Report
+    session_dir: Path
+
+    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+        """What the command prints last."""
+        return tell(self.report, self.session_dir, options, env)
+
+
+def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
+    """The verdict on what was collected; every report of the session is written."""
+    report = _report(setup, session, collected, unreachable)
+    # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
+    stored = session.write_report(summary(report))
+    options = setup.config.report
+    write_reports(session.write, stored, session.rows, options, session.rows_of)
+    write_evidence(setup, session, stored)
+    return Outcome(report=stored, session_dir=session.folder)
+
+
+def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Undecided:
+    """Which suites need more trials after a batch, and if none does, why."""
+    return look(_measured(setup, collected, ""), setup.config, _setting(setup, session))
+
+
+def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
+    measured = _measured(setup, collected, unreachable)
+    setting = _setting(setup, session, collected.ended_early)
+    report = located(conclude(measured, setup.config, setting, session.rows_of), setup)
+    return _of_shard(report, setup.options.shard) if setup.options.shard else report
+
+
+def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
+    # Whose rules judge comes first: a file of many warnings must not push it out of the comment.
+    notes = [*setup.rules.notes, *setup.config.warnings, *setup.job.notes, *setup.notes]
+    notes += [warning for plan in setup.plans for warning in plan.warnings]
+    notes += setup.reviewed.notes
+    if ended_early:
+        notes.append(f"{ended_early}: not every trial was made")
+    return Setting(
+        session_id=session.meta.session_id,
+        created_at=session.meta.created_at,
+        duration_s=round((datetime.now(UTC) - setup.now).total_seconds(), 1),
+        mode=setup.job.mode,
+        provenance=setup.provenance,
+        answered=was_answered(session.meta.health),
+        loosened=_loosened(setup),
+        unprotected=setup.rules.base is None,
+        notes=tuple(dict.fromkeys(notes)),
+        accepted=setup.accepted,
+        comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
+        elsewhere=_elsewhere(setup),
+        measures_main=measures_the_base(setup.job, setup.config),
+        asked_with=_asked_with(setup),
+    )
+
+
+def _asked_with(setup: Setup) -> dict[str, str]:
+    """What a laptop's command says of the agent. Of a job it would lead to a place that no laptop
+    knows.
+    """
+    given = {"--base-url": setup.options.base_url, "--model": setup.options.model}
+    here = setup.job.mode == "laptop"
+    return {name: value for name, value in given.items() if here and value and "@" not in value}
+
+
+def _loosened(setup: Setup) -> tuple[str, ...]:
+    """Rules, then cases, then baselines."""
+    found = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
+    if setup.rules.compared:
+        found += [told_of_baseline(name, one.here) for name, one in setup.baselines.items()]
+    return tuple(filter(None, found))
+
+
+def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
+    """A part of the cases decides nothing, or N parts would each spend the run's alpha; only what
+    kept it from being measured ends with its exit code.
+    """
+    note = f"shard {shard[0]}/{shard[1]}: a part of the cases; `gate merge` joins them and decides"
+    code = report.exit_code if report.outcome == "error" else 0
+    return replace(report, exit_code=code, notes=(note, *report.notes), decision=None)
+
+
+def _elsewhere(setup: Setup) -> frozenset[str]:
+    ran = {plan.suite.name for plan in setup.plans}
+    left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
+    return metrics_of(left_out, setup.rules.config, setup.rules.root)
+
+
+def _measured(setup: Setup, collected: Collected, unreachable: str) -> list[Measured]:
+    return [_suite(setup, plan, collected, unreachable) for plan in setup.plans]
+
+
+def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> Measured:
+    name = plan.suite.name
+    table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
+    tally = collected.tallies[name]
+    broken_off = collected.ended_early or unreachable or collected.control_unreachable
+    control = collected.control
+    # What the verdict spares is not missing, though a budget end the others later; neither are the
+    # cases that it spares.
+    spared = plan.looks is not None and (name in collected.course.ended or not broken_off)
+    missing = len(plan.chosen) * plan.suite.rounds - tally.trials
+    asked = frozenset(table.cases) if spared else plan.chosen
+    return Measured(
+        name=name,
+        meta=plan.meta(),
+        table=table,
+        tally=tally,
+        baseline=_asked(control, plan, setup) if control else _stored(setup, name),
+        control=control.tallies[name] if control else None,
+        gates=plan.suite.gates,
+        new_cases=plan.new_cases,
+        edited=plan.edited,
+        unreachable=unreachable,
+        control_unreachable=collected.control_unreachable,
+        not_run=0 if spared else max(0, missing),
+        not_asked=plan.all_ids - asked,
+        ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
+        labels=setup.reviewed.labels.get(name, {}),
+        advisory=setup.reviewed.advisory.get(name, {}),
+        references_of=partial(_references, plan),
+    )
+
+
+def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath]:
+    """The dataset is read once more. One that cannot be read by now costs no verdict."""
+    try:
+        wanted = (case for case in plan.read() if case.id in case_ids)
+        found = {case.id: reference_path(case) for case in wanted}
+    except (GateError, OSError):
+        return {}
+    return {case_id: path for case_id, path in found.items() if path is not None}
+
+
+def _stored(setup: Setup, suite: str) -> Compared:
+    return setup.baselines.get(suite, NONE_WANTED)
+
+
+def _asked(control: Answers, plan: SuitePlan, setup: Setup) -> Compared:
+    """What the control answered in this very run."""
+    name, made = plan.suite.name, control.meta.provenance
+    table = table_of(control.columns[name], plan.specs, plan.grader_digests)
+    if not table.cases:
+        return Compared(table=None, info=BaselineInfo(source="none", detail="no control was asked"))
+    lost = control.tallies[name].infra_errors
+    note = f"{lost} of the control agent's trials have no answer (infrastructure error)"
+    info = BaselineInfo(
+        source="control",
+        detail=made.agent,
+        commit=made.commit,
+        created_at=control.meta.created_at,
+        rounds=table.rounds,
+        runs=1,
+        fingerprint_diff=differences(
+            fingerprint(made, plan.dataset_digest),
+            fingerprint(setup.provenance, plan.dataset_digest),
+        ),
+        notes=(note,) if lost else (),
+    )
+    return Compared(
+        table=table,
+        info=info,
+        paths_of=lambda ids: representatives(control.rows_of(name, ids)),
+    )

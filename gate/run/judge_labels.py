@@ -1,0 +1,246 @@
+"""What people's labels mean for a run: which metrics of a judge they correct, and which of them may
+not gate because the judge was not shown to agree with people.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.analysis.labels import LABELS, Known, Labels, fitting, notes, read, with_judge
+from gate.files.rows import Source
+from gate.graders.rubrics.built_in import BUILT_IN
+from gate.graders.rubrics.rubric import Rubric
+from gate.plugins import Grader
+from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec
+from gate.run.prepare import SuitePlan
+from gate.suites.protection.rules import Rules
+from gate.text import figures
+
+SUCCESS = "agent.success_rate"
+PASSED = frozenset({"success", "first_success"})  # columns that come from pass and fail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One suite as far as labels concern it. `deciders`: for each grader that decides whether an
+    answer passes, its judge's metrics; none where it asks nobody. `limits`: metric -> from which
+    value on an answer passes.
+    """
+
+    known: Known
+    deciders: tuple[tuple[str, ...], ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def opinions(self) -> dict[str, MetricSpec]:
+        return {n: spec for n, spec in self.known.specs.items() if spec.asks == "judge"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """What the labels come to. `labels`: suite -> metric -> those made beside this very judge;
+    `advisory`: suite -> metric -> why it does not gate.
+    """
+
+    labels: Mapping[str, Mapping[str, tuple[Label, ...]]] = field(default_factory=dict)
+    agreements: tuple[Agreement, ...] = ()
+    advisory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()  # what labels cannot do
+    found: Labels = field(default_factory=Labels)
+    file: str = LABELS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """For the report of a run: rows that were left out, what does not gate, warnings."""
+        powerless = (
+            note for name, metrics in self.advisory.items() for note in _powerless(name, metrics)
+        )
+        return (*notes(self.found, self.file), *powerless, *self.warnings)
+
+
+def reviewed_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> Reviewed:
+    """What the labels of the judging rules' side say of the suites of a run. Raises
+    InfrastructureError where the base cannot be read.
+    """
+    suites = {plan.suite.name: judged_plan(plan) for plan in plans}
+    judge = config.judge
+    return reviewed(lambda: rules.judging_file(file_of(judge)), suites, least_of(judge))
+
+
+def judged_plan(plan: SuitePlan) -> Judged:
+    """A suite whose dataset is known. A judge whose code was edited is another one."""
+    same = {one: digest for one, digest in plan.grader_digests.items() if one not in plan.edited}
+    found = judged_by(plan.graders.values(), plan.specs, same)
+    return replace(found, known=replace(found.known, cases=plan.all_ids, digests=plan.digests))
+
+
+def judged_by(
+    graders: Iterable[Grader], specs: Mapping[str, MetricSpec], digests: Mapping[str, str]
+) -> Judged:
+    """`digests`: column -> hash of its grader and judge."""
+    limits: dict[str, float] = {}
+    deciders = []
+    for grader in graders:
+        limits |= _limits(grader)
+        if getattr(grader, "decides", True):
+            own = [spec.name for spec in grader.metrics() if spec.asks == "judge"]
+            deciders.append(tuple(own))
+    return Judged(
+        known=Known(specs=specs, graders=digests), deciders=tuple(deciders), limits=limits
+    )
+
+
+def file_of(judge: PluginSpec | None) -> str:
+    """Where the labels are, from the folder of gate.yml."""
+    return str((judge.options if judge else {}).get("labels") or LABELS)
+
+
+def least_of(judge: PluginSpec | None) -> float | None:
+    """`judge.min_agreement`; None: nothing is asked of the judge."""
+    least = (judge.options if judge else {}).get("min_agreement")
+    return None if least is None else float(least)
+
+
+def reviewed(
+    find: Callable[[], Source | None], suites: Mapping[str, Judged], least: float | None
+) -> Reviewed:
+    """`find` the labels; it is called only where a judge has a say. `least`: the agreement that a
+    gate asks for, None is none.
+    """
+    asked = {name: suite for name, suite in suites.items() if suite.opinions}
+    if not asked:
+        return Reviewed()
+    source = find()
+    file = source.name if source else LABELS
+    found = fitting(read(source), {name: suite.known for name, suite in suites.items()}, file)
+    labels = {name: _own(found, name, suite) for name, suite in asked.items()}
+    agreements = tuple(
+        _agreement(found, name, suite, metric, own)
+        for name, suite in asked.items()
+        for metric, own in labels[name].items()
+    )
+    advisory: dict[str, Mapping[str, str]] = {}
+    told: list[str] = []
+    for name, suite in asked.items():
+        kappas = {one.metric: one for one in agreements if one.suite == name}
+        told += _other_judge(name, suite, found, labels[name])
+        if least is not None:
+            advisory[name] = _advisory(suite, kappas, least)
+            told += _still_counted(name, suite, advisory[name])
+    return Reviewed(
+        labels=labels,
+        agreements=agreements,
+        advisory=advisory,
+        warnings=tuple(told),
+        found=found,
+        file=file,
+    )
+
+
+def _own(found: Labels, name: str, suite: Judged) -> dict[str, tuple[Label, ...]]:
+    """Metric -> labels beside this judge; only where there are any."""
+    graders = suite.known.graders
+    own = {
+        metric: with_judge(found.of(name, metric), graders.get(spec.column))
+        for metric, spec in suite.opinions.items()
+    }
+    return {metric: some for metric, some in own.items() if some}
+
+
+def _agreement(
+    found: Labels, name: str, suite: Judged, metric: str, own: tuple[Label, ...]
+) -> Agreement:
+    analysis = importlib.import_module("gate.analysis.agreement")  # numpy: only where it is needed
+    spec, digest = suite.opinions[metric], suite.known.graders.get(suite.opinions[metric].column)
+    made: Agreement = analysis.agreement(name, spec, own, suite.limits.get(metric))
+    others = sum(label.judge_digest != digest for label in found.of(name, metric))
+    return replace(made, other_judge=others)
+
+
+def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
+    """What an answer needs on each metric to pass, by a grader that has a rubric."""
+    written = getattr(grader, "rubric", None)
+    rubric = BUILT_IN.get(written) if isinstance(written, str) else written
+    if not isinstance(rubric, Rubric) or getattr(grader, "role", "") != "judge":
+        return
+    for criterion, least in {**rubric.least, **getattr(grader, "least", {})}.items():
+        yield rubric.metric_of(criterion), float(least)
+    own = getattr(grader, "least_total", None)
+    total = rubric.least_total if own is None else own
+    if total is not None and rubric.total:
+        low, high = rubric.total_bounds
+        yield rubric.total, (total - low) / (high - low)
+
+
+# ------------------------------------------------------------------------------- what may not gate
+
+
+def _advisory(suite: Judged, agreements: Mapping[str, Agreement], least: float) -> dict[str, str]:
+    """The lower bound must reach it: few labels show nothing, however well they agree."""
+    found = {}
+    for metric in suite.opinions:
+        one = agreements.get(metric)
+        if one is None or one.kappa.low is None or one.kappa.low < least:
+            shown = _shown(one.kappa, one.labels) if one else "nobody rated this judge's answers"
+            found[metric] = (
+                f"does not gate: judge.min_agreement {least:g} is not shown to be reached ({shown})"
+            )
+    judges = [metrics for metrics in suite.deciders if metrics]
+    if judges and len(judges) == len(suite.deciders) and _all_in(judges, found):
+        why = "does not gate: only judges that do not gate say what passes"
+        found |= {
+            name: why
+            for name, spec in suite.known.specs.items()
+            if not PASSED.isdisjoint(spec.columns)
+        }
+    return found
+
+
+def _all_in(judges: Sequence[tuple[str, ...]], advisory: Mapping[str, str]) -> bool:
+    return all(metric in advisory for metrics in judges for metric in metrics)
+
+
+def _shown(kappa: Measure, labels: int) -> str:
+    by = figures.count(labels, "label")
+    if kappa.value is None or kappa.low is None or kappa.high is None:
+        return f"{by}: {kappa.reason}"
+    return (
+        f"weighted kappa with people {kappa.value:.2f}, {kappa.low:.2f} to {kappa.high:.2f} by {by}"
+    )
+
+
+def _powerless(name: str, advisory: Mapping[str, str]) -> Iterator[str]:
+    """One note for all metrics of a suite that share a reason."""
+    groups: dict[str, list[str]] = {}
+    for metric, why in advisory.items():
+        groups.setdefault(why, []).append(metric)
+    for why, metrics in groups.items():
+        verb = why if len(metrics) == 1 else why.replace("does not gate", "do not gate", 1)
+        yield f"{name}: {figures.listed((f'`{one}`' for one in metrics), most=5)} {verb}"
+
+
+def _still_counted(name: str, suite: Judged, advisory: Mapping[str, str]) -> Iterator[str]:
+    """Success is the word of all graders that decide, and cannot be had without the judge's."""
+    judges = {metric for metrics in suite.deciders for metric in metrics}
+    if SUCCESS not in advisory and judges & advisory.keys():
+        yield (
+            f"{name}: `{SUCCESS}` still gates, and counts what the judge says of pass and fail; "
+            "without `least` and `least_total` the judge has no say in it"
+        )
+
+
+def _other_judge(
+    name: str, suite: Judged, found: Labels, own: Mapping[str, Sequence[Label]]
+) -> Iterator[str]:
+    """Labels that say nothing of this judge: nothing is corrected by them."""
+    left = [m for m in suite.opinions if m not in own and found.of(name, m)]
+    if left:
+        labels = sum(len(found.of(name, metric)) for metric in left)
+        yield (
+            f"{name}: {figures.count(labels, 'label')} on "
+            f"{figures.listed((f'`{one}`' for one in left), most=5)} were made beside another "
+            "judge, rubric or options: nothing is corrected by them (`gate review sample` draws "
+            "new ones)"
+        )

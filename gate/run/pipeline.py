@@ -1,0 +1,276 @@
+"""The run itself on one screen: trials -> rows -> tables. Every effect is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from threading import BoundedSemaphore
+from time import perf_counter
+from typing import Protocol
+
+from gate.agents.pricing import trial_cost
+from gate.analysis.columns import Columns
+from gate.analysis.tally import Tally
+from gate.errors import InfraFailure, InfrastructureError, Transport
+from gate.plugins import Agent, Ask, World
+from gate.records import Budget, Case, Health, Json, Price, Response, Trial
+from gate.run.arms import Answers, Arm, Arms, PairedWorker
+from gate.run.batches import batch, case_order, in_turn, whole_rounds
+from gate.run.grade import failed_values, grade_attempt, nobody
+from gate.run.kept_answers import kept_answers
+from gate.run.prepare import SuitePlan
+from gate.run.trial_worker import Allowance, Task, TrialWorker
+from gate.store.session import SessionWriter
+from gate.store.trial_rows import row_of
+from gate.system.clock import Clock
+from gate.system.executors import Worker, run_threads
+from gate.system.shortage import shortage
+from gate.system.signals import Stop
+from gate.user_code.hashes import Sources
+from gate.verdict.course import Course
+
+Row = Mapping[str, Json]
+Recorder = Callable[[Case, int, Response | Exception, float], None]
+_ALL_ROUNDS = Course()
+_FEELERS = 2  # trials that tell what one costs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What a run may touch."""
+
+    world: World
+    session: SessionWriter
+    stop: Stop
+    progress: Callable[[Row], None]
+    control: SessionWriter | None = None  # where the control agent's answers go
+    beside: Callable[[Row], None] = lambda row: None  # told of each of them
+    clock: Clock = field(default_factory=Clock)
+    record: Recorder | None = None
+    scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
+    idle: Callable[[], None] = lambda: None  # called while the agent thinks
+    looked: Callable[[Course], None] = lambda course: None  # told what a look left
+    ask: Ask = nobody  # a judge or verifier
+    sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
+    broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
+    beyond: int = 0  # answers that may wait for a judge while as many others are being made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What the trials of all suites came to; `ended_early` says why some were not made."""
+
+    columns: Mapping[str, Columns]
+    tallies: Mapping[str, Tally]
+    ended_early: str = ""
+    course: Course = _ALL_ROUNDS
+    control: Answers | None = None  # of the control agent, where one is asked
+    control_unreachable: str = ""  # what its health check said
+
+
+class Look(Protocol):
+    """What a look at the verdict says: the suites that need more trials, or why none does."""
+
+    @property
+    def suites(self) -> frozenset[str]: ...
+
+    @property
+    def why(self) -> str: ...
+
+
+def _nobody(collected: Collected) -> Look:
+    raise ValueError("suites with looks need somebody who looks")
+
+
+def health(agent: Agent, world: World) -> Health:
+    """Whether the agent can be asked, and if not, why."""
+    start = perf_counter()
+    status, error = None, ""
+    transport: Transport | None = None
+    try:
+        status = agent.check(world)
+    except InfraFailure as failure:
+        error, transport = str(failure), failure.transport
+    took = round((perf_counter() - start) * 1e3, 3)
+    return Health(ok=not error, latency_ms=took, status=status, error=error, transport=transport)
+
+
+def measure(
+    plans: Sequence[SuitePlan],
+    agent: Agent | None,
+    effects: Effects,
+    *,
+    budget: Budget,
+    prices: Mapping[str, Price],
+    control: Agent | None = None,
+    course: Course = _ALL_ROUNDS,
+    undecided: Callable[[Collected], Look] = _nobody,
+) -> Collected:
+    """Makes the trials that are not in the session yet; each is on disk before the next is taken.
+
+    Suites with looks go batch by batch along the `course`, asking after each one which of them are
+    `undecided`; the others make all their rounds. Without an agent (it cannot be reached) what the
+    session has already is collected, no more. A `control` is asked each trial beside the agent; it
+    needs `effects.control`.
+    """
+    run = _Run(plans, effects, budget, prices, course, undecided)
+    with effects.stop.deferred():
+        try:
+            for trial in run.trials(agent, control) if agent else ():
+                run.take(trial)
+        except Exception as error:
+            _tell_shortage(error, effects.session.folder)
+            raise
+    run.give_up_unanswered()
+    if effects.stop.requested():
+        raise effects.stop.error(
+            f"interrupted; the session is saved: go on with the same options and "
+            f"`gate run --resume {effects.session.folder}`"
+        )
+    return run.collected()
+
+
+def _tell_shortage(error: Exception, folder: Path) -> None:
+    """Raises InfrastructureError with the way on where the machine is short of something."""
+    if (short := shortage(error)) is not None:
+        raise InfrastructureError(
+            f"{short}; finished trials are kept: go on with `gate run --resume {folder}`"
+        ) from error
+
+
+class _Run:
+    """What has been collected so far, and where on its course the run is."""
+
+    def __init__(
+        self,
+        plans: Sequence[SuitePlan],
+        effects: Effects,
+        budget: Budget,
+        prices: Mapping[str, Price],
+        course: Course,
+        undecided: Callable[[Collected], Look],
+    ) -> None:
+        self._plans = {plan.suite.name: plan for plan in plans}
+        self._effects, self._prices = effects, prices
+        self._course, self._undecided = course, undecided
+        self._arms = Arms(
+            Arm(effects.session, self._plans),
+            Arm(effects.control, self._plans) if effects.control else None,
+            alone={name: plan.new_cases for name, plan in self._plans.items()},
+        )
+        self._allowance = Allowance(usd=budget.usd, calls=budget.calls, minutes=budget.minutes)
+        for arm in self._arms:  # a resumed session has spent some of it
+            for tally in arm.tallies.values():
+                usd = tally.usd + tally.judge_usd
+                self._allowance.spent_before(calls=tally.calls, usd=usd)
+
+    def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial]:
+        """Two agents share the workers, at the pace of the slower one."""
+        asked = [agent] if control is None else [agent, control]
+        paces = [one.requests_per_minute for one in asked if one.requests_per_minute]
+        at_once = min(one.concurrency for one in asked)
+        turn = BoundedSemaphore(at_once) if self._effects.beyond else None
+        return run_threads(
+            map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
+            partial(self._worker, agent, control, turn),
+            concurrency=at_once + self._effects.beyond,
+            per_minute=min(paces, default=None),
+            stopped=self._is_over,
+            idle=self._effects.idle,
+        )
+
+    def _worker(
+        self, agent: Agent, control: Agent | None, turn: BoundedSemaphore | None
+    ) -> Worker[Task, Trial]:
+        """What is recorded for a replay are the agent's answers."""
+        effects = self._effects
+        make = partial(
+            TrialWorker,
+            world=effects.world,
+            grade=partial(grade_attempt, ask=effects.ask),
+            clock=effects.clock,
+            scrub=effects.scrub,
+            turn=turn,
+        )
+        asking = make(agent, record=effects.record, answers=kept_answers(effects.session.log))
+        if control is None or effects.control is None:
+            return asking
+        beside = make(control, answers=kept_answers(effects.control.log))
+        return PairedWorker(asking, beside)
+
+    def take(self, trial: Trial) -> None:
+        """One trial more; it is on disk first."""
+        row = _row(trial, self._plans[trial.suite], self._prices)
+        self._effects.session.note_sources(self._effects.sources())
+        self._arms.of(trial).take(row)
+        judged = (row.get("judging") or {}).get("usd", 0.0)
+        cost = (row["cost_usd"] or 0.0) + judged
+        self._allowance.finished(tries=len(trial.attempts), cost_usd=cost)
+        tell = self._effects.beside if trial.control else self._effects.progress
+        tell(row)
+
+    def give_up_unanswered(self) -> None:
+        for arm in self._arms:
+            arm.give_up_unanswered()
+
+    def collected(self) -> Collected:
+        candidate, control = self._arms.candidate, self._arms.control
+        return Collected(
+            columns=candidate.columns,
+            tallies=candidate.tallies,
+            ended_early=self._allowance.used_up,
+            course=self._course,
+            control=control.answers() if control else None,
+        )
+
+    def _batches(self) -> Iterator[Iterator[Task]]:
+        """Each batch is asked for once everything of the one before it was taken."""
+        done = self._arms.done
+        orders = {
+            name: case_order(self._plans[name].chosen, suite=name, seed=self._course.seed)
+            for name in self._course.plans
+        }
+
+        def tasks(name: str, trials: range) -> Iterator[Task]:
+            return batch(self._plans[name].task_source(), orders[name], trials, done)
+
+        whole = [plan.task_source() for name, plan in self._plans.items() if name not in orders]
+        # What a resumed session lacks of its earlier batches comes with the first one.
+        first = [tasks(name, range(self._course.trials(name).stop)) for name in orders]
+        planned = in_turn([whole_rounds(whole, done), *first])
+        if self._allowance.blind:  # as many as run at once could spend more than there is
+            yield islice(planned, _FEELERS)
+        yield planned
+        while self._course.going and self._may_go_on():
+            self._look()
+            yield in_turn([tasks(name, self._course.trials(name)) for name in self._goers()])
+
+    def _look(self) -> None:
+        self.give_up_unanswered()
+        found = self._undecided(self.collected())
+        self._course = self._course.after(found.suites, found.why)
+        self._effects.session.log.append_look(self._course.state())
+        self._effects.looked(self._course)
+
+    def _goers(self) -> list[str]:
+        """In the order of gate.yml."""
+        return [name for name in self._plans if name in self._course.going]
+
+    def _may_go_on(self) -> bool:
+        return not (self._is_over() or self._allowance.used_up)
+
+    def _is_over(self) -> bool:
+        return self._effects.stop.requested() or bool(self._effects.broken())
+
+
+def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> Row:
+    failed = trial.attempt.status == "agent_error"
+    return row_of(
+        trial,
+        cost_usd=trial_cost(trial, prices),
+        on_agent_error=failed_values(plan.graders, trial.case) if failed else {},
+        specs=plan.specs,
+    )

@@ -1,0 +1,269 @@
+"""From a checked config to suites that can run: graders made, datasets checked, cases chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+
+from gate.analysis.catalogue import asked_k, every_metric
+from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files import bundled
+from gate.files.rows import Source
+from gate.plugins import Grader
+from gate.records import Case, Config, Looks, MetricSpec, Suite, ToldBy
+from gate.run.batches import PreparedSuite
+from gate.run.grade import named_graders
+from gate.run.trial_worker import AskOwn
+from gate.store.session import SuiteMeta
+from gate.suites.cases.dataset import Summary, cases, check, dataset_digest
+from gate.suites.cases.sampling import choose, in_shard
+from gate.suites.config.load import written_suites
+from gate.suites.protection.base_branch import CaseDrift, drift, loosened_cases
+from gate.suites.protection.digests import edited_columns, grader_digests
+from gate.suites.protection.rules import Rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which cases of a suite run: all, or those that every given condition picks.
+
+    docs/semantics.md 8 tells it to users.
+    """
+
+    sample: int | None = None  # --sample, wins over the suite's own
+    event: str | None = None  # the key of suites[].sample
+    shard: tuple[int, int] | None = None
+    case_ids: frozenset[str] = frozenset()
+    timeout_s: float | None = None  # --timeout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitePlan:
+    """One suite, ready to run and to be judged."""
+
+    suite: Suite
+    graders: Mapping[str, Grader]
+    dataset_digest: str
+    all_ids: frozenset[str]
+    chosen: frozenset[str]
+    not_selected: int
+    specs: Mapping[str, MetricSpec]
+    grader_digests: Mapping[str, str]  # column -> hash of its grader
+    read: Callable[[], Iterator[Case]] = field(repr=False)
+    new_cases: frozenset[str] = frozenset()  # run, but do not gate
+    loosened: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing can compare it
+    places: Mapping[str, Place] = field(default_factory=dict)  # case id -> in the working tree
+    looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
+    digests: Mapping[str, str] = field(default_factory=dict)  # case id -> content hash
+    timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
+    ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
+
+    def cases(self) -> Iterator[Case]:
+        """With the settings of the suite's requests; a case's own keys win. Raises UsageError for a
+        dataset that is another one than the run began with.
+        """
+        common, own_time = self.suite.request, self.timeout_s is None
+        awaited = set(self.chosen)
+        for case in self.read():
+            if case.id in self.chosen:
+                if case.id not in awaited or self.digests.get(case.id, case.digest) != case.digest:
+                    raise self._changed(case.id)
+                awaited.discard(case.id)
+                yield replace(
+                    case,
+                    request={**common, **case.request},
+                    timeout_s=case.timeout_s if own_time else self.timeout_s,
+                )
+        if awaited:
+            raise self._changed(min(awaited))
+
+    def _changed(self, case_id: str) -> UsageError:
+        return UsageError(
+            f"{self.meta().dataset}: the case '{case_id[:80]}' is not as it was when the run "
+            "began; put the dataset back and go on with --resume, or start a new run"
+        )
+
+    def task_source(self) -> PreparedSuite:
+        return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases, ask=self.ask)
+
+    def meta(self) -> SuiteMeta:
+        return SuiteMeta(
+            dataset=self.suite.suite or bundled.shown(self.suite.dataset),
+            dataset_digest=self.dataset_digest,
+            version=self.suite.version,
+            rounds=self.suite.rounds,
+            cases=len(self.chosen),
+            not_selected=self.not_selected,
+            specs=self.specs,
+            graders=self.grader_digests,
+            told_by=told_by(self.graders),
+            looks=self.looks,
+        )
+
+
+def prepare(suites: tuple[Suite, ...], rules: Rules, selection: Selection) -> tuple[SuitePlan, ...]:
+    """All suites, or InvalidInput with the problems of all their datasets at once."""
+    plans: list[SuitePlan] = []
+    problems: list[Problem] = []
+    for suite in suites:
+        try:
+            plans.append(_plan(suite, rules, selection))
+        except InvalidInput as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InvalidInput(problems)
+    _known_cases(plans, selection.case_ids)
+    return tuple(plans)
+
+
+def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
+    """Base cases first, then those that only the pull request has: run, but not gating."""
+    graders = named_graders(suite.graders, rules.root)
+    code = rules.code_of(suite)
+    own = code.source if code else rules.head_source(suite)
+    trusted = None if code else rules.base_source(suite)
+    sources = [source for source in (trusted, own) if source is not None]
+    found = [check(source, graders) for source in sources]
+    first, rest = found[0], found[1:]
+    added: frozenset[str] = frozenset()
+    if rest:
+        change = drift(first.digests, rest[0].digests)
+        added, loosened = frozenset(change.added), _loosened(suite, change, rest[0], own)
+    else:
+        loosened = _beside(suite, rules, graders, first, own)
+    if suite.name in rules.new_suites:
+        added = frozenset(first.digests)
+    # The base's category wins: it decides which cases a sample takes.
+    categories = {**(rest[0].categories if rest else {}), **first.categories}
+    chosen = _choose(suite, {i: categories[i] for i in (*first.digests, *sorted(added))}, selection)
+    chosen |= _choose(suite, {i: categories[i] for i in first.digests}, selection)
+    return SuitePlan(
+        suite=suite,
+        graders=graders,
+        dataset_digest=_digest(first, rest, added),
+        all_ids=frozenset(first.digests) | added,
+        chosen=chosen,
+        not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
+        specs=specs_of(graders, suite.rounds, asked_k(rules.config)),
+        grader_digests=grader_digests(suite, graders, rules),
+        read=lambda: _read(sources, graders, added if rest else frozenset()),
+        new_cases=added & chosen,
+        edited=edited_columns(suite, graders, rules),
+        places={} if code else _places(own, found[-1]),
+        timeout_s=selection.timeout_s,
+        digests={**(rest[0].digests if rest else {}), **first.digests},
+        loosened=loosened,
+        warnings=found[-1].warnings,
+        ask=code.ask if code else None,
+    )
+
+
+def _places(own: Source | None, found: Summary) -> dict[str, Place]:
+    if own is None:
+        return {}
+    return {i: Place(found.files.get(i, own.name), line) for i, line in found.lines.items()}
+
+
+def _loosened(
+    suite: Suite, change: CaseDrift, own: Summary, source: Source | None
+) -> tuple[str, ...]:
+    found = _places(source, own)
+    places = {i: str(found[i]) for i in change.edited if i in found}
+    return loosened_cases(suite.name, change, places)
+
+
+def _beside(
+    suite: Suite,
+    rules: Rules,
+    graders: Mapping[str, Grader],
+    own: Summary,
+    source: Source | None,
+) -> tuple[str, ...]:
+    """Which cases are easier where the own dataset is judged by."""
+    theirs = rules.source_beside(suite)
+    if theirs is None:
+        return ()
+    try:
+        before = check(theirs, graders)
+    except InvalidInput:
+        return ()  # its cases are for other graders, and that is told
+    return _loosened(suite, drift(before.digests, own.digests), own, source)
+
+
+def _read(
+    sources: list[Source], graders: Mapping[str, Grader], added: frozenset[str]
+) -> Iterator[Case]:
+    trusted = cases(sources[0], graders)
+    if not added:
+        return trusted
+    return chain(trusted, (case for case in cases(sources[1], graders) if case.id in added))
+
+
+def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
+    if not rest or not added:
+        return first.digest
+    return dataset_digest({**first.digests, **{i: rest[0].digests[i] for i in added}})
+
+
+def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
+    """Column -> where the reasons of a row speak of it."""
+    return {
+        spec.column: ToldBy(grader=name, about=getattr(grader, "abouts", {}).get(spec.column, ""))
+        for name, grader in graders.items()
+        for spec in grader.metrics()
+    }
+
+
+def specs_of(
+    graders: Mapping[str, Grader], rounds: int, asked: frozenset[int] = frozenset()
+) -> dict[str, MetricSpec]:
+    """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
+    `asked_k` has them.
+    """
+    return every_metric((grader.metrics() for grader in graders.values()), rounds, asked)
+
+
+def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset[str]:
+    """Every metric that at least one of the suites can measure."""
+    asked = asked_k(config)
+    return frozenset(
+        name
+        for one in suites
+        for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
+    )
+
+
+def metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
+    """Metrics of gate.yml's suites that are not among the `imported`, and of none that is: a gate
+    on these is not about an import. The bundled suites, which stand in where gate.yml names none,
+    excuse no gate.
+    """
+    mine = [suite for suite in written_suites(config) if suite.name in imported]
+    others = [suite for suite in written_suites(config) if suite.name not in imported]
+    return metrics_of(others, config, root) - metrics_of(mine, config, root)
+
+
+def _choose(
+    suite: Suite, categories: Mapping[str, str | None], selection: Selection
+) -> frozenset[str]:
+    wanted = selection.sample or suite.sample.get(selection.event or "", "all")
+    chosen = frozenset(categories)
+    if isinstance(wanted, int):
+        chosen = choose(categories, suite.name, wanted)
+    if selection.shard is not None:
+        index, count = selection.shard
+        chosen = frozenset(i for i in chosen if in_shard(i, index, count))
+    if selection.case_ids:
+        chosen = frozenset(categories) & selection.case_ids
+    return chosen
+
+
+def _known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
+    missing = wanted - frozenset(i for plan in plans for i in plan.chosen)
+    if missing:
+        names = ", ".join(sorted(missing)[:5])
+        raise UsageError(f"--case {names}: no such case in the chosen suites")

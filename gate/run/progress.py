@@ -1,0 +1,125 @@
+"""What a run says while it goes on: plain lines here, a bar on a terminal (progress_bar.py)."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+from gate.records import Json
+from gate.text.escaping import plain
+from gate.verdict.course import Course
+
+Row = Mapping[str, Json]
+EVERY_S = 10.0  # seconds between two plain lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What wants to know of each finished row, and of what each look at the verdict left."""
+
+    row: Callable[[Row], None] = lambda row: None
+    beside: Callable[[Row], None] = lambda row: None  # of the control agent
+    look: Callable[[Course], None] = lambda course: None
+
+
+@contextmanager
+def progress(
+    stream: TextIO,
+    *,
+    planned: int,
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+    redact: Callable[[str], str] = str,
+    warnings: Iterable[str] = (),
+) -> Iterator[Told]:
+    """rich is imported only for a terminal to draw on. `warnings` are told before the first row."""
+    if quiet or planned == 0:
+        yield Told()
+        return
+    for warning in warnings:
+        stream.write(f"warning: {plain(redact(warning))}\n")
+    if stream.isatty() and color and not verbose:
+        module = importlib.import_module("gate.run.progress_bar")
+        with module.bar(stream, planned) as advance:
+            yield Told(row=advance, beside=lambda row: advance({**row, "passed": None}))
+    else:
+        lines = Lines(stream, planned, verbose=verbose, redact=redact)
+        yield Told(row=lines.row, beside=lines.beside, look=lines.look)
+        lines.end()
+
+
+class Lines:
+    """One line every ten seconds and at the end; with `verbose` one a trial and one a look."""
+
+    def __init__(
+        self,
+        stream: TextIO,
+        planned: int,
+        *,
+        verbose: bool,
+        redact: Callable[[str], str] = str,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream, self._planned, self._verbose = stream, planned, verbose
+        self._redact, self._seconds = redact, seconds
+        self._said_at = seconds()
+        self._done = self._failed = self._errors = self._said = 0
+
+    def row(self, row: Row) -> None:
+        self._failed += row["passed"] is False
+        self._take(row, trial_line(row))
+
+    def beside(self, row: Row) -> None:
+        """That the control failed says nothing about the change."""
+        self._take(row, trial_line(row, who=" of the control"))
+
+    def _take(self, row: Row, line: str) -> None:
+        self._done += 1
+        self._errors += row["status"] == "infra_error"
+        if self._verbose:
+            self._say(self._redact(line))
+        if self._seconds() - self._said_at >= EVERY_S:
+            self._count()
+
+    def look(self, course: Course) -> None:
+        for line in look_lines(course) if self._verbose else ():
+            self._say(line)
+
+    def end(self) -> None:
+        """The last count, unless it was told already."""
+        if self._said < self._done:
+            self._count()
+
+    def _count(self) -> None:
+        self._said, self._said_at = self._done, self._seconds()
+        self._say(
+            f"{self._done}/{max(self._planned, self._done)} trials, {self._failed} failed, "
+            f"{self._errors} not answered"
+        )
+
+    def _say(self, text: str) -> None:
+        self._stream.write(text + "\n")
+        self._stream.flush()
+
+
+def look_lines(course: Course) -> Iterator[str]:
+    """A line a suite that goes on, or that has just ended or did so before."""
+    for name, looks in course.plans.items():
+        word = "goes on" if name in course.going else course.ended.get(name, "")
+        yield plain(f"[{name}] look {course.made[name]} of {len(looks.calls)}: {word}")
+
+
+def trial_line(row: Row, *, who: str = "") -> str:
+    """One trial in one line; texts of agents and datasets are made harmless."""
+    word = {"infra_error": "not answered", "agent_error": "agent error"}.get(row["status"])
+    word = word or {True: "passed", False: "failed", None: "unscored"}[row["passed"]]
+    unanswered = row["status"] == "infra_error"  # a code says less than the error
+    codes = ("" if unanswered else ", ".join(row["failures"])) or row["error"] or ""
+    latency = "" if row["latency_ms"] is None else f" {row['latency_ms']:.0f} ms"
+    name = f"[{row['suite']}] {row['case_id']} round {row['round']}{who}"
+    return plain(f"{name}: {word}{latency}{' - ' + codes if codes else ''}")

@@ -1,0 +1,1 @@
+"""A release's evidence: written, and computed again from its parts."""

@@ -1,0 +1,183 @@
+"""The evidence of a release, written beside the session's other files: what ran, on what, compared
+with what, what came out. `gate verify` checks it (docs/release.md).
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from gate.files import yaml as yamlfile
+from gate.files.encoding import decode
+from gate.files.rows import Row, rows
+from gate.files.source import INDEX
+from gate.records import Config, Json, PluginSpec, Report
+from gate.records.codec import to_json
+from gate.records.release_evidence import (
+    BASELINES,
+    CONFIG,
+    ENVIRONMENT,
+    FOLDER,
+    LABELS,
+    MANIFEST,
+    RULES,
+    Manifest,
+    RulesInEffect,
+    Sealed,
+    dataset_file,
+    sha256_of,
+)
+from gate.run.prepare import SuitePlan, metrics_of
+from gate.run.setup import Setup
+from gate.store.event_log import disk
+from gate.store.session import CONTROL, DETAILS, META, SUMMARY, SessionWriter
+from gate.suites.config.load import hashed
+from gate.suites.protection.rules import disk as working_tree
+
+_COPIED = (META, SUMMARY, DETAILS, f"{CONTROL}/{META}", f"{CONTROL}/{DETAILS}")
+_PACKAGES = ("requests", "PyYAML", "numpy", "jsonschema", "jinja2", "rich")
+_DECIDING = ("votes", "min_agreement")  # of a judge
+_FACTS = (
+    *(f"GITHUB_{name}" for name in ("ACTOR", "REF", "RUN_ATTEMPT", "RUN_ID", "RUN_NUMBER", "SHA")),
+    *("GITHUB_ACTION_REF", "GITHUB_ACTION_REPOSITORY", "GITHUB_WORKFLOW_REF"),
+    *("GITHUB_WORKFLOW_SHA", "RUNNER_ARCH", "RUNNER_ENVIRONMENT", "RUNNER_OS"),
+)
+
+
+def write_evidence(setup: Setup, session: SessionWriter, report: Report) -> None:
+    """`<session>/evidence/` of a release; nothing in other modes, nor for a shard, which decides
+    nothing. Everything goes through the session's redactor. Raises InfrastructureError.
+    """
+    if setup.job.mode != "release" or setup.options.shard:
+        return
+    folder = session.folder / FOLDER
+    with disk(folder):
+        if folder.exists():  # of the run that is gone on with
+            shutil.rmtree(folder)
+        for name in _COPIED:
+            if (session.folder / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(session.folder / name, folder / name)
+    for name, text in _texts(setup):
+        session.write(f"{FOLDER}/{name}", text)
+    manifest = _manifest(setup, report, sealed(folder))
+    session.write(f"{FOLDER}/{MANIFEST}", _dump(to_json(manifest)))
+
+
+def sealed(folder: Path) -> dict[str, Sealed]:
+    """Every file of the folder but the manifest, by its path in it, sorted."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    return {
+        name: Sealed(sha256=sha256_of(path), size=path.stat().st_size)
+        for name, path in sorted(files.items())
+        if path.is_file() and name != MANIFEST
+    }
+
+
+def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Manifest:
+    made = report.provenance
+    return Manifest(
+        tag=setup.job.head_ref,
+        commit=made.commit,
+        repository=made.repository,
+        run=made.run_url,
+        event=made.event,
+        session_id=report.session_id,
+        created_at=report.created_at,
+        tool_version=made.tool_version,
+        outcome=report.outcome,
+        exit_code=report.exit_code,
+        files=files,
+    )
+
+
+def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
+    """Name and text of what the session itself does not hold."""
+    root, own = setup.rules.root, setup.rules.config
+    file = own.file and working_tree(root)(own.file)
+    written = yamlfile.parse(file, own.file).data if file and own.file else {}
+    if file and own.file:
+        yield "gate.yml", decode(file, own.file)
+    yield CONFIG, _dump(hashed(own, written or {}))
+    yield RULES, _dump(to_json(_in_effect(setup)))
+    yield ENVIRONMENT, _dump(_environment(setup))
+    if setup.reviewed.found.rows:
+        yield LABELS, "".join(f"{json.dumps(to_json(row))}\n" for row in setup.reviewed.found.rows)
+    for plan in setup.plans:
+        yield from _dataset(setup, plan)
+        found = setup.baselines.get(plan.suite.name)
+        if found is not None and found.text:
+            name = f"{BASELINES}/{plan.suite.name}.json"
+            yield name, decode(found.text, name)
+
+
+def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
+    source = setup.rules.base_source(plan.suite) or setup.rules.head_source(plan.suite)
+    if source is None:
+        return
+    name = dataset_file(plan.suite.name, plan.suite.dataset)
+    if source.file == INDEX or Path(source.file).suffix != Path(name).suffix:
+        found = (row for row in rows(source) if isinstance(row, Row))
+        yield name, "".join(f"{json.dumps(row.data, ensure_ascii=False)}\n" for row in found)
+        return
+    with source.open() as stream:
+        yield name, decode(stream.read(), source.name)
+
+
+def _in_effect(setup: Setup) -> RulesInEffect:
+    ran = {plan.suite.name for plan in setup.plans}
+    left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
+    return RulesInEffect(
+        config=_without_agents(setup.config),
+        elsewhere=tuple(sorted(metrics_of(left_out, setup.rules.config, setup.rules.root))),
+        advisory=setup.reviewed.advisory,
+    )
+
+
+def _without_agents(config: Config) -> Config:
+    """Whom to ask is no rule; what of it decides stays (of a judge: whether its word gates)."""
+
+    def named(model: PluginSpec | None) -> PluginSpec | None:
+        if model is None:
+            return None
+        kept = {key: model.options[key] for key in _DECIDING if key in model.options}
+        return replace(model, options=kept)
+
+    return replace(
+        config,
+        agent=replace(config.agent, options={}),
+        judge=named(config.judge),
+        verifier=named(config.verifier),
+        retriever=named(config.retriever),
+        control_agent=named(config.control_agent),
+    )
+
+
+def _environment(setup: Setup) -> dict[str, Json]:
+    made = setup.provenance
+    return {
+        "agent": {"type": setup.config.agent.name, "is": made.agent, "options": made.agent_digest},
+        "judge": made.judge,
+        "verifier": made.verifier,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "variables": {name: setup.env[name] for name in sorted(_FACTS) if name in setup.env},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _dump(data: Json) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,85 @@
+"""Which sessions may become a baseline, and the file that one becomes (docs/semantics.md 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gate.errors import InfrastructureError, UsageError
+from gate.files.plain_file import check_folder, check_target
+from gate.github.context import Job
+from gate.store.baseline.file import BaselineFile, render
+from gate.store.session import Session
+from gate.text.suggestions import did_you_mean
+
+
+def may_save(session: Session, job: Job) -> None:
+    """Raises UsageError for what a pull request measured, here or then, and for a broken run."""
+    made = session.meta.provenance
+    if not job.may_save_baseline:
+        raise UsageError(
+            f"gate baseline save: not under event '{job.event}', a change must not write its own "
+            "baseline; save on push or schedule of the base branch"
+        )
+    if made.mode == "pull_request" or made.event.startswith("pull_request"):
+        raise UsageError(
+            f"{session.folder}: measured by a pull request, which must not become the baseline; "
+            "save a session of the base branch"
+        )
+    if session.report is None:
+        raise UsageError(
+            f"{session.folder}: the run never ended; go on with `gate run --resume "
+            f"{session.folder}`"
+        )
+
+
+def suites_of(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Those of `names`, or all. Raises UsageError when one of them has no whole measurement."""
+    known = tuple(session.meta.suites)
+    for name in names or ():
+        if name not in known and name != "all":
+            raise UsageError(f"--suite {name}: not in this session{did_you_mean(name, known)}")
+    chosen = tuple(n for n in known if not names or n in names or "all" in names)
+    reports = session.report.suites if session.report is not None else {}
+    broken = [name for name in chosen if name in reports and reports[name].outcome == "error"]
+    if broken:
+        raise UsageError(
+            f"{session.folder}: suite '{broken[0]}' ended in an error, which is no "
+            "baseline; run it again"
+        )
+    _whole(session, chosen)
+    return chosen
+
+
+def _whole(session: Session, suites: Sequence[str]) -> None:
+    """What ended once its verdict stood lacks rounds, and is off by what made it stand."""
+    for name in suites:
+        meta, told = session.meta.suites[name], session.report and session.report.suites.get(name)
+        planned = meta.cases * meta.rounds
+        if meta.looks is not None and told and told.trials < planned:
+            raise UsageError(
+                f"{session.folder}: suite '{name}' ended early, after {told.trials} of {planned} "
+                "trials, so its rounds are not all there; measure them with `gate run --stop off`"
+            )
+
+
+def write(folder: Path, baseline: BaselineFile) -> Path:
+    """The file appears whole or not at all."""
+    path = folder / file_name(baseline.suite)
+    check_folder(folder, "the baselines' folder")
+    check_target(path, "baseline")
+    part = path.with_suffix(".json.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(render(baseline).encode())
+        part.replace(path)
+    except OSError as error:
+        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
+    return path
+
+
+def file_name(suite: str) -> str:
+    """A suite's name may come from a foreign session, so it must not lead elsewhere."""
+    if not suite or suite.startswith(".") or any(sign in suite for sign in '/\\:"<>|?*\0'):
+        raise UsageError(f"suite '{suite[:80]}': no name for a file; rename the suite")
+    return f"{suite}.json"

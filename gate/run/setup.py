@@ -1,0 +1,326 @@
+"""Everything that is read and checked before the agent is asked for the first time."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate import __version__
+from gate.agents.under_test import begin, subject, subject_digest
+from gate.errors import InvalidInput, UsageError
+from gate.github.context import Job, current_job, token
+from gate.github.local_repository import Opened
+from gate.plugins import Agent, World
+from gate.records import AcceptedChange, Config, PluginSpec, Provenance
+from gate.run.accepted_changes import Accepted, accepted
+from gate.run.control_agent import Control, control_of
+from gate.run.early_stopping import extends, stops_early, with_looks
+from gate.run.judge_labels import Reviewed, reviewed_plans
+from gate.run.prepare import Selection, SuitePlan, prepare
+from gate.run.record_answers import check_record
+from gate.run.rules_for_event import (
+    base_sha,
+    opened_for,
+    place_of,
+    rules_for,
+    source_from,
+    with_base,
+)
+from gate.store.baseline.source_order import Place
+from gate.suites.config.check_judge import kinship
+from gate.suites.config.check_provider_key import provider_key
+from gate.suites.config.lint import lint_with_data
+from gate.suites.config.load import select
+from gate.suites.config.overrides import KEY_VARIABLE, for_release, override, settings, with_key
+from gate.suites.protection.rules import Rules
+from gate.system.sealing import nameable
+from gate.text.secret_names import secrets_of, secrets_sent
+from gate.user_code.processes import PROCESSES
+
+if TYPE_CHECKING:
+    from gate.store.baseline.find import Compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Everything that is known and checked before the agent is asked for the first time."""
+
+    options: argparse.Namespace
+    env: Mapping[str, str]
+    now: datetime
+    job: Job
+    opened: Opened
+    rules: Rules
+    config: Config  # what judges, options applied
+    plans: tuple[SuitePlan, ...]
+    agent: Agent
+    control: Control
+    control_agent: Agent | None
+    provenance: Provenance
+    baselines: Mapping[str, Compared]
+    accepted: tuple[AcceptedChange, ...] = ()
+    reviewed: Reviewed = field(default_factory=Reviewed)  # what people said of the judge
+    notes: tuple[str, ...] = ()
+
+    @property
+    def world(self) -> World:
+        stop = self.options.stop
+        return World(env=nameable(self.env), root=self.rules.root, cancelled=stop.requested)
+
+
+def set_up(
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    more: Mapping[str, str],
+    *,
+    control: Control | None = None,
+) -> Setup:
+    """Reads and checks all before the first call; `control`: of a run that was made already."""
+    PROCESSES.allow(options.timeout or 0.0)
+    now, job, root = datetime.now(UTC), current_job(env), _root(options)
+    opened = opened_for(job, token(env), root)
+    rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
+    config = _effective(options, rules, job, more)
+    job = with_base(job, token(env), config)
+    control = control or _control(options, rules, config, job)
+    options.secrets.update(_secrets(options, config, control, env))
+    given = _with_key(options, config, env)
+    agent = _asked(options, config, World(env=nameable(given), root=rules.root))
+    plans = prepare(config.suites, rules, _selection(options, job, more))
+    config = _checked_with_data(config, plans)
+    provenance = _provenance(job, opened, config, agent)
+    place = place_of(job, opened, root, provenance, now)
+    stored = {} if control.fresh else _baselines(plans, config, place, provenance)
+    meant, people = _accepted(options, more, env, job, plans), reviewed_plans(rules, config, plans)
+    return Setup(
+        options=options,
+        env=given,
+        now=now,
+        job=job,
+        opened=opened,
+        rules=rules,
+        config=config,
+        plans=_looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency),
+        agent=agent,
+        control=control,
+        control_agent=subject(control.agent, control.retriever, root) if control.agent else None,
+        provenance=provenance,
+        baselines=stored,
+        accepted=meant.changes,
+        reviewed=people,
+        notes=(*_notes(config, more), *control.notes, *meant.notes),
+    )
+
+
+def _notes(config: Config, more: Mapping[str, str]) -> list[str]:
+    """Who reads that an agent is as good as before must know that none was asked."""
+    given = [more["note"]] if "note" in more else []
+    if config.agent.name != "replay":
+        return given
+    name = Path(str(config.agent.options["file"])).name
+    return [f"recorded answers were judged (`{name}`): no agent was asked", *given]
+
+
+def _only_threads(options: argparse.Namespace) -> None:
+    if options.executor != "threads" or options.scheduler:
+        raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
+
+
+def _asked(options: argparse.Namespace, config: Config, world: World) -> Agent:
+    """Who is asked. Files that options name are looked at before anything is written. Raises
+    UsageError.
+    """
+    agent = subject(config.agent, config.retriever, world.root)
+    if options.record:
+        check_record(options.record)
+    if options.replay:
+        agent.check(world)
+    begin(agent, world)
+    return agent
+
+
+def _root(options: argparse.Namespace) -> Path:
+    return Path(options.config).parent if options.config else Path()
+
+
+def _selection(options: argparse.Namespace, job: Job, more: Mapping[str, str]) -> Selection:
+    return Selection(
+        sample=options.sample,
+        event=None if more.get("sample") == "all" else job.sample_key,
+        shard=options.shard,
+        case_ids=frozenset(options.case or ()),
+        timeout_s=options.timeout,
+    )
+
+
+def _control(options: argparse.Namespace, rules: Rules, config: Config, job: Job) -> Control:
+    instead = "--replay" if options.replay else ""
+    if options.baseline not in (None, "auto"):
+        instead = f"--baseline {options.baseline}"
+    return control_of(
+        config,
+        rules.base_agent,
+        base_retriever=rules.theirs.retriever if rules.theirs else None,
+        own_run=measures_the_base(job, config),
+        instead=instead,
+        timeout=options.timeout,
+        concurrency=options.concurrency,
+    )
+
+
+def measures_the_base(job: Job, config: Config) -> bool:
+    """Whether this is a run of the base branch itself, and no change to it."""
+    own = job.protect_ref is None or job.head_ref == config.baseline.branch
+    return job.mode == "schedule" or (job.mode == "branch" and own)
+
+
+def _has_partner(plan: SuitePlan, control: Control, baselines: Mapping[str, Compared]) -> bool:
+    """Whether there is, or will be, something to compare the suite with."""
+    if control.fresh:
+        return bool(plan.chosen - plan.new_cases)
+    found = baselines.get(plan.suite.name)
+    return found is not None and found.table is not None
+
+
+def _checked_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
+    """Raises InvalidInput for what only datasets show to be wrong; warnings join the others."""
+    measured = {plan.suite.name: plan.specs for plan in plans}
+    found = lint_with_data(config, measured, {p.suite.name: p.all_ids for p in plans})
+    if found.problems:
+        raise InvalidInput(found.problems)
+    return replace(config, warnings=(*config.warnings, *found.warnings))
+
+
+def _baselines(
+    plans: tuple[SuitePlan, ...], config: Config, place: Place, made: Provenance
+) -> dict[str, Compared]:
+    """Found and read before the first call, so that a broken file costs nothing."""
+    if config.baseline.source == "none":
+        return {}
+    lookup = importlib.import_module(
+        "gate.store.baseline.find"
+    )  # numpy: only where there is a baseline
+    return {
+        p.suite.name: lookup.find(p.suite.name, p.dataset_digest, config.baseline, place, made)
+        for p in plans
+    }
+
+
+def _looked_at(
+    plans: tuple[SuitePlan, ...],
+    control: Control,
+    baselines: Mapping[str, Compared],
+    config: Config,
+    job: Job,
+    options: argparse.Namespace,
+    *,
+    at_once: int,
+) -> tuple[SuitePlan, ...]:
+    """A part of the cases decides nothing, and one case by name is no measurement."""
+    early = stops_early(config, job, options.stop_rule)
+    looked_at = early or extends(config, job, options.stop_rule)
+    if options.shard or options.case or not looked_at:
+        return plans
+    compared = frozenset(p.suite.name for p in plans if _has_partner(p, control, baselines))
+    return with_looks(plans, compared, config, early=early, concurrency=at_once)
+
+
+def _accepted(
+    options: argparse.Namespace,
+    more: Mapping[str, str],
+    env: Mapping[str, str],
+    job: Job,
+    plans: tuple[SuitePlan, ...],
+) -> Accepted:
+    if options.shard or more.get("protect") == "false":  # neither decides anything
+        return Accepted()
+    return accepted(job, token(env), {name for plan in plans for name in plan.specs})
+
+
+def _effective(
+    options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
+) -> Config:
+    _only_threads(options)
+    config = select(rules.config, options.suite or (), rules.root)
+    if job.mode == "release":
+        config = for_release(config)
+    config = override(
+        settings(config, more),
+        base_url=options.base_url,
+        model=options.model,
+        timeout=options.timeout,
+        concurrency=options.concurrency,
+        rounds=options.rounds,
+        max_attempts=options.max_attempts,
+        budget_usd=options.budget_usd,
+        baseline=source_from(options.baseline, rules.root),
+        out=options.out,
+    )
+    if options.provider_key:
+        config = with_key(config)
+    config = _told_apart(config, rules.root)
+    if not options.replay:
+        warned = provider_key(config, given=bool(options.provider_key)).warnings
+        return replace(config, warnings=(*config.warnings, *warned))
+    recorded = {"file": str(Path(options.replay).absolute())}
+    return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
+
+
+def _told_apart(config: Config, root: Path) -> Config:
+    """Whether the judge is the agent that is asked in the end, `--model` applied. Raises
+    InvalidInput where it must not be.
+    """
+    found = kinship(config, root)
+    if found.problems:
+        raise InvalidInput(found.problems)
+    return replace(config, warnings=(*config.warnings, *found.warnings))
+
+
+def _with_key(
+    options: argparse.Namespace, config: Config, env: Mapping[str, str]
+) -> Mapping[str, str]:
+    """--provider-key stands for the variable that the agent's key comes from."""
+    name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
+    return {**env, name: options.provider_key} if options.provider_key else env
+
+
+def _secrets(
+    options: argparse.Namespace, config: Config, control: Control, env: Mapping[str, str]
+) -> Iterator[str]:
+    """Of the environment as it was, too: a key that stands for a variable hides none."""
+    models = (config.judge, config.verifier, config.retriever, control.retriever)
+    agents = (config.agent, config.control_agent, control.agent, *models)
+    yield from secrets_sent(env, (one.options for one in agents if one is not None))
+    if options.provider_key:
+        yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])
+
+
+def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Provenance:
+    return Provenance(
+        commit=job.head_sha or (opened.git.head() if opened.git else None),
+        base_commit=base_sha(job, opened, config),
+        config_digest=config.digest,
+        agent_digest=subject_digest(config.agent, config.retriever),
+        agent=agent.describe(),
+        judge=_named(config.judge) if config.judge else None,
+        verifier=_named(config.verifier) if config.verifier else None,
+        concurrency=agent.concurrency,
+        tool_version=__version__,
+        event=job.event,
+        mode=job.mode,
+        repository=job.repository,
+        run_url=job.run_url,
+        run_id=job.run_id,
+        run_attempt=job.run_attempt,
+        pull_request=job.pull_request,
+    )
+
+
+def _named(model: PluginSpec) -> str:
+    """Type and model."""
+    return " ".join(str(part) for part in (model.name, model.options.get("model")) if part)

@@ -1,0 +1,267 @@
+"""One trial after another: ask, wait out a 429, try again, grade. Every failure is data and stays
+its own kind.
+
+docs/semantics.md 4: a try is one call that was answered or failed; waiting out a 429 or 503 that
+says Retry-After is no try, is bounded by the time-out and not part of the latency.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from gate.agents.judges.totals import STOPPED
+from gate.errors import AgentFailure, InfraFailure
+from gate.plugins import Agent, Connection, Grader, World
+from gate.records import Attempt, Case, Response, Suite, Trial
+from gate.system.clock import LEAST_TRY_S, Clock
+from gate.system.executors import Later
+from gate.text.figures import in_usd
+
+_CUT_SHORT = 0.9  # of the time left: who gave up then had no more of it (clients round)
+
+# Of a suite written as code: case, round and try (both from 1), seconds in total, and the agent
+# that it is to ask with the world to ask it in.
+AskOwn = Callable[[Case, int, int, float, Agent, World], Response]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A trial on its way: what to ask, and the tries that were made so far."""
+
+    suite: Suite
+    graders: Mapping[str, Grader]
+    case: Case
+    round: int
+    control: bool = False  # for the control agent, not for the candidate
+    attempts: tuple[Attempt, ...] = ()
+    waited_s: float = 0.0  # before the next try, for Retry-After
+    started_at: str = ""
+    ask: AskOwn | None = None  # of a suite that asks its agent itself; None: the run's agent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """Where answers are kept before they are judged: whoever judges may end the run."""
+
+    keep: Callable[[Task, Response, float], None]  # with the latency in milliseconds
+    find: Callable[[Task], tuple[Response, float] | None]  # of an earlier run
+
+
+_FORGETS = Answers(keep=lambda task, response, latency: None, find=lambda task: None)
+_NOBODY = Attempt(n=0, status="infra_error", latency_ms=None)
+
+
+class TrialWorker:
+    """One thread's connection to the agent; does one try at a time."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        world: World,
+        grade: Callable[[Case, Response, Mapping[str, Grader]], Attempt],
+        *,
+        clock: Clock | None = None,
+        record: Callable[[Case, int, Response | Exception, float], None] | None = None,
+        scrub: Callable[[Response], Response] = lambda response: response,
+        turn: AbstractContextManager[object] | None = None,
+        answers: Answers = _FORGETS,
+    ) -> None:
+        """`turn` is held while the agent is asked, and not while the answer is graded: a judge
+        that takes its time leaves the agent to other workers.
+        """
+        self._agent, self._world = agent, world
+        self._timeout_s = agent.timeout_s
+        self._connection: Connection = agent.connect(world)
+        self._grade = grade
+        self._clock = clock or Clock()
+        self._record = record
+        self._scrub = scrub
+        self._turn = turn or nullcontext()
+        self._answers = answers
+
+    def work(self, task: Task) -> Trial | Later[Task]:
+        if not task.attempts and (kept := self._answers.find(task)) is not None:
+            task = replace(task, started_at=_iso(self._clock.now()))
+            self._keep(task, *kept)
+            return self._next(task, self._completed(task, *kept))
+        with self._turn:
+            if not task.started_at:
+                task = replace(task, started_at=_iso(self._clock.now()))
+            start = self._clock.seconds()
+            try:
+                response = self._ask(task)
+                latency = self._ms_since(start)
+            except InfraFailure as failure:
+                return self._infra(task, failure, self._ms_since(start))
+            except AgentFailure as failure:
+                took = failure.latency_ms
+                latency = self._ms_since(start) if took is None else took
+                if self._is_cut_short(task, failure, latency):
+                    return self._infra(task, self._cut_short(task, failure), latency)
+                self._keep(task, failure, latency)
+                return self._agent_error(task, failure, latency)
+        # Before graders quote from it: half a quoted secret would not be found any more.
+        response = self._scrub(response)
+        if response.latency_ms is not None:  # replayed, or a retriever's time left out
+            latency = response.latency_ms
+        self._keep(task, response, latency)
+        self._answers.keep(task, response, latency)
+        return self._next(task, self._completed(task, response, latency))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _ask(self, task: Task) -> Response:
+        left = self._left_s(task)
+        if task.ask is None or getattr(self._agent, "plays_back", False):
+            return self._connection.ask(task.case, timeout_s=left)
+        nth = len(task.attempts) + 1
+        return task.ask(task.case, task.round, nth, left, self._agent, self._world)
+
+    def _limit_s(self, task: Task) -> float:
+        return self._timeout_s if task.case.timeout_s is None else task.case.timeout_s
+
+    def _left_s(self, task: Task) -> float:
+        return self._limit_s(task) - task.waited_s
+
+    def _is_cut_short(self, task: Task, failure: AgentFailure, latency: float) -> bool:
+        """Whether the time ran out that waiting for the provider had left."""
+        waited = task.waited_s > 0.0 and failure.timed_out
+        return waited and latency >= _CUT_SHORT * self._left_s(task) * 1e3
+
+    def _cut_short(self, task: Task, failure: AgentFailure) -> InfraFailure:
+        waited, limit = f"{task.waited_s:.3g} s", f"{self._limit_s(task):g} s"
+        why = f"{waited} of the {limit} were a wait that the provider asked for"
+        return InfraFailure(f"{failure}: {why}")
+
+    def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
+        graded = self._grade(task.case, response, task.graders)
+        if graded.judging.stopped:  # unscored for no fault of its own: a resumed run asks again
+            error = f"the answer was not judged: {STOPPED}"
+            graded = replace(_NOBODY, error=error, judging=graded.judging)
+        return replace(
+            graded, n=len(task.attempts) + 1, latency_ms=latency, waited_ms=task.waited_s * 1e3
+        )
+
+    def _agent_error(
+        self, task: Task, failure: AgentFailure, latency: float
+    ) -> Trial | Later[Task]:
+        attempt = Attempt(
+            n=len(task.attempts) + 1,
+            status="agent_error",
+            latency_ms=latency,
+            passed=False,
+            failures=(failure.code,),
+            error=str(failure),
+            waited_ms=task.waited_s * 1e3,
+            transport=failure.transport,
+        )
+        return self._next(task, attempt)
+
+    def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
+        if failure.retry_after is not None:
+            delay = self._clock.waiting(failure.retry_after)
+            if delay + LEAST_TRY_S <= self._left_s(task):
+                return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
+        self._keep(task, failure, latency)
+        attempt = Attempt(
+            n=len(task.attempts) + 1,
+            status="infra_error",
+            latency_ms=latency,
+            failures=(failure.code,) if failure.code else (),
+            error=str(failure),
+            waited_ms=task.waited_s * 1e3,
+            transport=failure.transport,
+        )
+        return self._next(task, attempt)
+
+    def _next(self, task: Task, attempt: Attempt) -> Trial | Later[Task]:
+        """The finished trial, or the task again when the suite grants another try."""
+        attempts = (*task.attempts, attempt)
+        failed = attempt.status == "infra_error" or (
+            task.suite.retry == "any_failure" and attempt.passed is False
+        )
+        if failed and len(attempts) < task.suite.max_attempts:
+            delay = 0.0 if attempt.status == "completed" else self._clock.backoff(len(attempts))
+            return Later(task=replace(task, attempts=attempts, waited_s=0.0), delay_s=delay)
+        return Trial(
+            suite=task.suite.name,
+            case=task.case,
+            round=task.round,
+            attempts=attempts,
+            started_at=task.started_at,
+            judged=len(attempts) - 1,
+            control=task.control,
+        )
+
+    def _keep(self, task: Task, answer: Response | Exception, latency: float) -> None:
+        if self._record is not None:
+            self._record(task.case, task.round, answer, latency)
+
+    def _ms_since(self, start: float) -> float:
+        return (self._clock.seconds() - start) * 1e3
+
+
+class Allowance:
+    """The budget while the run goes on: when it is used up, no task is started any more."""
+
+    def __init__(
+        self,
+        *,
+        usd: float | None,
+        calls: int | None,
+        minutes: float | None,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._usd, self._calls, self._minutes = usd, calls, minutes
+        self._seconds = seconds
+        self._begun = seconds()
+        self._started = 0
+        self._finished = 0
+        self._spent = 0.0
+        self.used_up = ""  # which limit ended the run, for the report
+
+    def spent_before(self, *, calls: int, usd: float) -> None:
+        self._started += calls
+        self._finished += calls
+        self._spent += usd
+
+    @property
+    def blind(self) -> bool:
+        """Whether money is limited and nobody knows yet what a trial costs."""
+        return self._usd is not None and not self._finished
+
+    def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
+        """The tasks until a limit is reached. Costs of trials under way are guessed from the
+        finished ones.
+        """
+        for task in tasks:
+            self.used_up = self._reached()
+            if self.used_up:
+                return
+            self._started += 1
+            yield task
+
+    def finished(self, *, tries: int, cost_usd: float | None) -> None:
+        self._finished += 1
+        self._started += tries - 1
+        self._spent += cost_usd or 0.0
+
+    def _reached(self) -> str:
+        if self._calls is not None and self._started >= self._calls:
+            return f"the budget of {self._calls} calls is used up"
+        under_way = self._started - self._finished
+        expected = self._spent + under_way * self._spent / max(1, self._finished)
+        if self._usd is not None and expected >= self._usd:
+            return f"the budget of {in_usd(self._usd)} USD is used up"
+        if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
+            return f"the budget of {self._minutes:g} minutes is used up"
+        return ""
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,160 @@
+"""Where the base's secrets are beside a head that may be anybody's (`pull_request_target`, and
+`workflow_run` after a pull request): everything that judges, the agent too, is the base's, and no
+code of the checkout is run.
+
+Nothing of the head's gate.yml is read: it could name another address for the agent's key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.files import yaml as yamlfile
+from gate.files.source import Source, on_disk
+from gate.github.context import current_job
+from gate.records import Config, Suite
+from gate.store.baseline.source_order import source_names
+from gate.suites.config import build as config_records
+from gate.suites.config.check import checked
+from gate.suites.config.load import DEFAULT_AGENT, code_of, defaults, load
+from gate.suites.protection.rules import CONFIG, Base, Rules
+from gate.user_code.hashes import grader_file
+
+RUNS_CODE = ("python", "command")  # agent types that run what the checkout has
+READS_ANSWERS = ("recorded", "replay")  # types that answer from a file of the checkout
+_ASKED = ("agent", "control_agent", "retriever", "judge", "verifier")
+INSTEAD = (
+    "judge it under `pull_request`, or measure there and publish in a second workflow "
+    "(docs/events.md)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseAlone(Rules):
+    """The base's rules, agent and cases, and nothing of the head's."""
+
+    def head_source(self, suite: Suite) -> Source | None:
+        """Bundled datasets only, which come with the gate."""
+        path = Path(suite.dataset)
+        return on_disk(path, path.name) if path.is_absolute() else None
+
+    def base_source(self, suite: Suite) -> Source | None:
+        """Raises UsageError where the base has no such file: the head's must not stand in."""
+        found = Rules.base_source(self, suite)  # super() does not work in a class with slots
+        if found is None and self.base is not None and not Path(suite.dataset).is_absolute():
+            raise UsageError(
+                f"{suite.dataset}: {self.base.name} has no such file, and under this event cases "
+                "are the base's alone; merge the dataset first"
+            )
+        return found
+
+
+def refuse_checkout(command: str, env: Mapping[str, str]) -> None:
+    """For commands that load gate.yml and its graders as they stand here. Raises UsageError."""
+    job = current_job(env)
+    if job.untrusted_head:
+        raise UsageError(
+            f"gate {command}: not under {job.event}, which has the base's secrets beside a "
+            "checkout that may be anybody's; use it under `pull_request`"
+        )
+
+
+def rules_of_base(
+    options_file: str | None,
+    root: Path,
+    base: Base | None,
+    *,
+    event: str,
+    env: Mapping[str, str],
+    today: date,
+    recorded: bool,
+) -> Rules:
+    """The rules of `base`, after a look that they run no code of the checkout in `root`.
+
+    `recorded`: answers are replayed, so no agent runs; judges do. Raises UsageError, InvalidInput.
+    """
+    if base is None:
+        raise UsageError(
+            f"{event}: the base's gate.yml cannot be read, and the checkout's must not judge here; "
+            "give the step `github-token` and the job `contents: read`"
+        )
+    file = Path(options_file or CONFIG).name
+    content = base.forge.read(file, base.sha)
+    if content is None:
+        if options_file is not None or os.path.lexists(root / CONFIG):
+            raise UsageError(
+                f"{event}: {base.name} has no {file} yet, and the checkout's must not judge here; "
+                "merge it first, or judge it under `pull_request`"
+            )
+        found = defaults()
+        return BaseAlone(config=found, own=found, root=root)
+    _refuse(_unloaded(content, file, env), root, base, event, recorded=recorded)
+    theirs = load(lambda _: content, file, env=env, root=root, today=today)
+    return BaseAlone(config=theirs, own=theirs, root=root, base=base, theirs=theirs)
+
+
+def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
+    """What `load` would make of it, before any code is imported."""
+    document = yamlfile.parse(content, file)
+    data, _ = checked(document, env)
+    return config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
+
+
+def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool) -> None:
+    keys = ("judge", "verifier") if recorded else _ASKED
+    code = (*_agents(found, keys), *_suites(found), *_graders(found, root, base))
+    for what in (*code, *_baseline(found)):
+        raise UsageError(
+            f"{event}: {what}, and this event has the base's secrets: what a pull request brings "
+            f"must neither run nor judge beside them; {INSTEAD}"
+        )
+
+
+def _agents(found: Config, keys: Iterable[str]) -> Iterator[str]:
+    for key in keys:
+        agent = getattr(found, key)
+        if agent is not None and agent.name in RUNS_CODE:
+            yield f"{agent.place}: {key}: type {agent.name} runs code of the checkout"
+        elif agent is not None and agent.name in READS_ANSWERS:
+            yield f"{agent.place}: {key}: type {agent.name} answers from a file of the checkout"
+
+
+def _suites(found: Config) -> Iterator[str]:
+    """Not even where the file is the base's: its tasks come from wherever the code looks, and it
+    gets the agent's key.
+    """
+    for suite in found.suites:
+        if suite.suite:
+            what = f"the suite {suite.suite} runs code and takes tasks"
+            yield f"{suite.place}: {what} of the checkout"
+
+
+def _graders(found: Config, root: Path, base: Base) -> Iterator[str]:
+    """Graders whose file is not the base's to the byte. A dotted module can be any file of the
+    checkout, with all that it imports, so it is never one that is known.
+    """
+    specs = [spec for suite in found.suites for spec in suite.graders]
+    for spec, name in [(one, name) for one in specs for name in code_of(one)]:
+        where = name.rpartition(":")[0]
+        if not where.endswith(".py"):
+            yield f"{spec.place}: the grader {name} is a module that the checkout may replace"
+        elif not _is_the_bases(where, grader_file(name), root, base):
+            yield f"{spec.place}: the grader file {where} is not as {base.name} has it"
+
+
+def _baseline(found: Config) -> Iterator[str]:
+    if source_names(found.baseline.source) == ("file",):
+        yield f"baseline.source: {found.baseline.source} is a path in the checkout"
+
+
+def _is_the_bases(where: str, file: str, root: Path, base: Base) -> bool:
+    try:
+        own = (root / where).read_bytes()
+    except OSError:
+        return False
+    return base.forge.read(file, base.sha) == own

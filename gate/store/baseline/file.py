@@ -1,0 +1,168 @@
+"""The baseline file `baselines/<suite>.json`: stored rounds of the base branch, one case a line.
+
+Header keys first, then `cases`, sorted by id, so that a diff reads well. The values of a column
+stand round after round, run after run, oldest first; null is unmeasured, and a column that a case
+has no value in is left out. `path` is what the agent did in the newest run. What is read is hostile
+until it has passed `parse`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gate.analysis.table import Array, Table, floats, newest_rounds
+from gate.graders.trajectories.path import Path
+from gate.records import LARGEST, Json, MetricSpec
+from gate.records.baseline import BaselineRun
+from gate.records.codec import from_json, to_json
+from gate.store.baseline.schema import (
+    SCHEMA_VERSION,
+    Accepted,
+    check_cases,
+    check_header,
+    header_of,
+    load,
+    reject,
+)
+
+MAX_VALUES = 100_000_000  # of the whole file: 800 MB in memory
+_CASES = '\n"cases": ['
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineFile:
+    """`table` holds all kept rounds of all runs, oldest first; `runs` are newest last."""
+
+    table: Table
+    runs: tuple[BaselineRun, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
+    paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
+
+    @property
+    def suite(self) -> str:
+        return self.table.suite
+
+
+def parse(text: bytes, file: str) -> BaselineFile:
+    """Raises UsageError with file:line when this is no whole baseline file of this version."""
+    data = check_header(load(text, file), file)
+    check_cases(data, text, file)
+    return _build(data, file)
+
+
+def newest_run(text: bytes, file: str) -> BaselineRun | None:
+    """The last run of the header, without reading the cases of a file as `render` wrote it."""
+    head, found, _ = text.partition(_CASES.encode())
+    data = check_header(load(head + b'\n"cases": []}' if found else text, file), file)
+    runs = data["runs"]
+    return from_json(BaselineRun, runs[-1]) if runs else None
+
+
+def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
+    cases = sorted(data["cases"], key=lambda case: str(case["id"]))
+    runs = tuple(from_json(BaselineRun, run) for run in data["runs"])
+    rounds = sum(run.kept for run in runs)
+    nothing = [None] * rounds
+    names = sorted({name for case in cases for name in case["values"]})
+    if len(cases) * rounds * len(names) > MAX_VALUES:
+        reject(file, None, f"more than {MAX_VALUES:,} values; lower baseline.keep_rounds")
+    columns = {
+        name: _column(name, [case["values"].get(name, nothing) for case in cases], rounds, file)
+        for name in names
+    }
+    table = Table(
+        suite=data["suite"],
+        cases=tuple(case["id"] for case in cases),
+        digests=tuple(case["digest"] for case in cases),
+        rounds=rounds,
+        columns=columns,
+        specs={name: from_json(MetricSpec, spec) for name, spec in data["metrics"].items()},
+        graders=data["graders"],
+        categories=tuple(case["category"] for case in cases),
+    )
+    accepted = tuple(from_json(Accepted, one) for one in data["accepted"])
+    paths = {case["id"]: from_json(Path, case["path"]) for case in cases if "path" in case}
+    return BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths)
+
+
+def _column(name: str, rows: list[Any], rounds: int, file: str) -> Array:
+    try:
+        values = floats(rows, rounds)
+    except OverflowError:  # a whole number that is no float
+        values = floats([[LARGEST * 10]], 1)
+    if (abs(values) > LARGEST).any():
+        reject(file, None, f"values.{name}: a number is too large; save the baseline again")
+    if name == "success" and ((values < 0.0) | (values > 1.0)).any():
+        reject(file, None, "values.success: a number is not from 0 to 1; save the baseline again")
+    return values
+
+
+def newest(baseline: BaselineFile, rounds: int) -> BaselineFile:
+    """With the newest `rounds` rounds of each case only.
+
+    A case that samples leave out keeps its rounds of older runs; such a run has NaN for the rest.
+    """
+    if baseline.table.rounds <= rounds:
+        return baseline
+    table, needed = newest_rounds(baseline.table, rounds)
+    runs, start = [], 0
+    for run in baseline.runs:
+        runs.append(replace(run, kept=int(needed[start : start + run.kept].sum())))
+        start += run.kept
+    return replace(baseline, table=table, runs=tuple(runs))
+
+
+def render(baseline: BaselineFile) -> str:
+    """The file's text; the same baseline gives the same bytes, and parsing it loses nothing."""
+    table = baseline.table
+    specs = {name: to_json(table.specs[name]) for name in sorted(table.specs)}
+    parts = [
+        f'"schema_version": {SCHEMA_VERSION}',
+        f'"suite": {_dump(baseline.suite)}',
+        f'"metrics": {_object(specs)}',
+        f'"graders": {_object(dict(sorted(table.graders.items())))}',
+        f'"runs": {_list([header_of(run) for run in baseline.runs])}',
+        f'"accepted": {_list([to_json(one) for one in baseline.accepted])}',
+        f'"cases": {_list(_cases(table, baseline.paths))}',
+    ]
+    text = "{\n" + ",\n".join(parts) + "\n}\n"
+    # Half a surrogate pair has no UTF-8; its JSON escape has.
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _cases(table: Table, paths: Mapping[str, Path]) -> Iterator[Json]:
+    columns = {name: table.columns[name].tolist() for name in sorted(table.columns)}
+    categories = table.categories or (None,) * len(table.cases)
+    order = sorted(range(len(table.cases)), key=lambda row: table.cases[row])
+    for row in order:
+        values = {name: _numbers(column[row]) for name, column in columns.items()}
+        path = paths.get(table.cases[row])
+        yield {
+            "id": table.cases[row],
+            "digest": table.digests[row],
+            "category": categories[row],
+            "values": {name: v for name, v in values.items() if any(x is not None for x in v)},
+            **({"path": to_json(path)} if path else {}),
+        }
+
+
+def _numbers(values: Sequence[float]) -> list[float | int | None]:
+    """NaN as null and whole numbers as such; the rest in full, or equal scores would differ."""
+    return [None if x != x else int(x) if x.is_integer() and abs(x) < 1e15 else x for x in values]
+
+
+def _object(items: Mapping[str, Json]) -> str:
+    lines = [f"{_dump(key)}: {_dump(value)}" for key, value in items.items()]
+    return "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
+
+
+def _list(items: Sequence[Json] | Iterator[Json]) -> str:
+    lines = [_dump(item) for item in items]
+    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+
+
+def _dump(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,154 @@
+"""Finds a suite's baseline, pools its runs and lists how its circumstances differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from gate.analysis.pooling import pool
+from gate.analysis.table import Table
+from gate.errors import UsageError
+from gate.files.plain_file import content_if_there
+from gate.graders.trajectories.path import Path, PathsOf, no_paths
+from gate.records import BaselineInfo, BaselineRules, Provenance
+from gate.records.baseline import BaselineRun
+from gate.records.forge import BaselineRequest, FoundBaseline, Here
+from gate.store.baseline.file import newest, newest_run, parse
+from gate.store.baseline.schema import Accepted, fingerprint
+from gate.store.baseline.source_order import Place, find_baseline, source_names
+
+_HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The baseline of one suite, ready to be compared with."""
+
+    table: Table | None
+    info: BaselineInfo
+    not_comparable: str = ""
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
+    runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
+    history: tuple[BaselineRun, ...] = ()  # all that the file has, oldest first
+    accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
+    here: Here = ""  # how the working tree's file differs from the base branch's
+    text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
+    paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
+
+
+def find(
+    suite: str, dataset_digest: str, rules: BaselineRules, place: Place, now: Provenance
+) -> Compared:
+    """The pooled baseline of a suite; without one `Compared.table` is None and the info says why.
+
+    `dataset_digest`, `now`: what this run is like; differences to the baseline's newest run are
+    listed. Raises UsageError (unreadable file) and InfrastructureError (host out of reach).
+    """
+    why: list[str] = []
+    named = source_names(rules.source) == ("file",)
+    if place.no_base and not named:
+        return Compared(table=None, info=BaselineInfo(source="none", detail=place.no_base))
+    request = BaselineRequest(
+        suite=suite,
+        path=rules.source if named else rules.path,
+        branch=rules.branch,
+        base_sha=place.base_sha,
+        base_name=place.base_name,
+        artifact=rules.artifact,
+        workflow=rules.workflow,
+        max_age_days=rules.max_age_days,
+        now=place.now,
+        explain=why.append,
+        no_branch=place.mode == "laptop" and place.forge is None,
+    )
+    found = find_baseline(rules.source, request, place.forge, place.root)
+    if found is None:
+        info = BaselineInfo(source="none", detail="; ".join(why))
+        return Compared(table=None, info=info, here=_added(request, rules, place))
+    facts = fingerprint(now, dataset_digest)
+    compared = _pooled(found, rules, place.now, facts)
+    repo = found.source == "repo"
+    here = _changed(found, compared.history, place) if repo else _added(request, rules, place)
+    compared = replace(compared, here=here)
+    return replace(compared, text=found.text) if place.mode == "release" else compared
+
+
+def _added(request: BaselineRequest, rules: BaselineRules, place: Place) -> Here:
+    """A file that the base branch has not is what the branch is judged by once it has landed."""
+    asked = place.forge is not None and "repo" in source_names(rules.source)
+    return "added" if asked and (place.root / request.file).is_file() else ""
+
+
+def _changed(found: FoundBaseline, runs: Sequence[BaselineRun], place: Place) -> Here:
+    """An older state of the file, which a branch has that is behind, is no change."""
+    own = place.root / found.file
+    if place.forge is None:
+        return ""
+    text = content_if_there(own, found.file)
+    if text is None:
+        return "gone"
+    if _lines(text) == _lines(found.text):
+        return ""
+    try:
+        newest_here = newest_run(text, found.file)
+    except UsageError:
+        return "edited"
+    known = {run.session_id for run in runs[:-1]}
+    return "" if newest_here is not None and newest_here.session_id in known else "edited"
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return text.splitlines()  # a checkout may have other line ends
+
+
+def _pooled(
+    found: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
+) -> Compared:
+    stored = newest(parse(found.text, found.file), rules.keep_rounds)
+    pooled = pool(stored.table, stored.runs)
+    last = stored.runs[-1] if stored.runs else None
+    info = BaselineInfo(
+        source=found.source,
+        detail=found.detail,
+        commit=last.commit if last else None,
+        created_at=last.created_at if last else None,
+        age_days=age_days(last.created_at, now) if last else None,
+        rounds=pooled.rounds,
+        runs=len(pooled.runs),
+        fingerprint_diff=differences(last.fingerprint if last else {}, facts),
+        notes=found.notes,
+        pooling=pooled.notes,
+    )
+    return Compared(
+        table=pooled.table,
+        info=info,
+        drift=pooled.drift,
+        runs=pooled.headers,
+        history=stored.runs,
+        accepted=stored.accepted,
+        paths_of=paths_among(stored.paths),
+    )
+
+
+def paths_among(paths: Mapping[str, Path]) -> PathsOf:
+    """Of those that a baseline file holds."""
+    return lambda case_ids: {case: paths[case] for case in case_ids if case in paths}
+
+
+def age_days(created_at: str, now: datetime) -> float | None:
+    """Days; None when the moment cannot be read."""
+    try:
+        created = datetime.fromisoformat(created_at)
+    except ValueError:
+        return None
+    created = created if created.tzinfo else created.replace(tzinfo=UTC)
+    return max(0.0, (now - created).total_seconds() / 86_400)
+
+
+def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    """`what: before -> now` for all that is known on both sides; hashes by name only."""
+    shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
+    return tuple(
+        _HASHED[key] if key in _HASHED else f"{key}: {before[key]} -> {now[key]}" for key in shared
+    )

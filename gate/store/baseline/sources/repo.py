@@ -1,0 +1,70 @@
+"""The baseline file as the base branch has it; the working tree's own copy only where there is no
+repository.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.files.plain_file import content, is_there
+from gate.plugins import BASELINES
+from gate.records.forge import BaselineRequest, Forge, FoundBaseline
+from gate.store.baseline.file import newest_run
+
+
+@BASELINES.register("repo")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repo:
+    """`<path>/<suite>.json` at the commit to compare with, else at the tip of the branch."""
+
+    def find(
+        self, request: BaselineRequest, forge: Forge | None, root: Path
+    ) -> FoundBaseline | None:
+        file = request.file
+        own = is_there(root / file, file)
+        if forge is None and not (own and request.no_branch):
+            request.explain("repo: neither git nor GitHub's API can be asked here")
+            return None
+        ref = request.base_sha or request.branch
+        where = request.base_name or _short(ref)
+        text = forge.read(file, ref) if forge else content(root / file)
+        if text is None:
+            later = own and request.base_name is None
+            hint = f" yet: commit it to {request.branch}" if later else ""
+            request.explain(f"repo: no {file} at {where}{hint}")
+            return None
+        run = newest_run(text, file)
+        return FoundBaseline(
+            text=text,
+            source="repo",
+            detail=f"{file} at {where}" if forge else f"{file} of the working tree",
+            file=file,
+            notes=_old(run.created_at if run else None, request),
+        )
+
+
+def _old(created_at: str | None, request: BaselineRequest) -> tuple[str, ...]:
+    """A stale file is better than none, but the reader must see that it is stale."""
+    moment = _moment(created_at)
+    if moment is None:
+        return ("the baseline file does not say when it was measured",)
+    days = (request.now - moment).total_seconds() / 86_400
+    if days <= request.max_age_days:
+        return ()
+    return (
+        f"the baseline is {days:.0f} days old, more than max_age_days {request.max_age_days:g}",
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+def _short(ref: str) -> str:
+    return ref[:7] if len(ref) == 40 else ref

@@ -1,0 +1,231 @@
+"""events.jsonl, the resume log: a line a trial, written and flushed on its own in order of
+completion; between them a line after each look at the verdict, and one with the outcome. An answer
+that is judged outside this process has a line of its own before that.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import BinaryIO
+
+from gate.analysis.outages import is_unjudged
+from gate.errors import InfrastructureError
+from gate.records import Json
+from gate.records.codec import json_line
+from gate.system.shortage import advice
+
+SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
+ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
+
+Row = Mapping[str, Json]
+Key = tuple[str, str, int]  # suite, case, round
+_Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
+
+
+class EventLog:
+    """An open log. Only the places of its lines are kept in memory; a half-written last line is
+    dropped.
+    """
+
+    def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
+        self._path = path
+        self._redact = redact
+        self._index: list[_Entry] = []
+        self._done: set[Key] = set()
+        self._answers: dict[Key, tuple[int, int]] = {}  # of an earlier run, not judged: its place
+        self._writing = RLock()
+        self._file: BinaryIO | None = None
+        self._size = 0
+        self.look: Mapping[str, Json] | None = None  # what the last look left, as it was written
+        self.outcome: Json = None  # of the verdict on it; None: there is none yet
+
+    def open(self) -> None:
+        with disk(self._path):
+            there = self._path.exists()
+            self._size = self._read_index() if there else 0
+            self._file = self._path.open("r+b" if there else "w+b", buffering=0)
+            self._file.truncate(self._size)
+            self._file.seek(self._size)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def append(self, row: Row) -> None:
+        """Writes one trial; on return it survives kill -9."""
+        text = json_line(row)
+        with self._writing:
+            offset = self._size
+            self.line(text)
+            self._note(row, offset, self._size - offset)
+
+    def append_answer(self, key: Key, told: Mapping[str, Json]) -> None:
+        """Writes what was answered, before it is judged; any thread may. `told` is not empty, and
+        secrets were taken out of it.
+        """
+        # What is told holds no secrets any more; a case's id may.
+        of = self._redact(json_line(list(key)))
+        self._write(f'{{"event":"{ANSWER}","of":{of},{json_line(told)[1:]}')
+
+    def answer(self, key: Key) -> Mapping[str, Json] | None:
+        """What an earlier run was answered and did not come to judge."""
+        place = self._answers.get(key)
+        if place is None:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(place[0])
+            return parsed(file.read(place[1]))
+
+    def append_look(self, state: Mapping[str, Json]) -> None:
+        """Writes what a look left; the last one wins."""
+        self.line(json.dumps({"event": LOOK, **state}, ensure_ascii=False))
+        self.look, self.outcome = state, None
+
+    def append_verdict(self, outcome: str) -> None:
+        """Writes that the reports are there, and what they say."""
+        self.line(json.dumps({"event": VERDICT, "outcome": outcome}))
+        self.outcome = outcome
+
+    def rows(self) -> Iterator[Row]:
+        """The trials so far, in the order suite, case, round; the last one of a key wins."""
+        return self._read(self._index)
+
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        """The rows of some cases only, without reading the others."""
+        return self._read(e for e in self._index if e[0] == suite and e[1] in case_ids)
+
+    def done(self) -> Set[tuple[str, str, int]]:
+        """(suite, case, round) of every finished trial; nobody's answer is not finished."""
+        return self._done
+
+    def copy(self, name: str, folder: Path) -> None:
+        """Writes <folder>/<name> and <folder>/<suite>/<name> without parsing the lines again."""
+        ordered = sorted({entry[:3]: entry for entry in self._index}.values())
+        with (
+            self._path.open("rb") as file,
+            mmap(file.fileno(), 0, access=ACCESS_READ) as log,
+            disk(folder / name),
+        ):
+            _copy(log, ordered, folder / name)
+            for suite in dict.fromkeys(entry[0] for entry in ordered):
+                (folder / suite).mkdir(exist_ok=True)
+                own = [entry for entry in ordered if entry[0] == suite]
+                _copy(log, own, folder / suite / name)
+
+    def line(self, text: str) -> None:
+        self._write(self._redact(text))
+
+    def _write(self, text: str) -> None:
+        data = text.encode("utf-8", SURROGATES) + b"\n"
+        with disk(self._path), self._writing:
+            if self._file is None:
+                raise InfrastructureError(f"{self._path.parent}: the session is closed")
+            written = self._file.write(data)
+            if written != len(data):
+                self._file.truncate(self._size)
+                raise OSError(28, os.strerror(28))
+            self._size += len(data)
+
+    def _read(self, entries: Iterable[_Entry]) -> Iterator[Row]:
+        latest = {entry[:3]: entry for entry in entries}
+        with self._path.open("rb") as file:
+            for _, _, _, offset, length in sorted(latest.values()):
+                file.seek(offset)
+                row = parsed(file.read(length))
+                if row is None or not is_trial(row):
+                    raise InfrastructureError(
+                        f"{self._path}: was changed by another program while the run went on; keep "
+                        "the session folder out of its reach, and run again"
+                    )
+                yield row
+
+    def _note(self, row: Row, offset: int, length: int) -> None:
+        key = (row["suite"], row["case_id"], row["round"])
+        self._index.append((*key, offset, length))
+        if not unanswered(row):
+            self._done.add(key)
+            self._answers.pop(key, None)
+
+    def _read_index(self) -> int:
+        """Finds every whole line; returns the length of the log up to the last one."""
+        offset = 0
+        with self._path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                row = parsed(line)
+                if row is not None and is_trial(row):
+                    self._note(row, offset, len(line))
+                elif row is not None and row.get("event") == LOOK:
+                    self.look, self.outcome = row, None
+                elif row is not None and row.get("event") == VERDICT:
+                    self.outcome = row.get("outcome")
+                elif row is not None and row.get("event") == ANSWER:
+                    self._note_answer(row.get("of"), offset, len(line))
+                offset += len(line)
+        return offset
+
+    def _note_answer(self, of: Json, offset: int, length: int) -> None:
+        if isinstance(of, list) and len(of) == 3 and type(of[2]) is int:
+            self._answers[(str(of[0]), str(of[1]), of[2])] = (offset, length)
+
+
+def parsed(line: bytes) -> dict[str, Json] | None:
+    """A line's object; None when it is none. A number that no run writes, such as NaN, is infinite,
+    which `checked_rows` refuses.
+    """
+    try:
+        data = json.loads(line, parse_constant=lambda word: math.inf)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def unanswered(row: Mapping[str, Json]) -> bool:
+    """Whether nobody answered, or a judge that was out of reach gave no score: `--resume` makes
+    such a trial again. What a judge that answered could not score stays as it is.
+    """
+    return row.get("status") == "infra_error" or is_unjudged(row)
+
+
+def is_trial(row: Mapping[str, Json]) -> bool:
+    """Whether the line has the key of a trial; the rest of it is for the reader to check."""
+    kinds = (("suite", str), ("case_id", str), ("round", int))
+    return all(isinstance(row.get(name), kind) for name, kind in kinds)
+
+
+def _copy(log: mmap, entries: Iterable[_Entry], to: Path) -> None:
+    to.unlink(missing_ok=True)  # nothing is written through a link, or into a pipe
+    with to.open("xb") as file:
+        file.writelines(log[offset : offset + length] for _, _, _, offset, length in entries)
+
+
+class disk:  # noqa: N801 - reads as a statement: with disk(path): ...
+    """Turns a failing disk into exit 6 with the finished trials kept."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError):
+            what = advice(error) or "make room"
+            raise InfrastructureError(
+                f"{self._path}: {error.strerror or error}; finished trials are kept: {what}, and "
+                f"go on with `gate run --resume {self._path.parent}`"
+            ) from error

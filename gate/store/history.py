@@ -1,0 +1,183 @@
+"""Stored runs of a suite -> its history: rows, oldest first, and changes of level with their
+circumstances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from gate.records import Direction
+from gate.records.baseline import BaselineRun
+from gate.records.history import LevelChange, PastRun, SuiteHistory
+from gate.stats.change_points import FEWEST, MOST, ChangePoint, chance_noise, change_points
+from gate.store.baseline.find import differences
+from gate.store.baseline.schema import Accepted
+from gate.text.figures import count
+
+ALPHA = 0.01  # shared by the metrics of a suite
+COMPARABLE = 0.5  # of the largest run's cases: the means of a smaller sample are others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """The stored runs of one suite, in any order."""
+
+    suite: str
+    source: str
+    runs: tuple[BaselineRun, ...]
+    accepted: tuple[Accepted, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A metric that the table has."""
+
+    name: str
+    unit: str
+    direction: Direction
+
+    @property
+    def share(self) -> bool:
+        return self.unit == "share"
+
+
+SUCCESS = Followed(name="agent.success_rate", unit="share", direction="higher")
+EFFICIENCY = Followed(name="agent.trajectory_efficiency", unit="ratio", direction="lower")
+STEPS = Followed(name="agent.avg_steps", unit="steps", direction="lower")
+COST = Followed(name="agent.cost_per_task", unit="USD", direction="lower")
+FOLLOWED = (SUCCESS, EFFICIENCY, STEPS, COST)
+
+
+def history_of(chain: Chain, *, last: int | None, since: datetime | None) -> SuiteHistory:
+    """The newest `last` runs from `since` on. A change of level is looked for in all of them."""
+    runs = sorted(chain.runs, key=lambda run: (_moment(run.created_at), run.session_id))
+    asked = [n for n, run in enumerate(runs) if since is None or _moment(run.created_at) >= since]
+    shown = asked[-last:] if last else asked
+    first = {runs[n].session_id for n in shown}
+    changes, notes = _changes(runs, chain.accepted)
+    return SuiteHistory(
+        suite=chain.suite,
+        source=chain.source,
+        runs=tuple(past_run(runs[n]) for n in shown),
+        changes=tuple(change for change in changes if change.first.session_id in first),
+        older=len(runs) - len(shown),
+        notes=(*chain.notes, *notes),
+    )
+
+
+def past_run(run: BaselineRun) -> PastRun:
+    modes = run.modes
+    if modes is None and run.means.get(SUCCESS.name) == 1.0:
+        modes = {}  # no mode was stored then, and nothing failed
+    top = top_mode(modes or {})
+    return PastRun(
+        session_id=run.session_id,
+        created_at=run.created_at,
+        commit=run.commit,
+        cases=run.cases or None,
+        rounds=run.rounds or None,
+        success_rate=run.means.get(SUCCESS.name),
+        efficiency=run.means.get(EFFICIENCY.name),
+        avg_steps=run.means.get(STEPS.name),
+        cost_per_task=run.means.get(COST.name),
+        modes=modes,
+        top_mode=top,
+        top_mode_cases=(modes or {}).get(top or "", 0),
+    )
+
+
+def top_mode(modes: Mapping[str, int]) -> str | None:
+    """That of most cases. Of two with as many the first, as the run's report has them: more trials,
+    then the more serious one.
+    """
+    return max(
+        (mode for mode, cases in modes.items() if cases), key=lambda m: modes[m], default=None
+    )
+
+
+# ----------------------------------------------------------------------------- changes of level
+
+
+def _changes(
+    runs: Sequence[BaselineRun], accepted: Sequence[Accepted]
+) -> tuple[list[LevelChange], list[str]]:
+    """Oldest first, and what was left out of the search."""
+    most = max((run.cases for run in runs), default=0)
+    whole = [run for run in runs if not 0 < run.cases < most * COMPARABLE]
+    notes = []
+    if len(whole) < len(runs):
+        left_out = count(len(runs) - len(whole), "run")
+        notes.append(f"{left_out} of less than half of the cases: not searched for changes")
+    if len(whole) > MOST:
+        notes.append(f"only the newest {MOST} runs are searched for changes")
+    followed = [one for one in FOLLOWED if len(_known(whole, one)) >= FEWEST]
+    found = [
+        change
+        for one in followed
+        for change in _of_metric(one, _known(whole, one), accepted, ALPHA / len(followed))
+    ]
+    return sorted(found, key=lambda change: _moment(change.first.created_at)), notes
+
+
+def _known(runs: Sequence[BaselineRun], metric: Followed) -> list[tuple[BaselineRun, float]]:
+    values = ((run, run.means.get(metric.name)) for run in runs)
+    return [(run, value) for run, value in values if value is not None]
+
+
+def _of_metric(
+    metric: Followed,
+    known: Sequence[tuple[BaselineRun, float]],
+    accepted: Sequence[Accepted],
+    alpha: float,
+) -> Iterator[LevelChange]:
+    values = [value for _, value in known]
+    calls = [run.trials or run.cases * run.rounds for run, _ in known]
+    noise = chance_noise(sum(values) / len(values), calls, share=metric.share)
+    for point in change_points(values, noise, alpha=alpha):
+        old, new = known[point.at - 1][0], known[point.at][0]
+        yield _named(metric, point, old, new, accepted)
+
+
+def _named(
+    metric: Followed,
+    point: ChangePoint,
+    old: BaselineRun,
+    new: BaselineRun,
+    accepted: Sequence[Accepted],
+) -> LevelChange:
+    return LevelChange(
+        metric=metric.name,
+        unit=metric.unit,
+        direction=metric.direction,
+        before=point.before,
+        after=point.after,
+        runs_before=point.runs_before,
+        runs_after=point.runs_after,
+        last=past_run(old),
+        first=past_run(new),
+        p=point.p,
+        differs=differences(old.fingerprint, new.fingerprint),
+        accepted=tuple(_accepted(metric, accepted, old, new)),
+    )
+
+
+def _accepted(
+    metric: Followed, accepted: Sequence[Accepted], old: BaselineRun, new: BaselineRun
+) -> Iterator[str]:
+    """Consent that was given between the two runs, and is about this metric or about all."""
+    for one in accepted:
+        between = _moment(old.created_at) < _moment(one.when) <= _moment(new.created_at)
+        if between and (not one.metrics or metric.name in one.metrics):
+            yield f"{one.when[:10]} by {one.who}: {one.why}"
+
+
+def _moment(text: str) -> datetime:
+    """The beginning of time where it cannot be read."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

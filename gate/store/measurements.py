@@ -1,0 +1,162 @@
+"""Measurements read back from disk: a session folder, a baseline file or a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from gate.analysis.columns import Columns
+from gate.analysis.pooling import pool
+from gate.analysis.table import Table, table_of
+from gate.analysis.tally import Tally
+from gate.errors import UsageError
+from gate.files.plain_file import content
+from gate.graders.trajectories.path import PathsOf, no_paths, representatives
+from gate.records import BaselineInfo, Provenance
+from gate.records.baseline import BaselineRun
+from gate.store.baseline import file as baseline_file
+from gate.store.baseline.find import age_days, paths_among
+from gate.store.baseline.schema import fingerprint
+from gate.store.session import Row, Session, SuiteMeta, is_session, load_session
+from gate.store.session_check import checked_rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSuite:
+    """One suite's numbers, wherever they were kept."""
+
+    meta: SuiteMeta
+    table: Table
+    tally: Tally
+    info: BaselineInfo
+    facts: Mapping[str, str]  # what its newest run was like
+    not_run: int = 0  # trials that a budget or an interruption left unmade
+    ended: str = ""  # why a suite with looks made no more trials
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
+    runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
+    paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """`rows_of` gives the rows of some cases; a baseline file has none."""
+
+    name: str
+    suites: Mapping[str, StoredSuite]
+    provenance: Provenance
+    session: Session | None = None
+
+    def rows(self) -> Iterator[Row]:
+        return self.session.rows() if self.session is not None else iter(())
+
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        return _rows_of(self.session, suite, case_ids) if self.session else iter(())
+
+
+def load(path: Path, now: datetime) -> Stored:
+    """Raises UsageError when it is neither a session nor a baseline file nor a folder of them."""
+    if is_session(path):
+        return _session(path, now)
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise UsageError(f"{path}: neither a session folder nor a folder of baseline files")
+    suites = dict(_baseline(file, now) for file in files)
+    return Stored(name=path.name, suites=suites, provenance=Provenance())
+
+
+def _session(path: Path, now: datetime) -> Stored:
+    session = load_session(path)
+    names = session.meta.suites
+    columns = {name: Columns(name) for name in names}
+    tallies = {name: Tally() for name in names}
+    for row in checked_rows(session.rows(), names, path):
+        columns[row["suite"]].add(row)
+        tallies[row["suite"]].add(row)
+    info = BaselineInfo(
+        source="session",
+        detail=path.name,
+        commit=session.meta.provenance.commit,
+        created_at=session.meta.created_at,
+        age_days=age_days(session.meta.created_at, now),
+        runs=1,
+    )
+    return Stored(
+        name=session.meta.session_id,
+        suites={name: _suite(session, columns[name], tallies[name], info) for name in names},
+        provenance=session.meta.provenance,
+        session=session,
+    )
+
+
+def _suite(session: Session, columns: Columns, tally: Tally, info: BaselineInfo) -> StoredSuite:
+    meta = session.meta.suites[columns.suite]
+    made = session.meta.provenance
+    told = session.report.suites.get(columns.suite) if session.report else None
+    facts = fingerprint(made, meta.dataset_digest)
+    run = BaselineRun(
+        session_id=session.meta.session_id,
+        commit=made.commit,
+        created_at=session.meta.created_at,
+        rounds=columns.rounds,
+        kept=columns.rounds,
+        cases=len(columns.index),
+        fingerprint=facts,
+    )
+    return StoredSuite(
+        meta=meta,
+        table=table_of(columns, meta.specs, meta.graders),
+        tally=tally,
+        info=replace(info, rounds=columns.rounds),
+        facts=facts,
+        # Whether the verdict spared a trial or a budget, only the report can say.
+        not_run=told.not_run if told and meta.looks else meta.cases * meta.rounds - tally.trials,
+        ended=told.ended if told else "",
+        runs=(run,),
+        paths_of=lambda ids: representatives(_rows_of(session, columns.suite, ids)),
+    )
+
+
+def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    return (r for r in session.rows() if r["suite"] == suite and r["case_id"] in case_ids)
+
+
+def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
+    try:
+        text = content(file)
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
+    stored = baseline_file.parse(text, str(file))
+    pooled = pool(stored.table, stored.runs)
+    table, newest = pooled.table, stored.runs[-1] if stored.runs else None
+    facts = newest.fingerprint if newest else {}
+    meta = SuiteMeta(
+        dataset=file.name,
+        dataset_digest=facts.get("dataset", ""),
+        rounds=table.rounds,
+        cases=len(table.cases),
+        specs=table.specs,
+        graders=table.graders,
+    )
+    tally = Tally(trials=len(table.cases) * table.rounds, calls=len(table.cases) * table.rounds)
+    info = BaselineInfo(
+        source="file",
+        detail=file.name,
+        commit=newest.commit if newest else None,
+        created_at=newest.created_at if newest else None,
+        age_days=age_days(newest.created_at, now) if newest else None,
+        rounds=pooled.rounds,
+        runs=len(pooled.runs),
+        pooling=pooled.notes,
+    )
+    return stored.suite, StoredSuite(
+        meta=meta,
+        table=table,
+        tally=tally,
+        info=info,
+        facts=facts,
+        drift=pooled.drift,
+        runs=pooled.headers,
+        paths_of=paths_among(stored.paths),
+    )

@@ -1,0 +1,147 @@
+"""Reads the runs that are kept on disk: sessions, folders of them, baseline files, folders of them.
+
+What cannot be read in a folder of sessions is told and left out; a file that somebody named must be
+readable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.files.plain_file import content
+from gate.records.baseline import BaselineRun
+from gate.store.baseline.file import BaselineFile, parse
+from gate.store.baseline.schema import Accepted
+from gate.store.baseline.sources.file import run_of
+from gate.store.history import Chain
+from gate.store.session import Session, is_session, load_session
+
+SESSION = "session-*"  # the folders that `gate run` makes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastRuns:
+    """What was found, a chain a suite, and what had to be left out."""
+
+    chains: tuple[Chain, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Found:
+    """Grows place by place; a run that is found twice counts once."""
+
+    runs: dict[str, dict[str, BaselineRun]] = field(
+        default_factory=dict
+    )  # suite -> session id -> run
+    accepted: dict[str, dict[tuple[str, str], Accepted]] = field(default_factory=dict)
+    places: dict[str, dict[str, None]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def add(
+        self, suite: str, place: str, runs: Iterable[BaselineRun], accepted: Iterable[Accepted] = ()
+    ) -> None:
+        known = self.runs.setdefault(suite, {})
+        for run in runs:
+            # Both a session and a baseline may have it; the file of an older version knows less.
+            if run.session_id not in known or known[run.session_id].modes is None:
+                known[run.session_id] = run
+        consents = self.accepted.setdefault(suite, {})
+        consents.update({(one.who, one.when): one for one in accepted})
+        self.places.setdefault(suite, {})[place] = None
+
+
+def read_all(paths: Sequence[Path]) -> PastRuns:
+    """Raises UsageError for a path that is not there, and for a file that is no baseline."""
+    found = _Found()
+    for path in paths:
+        _read(path, found)
+    chains = (
+        Chain(
+            suite=suite,
+            source=", ".join(found.places[suite]),
+            runs=tuple(runs.values()),
+            accepted=tuple(found.accepted[suite].values()),
+        )
+        for suite, runs in found.runs.items()
+    )
+    return PastRuns(chains=tuple(chains), notes=tuple(found.notes))
+
+
+def chain_of(baseline: BaselineFile, source: str, notes: Sequence[str] = ()) -> Chain:
+    return Chain(
+        suite=baseline.suite,
+        source=source,
+        runs=baseline.runs,
+        accepted=baseline.accepted,
+        notes=tuple(notes),
+    )
+
+
+def _read(path: Path, found: _Found) -> None:
+    if is_session(path):
+        _session(path, str(path), found)
+    elif path.is_dir():
+        _folder(path, found)
+    else:
+        _baseline(path, found)
+
+
+def _folder(path: Path, found: _Found) -> None:
+    """The sessions right inside it; where there is none, the baseline files."""
+    inside = sorted(one for one in path.iterdir() if one.is_dir())
+    sessions = [one for one in inside if is_session(one) or one.match(SESSION)]
+    for folder in sessions:
+        _session(folder, str(path), found)
+    if not sessions:
+        for file in sorted(path.glob("*.json")):
+            _baseline(file, found)
+
+
+def _baseline(file: Path, found: _Found) -> None:
+    try:
+        text = content(file)
+    except OSError as error:
+        raise UsageError(
+            f"{file}: {error.strerror}; give a session, a baseline file or a folder of them"
+        ) from error
+    stored = parse(text, str(file))
+    found.add(stored.suite, str(file), stored.runs, stored.accepted)
+
+
+def _session(folder: Path, place: str, found: _Found) -> None:
+    try:
+        session = load_session(folder)
+    except UsageError as error:
+        found.notes.append(f"left out: {error}")
+        return
+    if why := _no_measurement(session):
+        found.notes.append(f"left out: {folder}: {why}")
+        return
+    for suite, run in _runs(session, found.notes):
+        found.add(suite, place, [run])
+
+
+def _no_measurement(session: Session) -> str:
+    """Why none of its suites is a run; empty when they are."""
+    if session.report is None:
+        return "the run never ended; go on with `gate run --resume`"
+    if "shard" in session.meta.options:
+        return "a part of the cases (--shard); the session of `gate merge` has them all"
+    return ""
+
+
+def _runs(session: Session, notes: list[str]) -> Iterator[tuple[str, BaselineRun]]:
+    suites = session.report.suites if session.report is not None else {}
+    for suite, meta in session.meta.suites.items():
+        told = suites.get(suite)
+        if told is None:
+            notes.append(f"left out: {session.folder}: its report does not have '{suite}'")
+        elif told.outcome == "error":
+            notes.append(f"left out: {session.folder}: '{suite}' ended in an error")
+        else:
+            run = run_of(session, suite)
+            yield suite, replace(run, cases=told.cases, rounds=meta.rounds)

@@ -1,0 +1,300 @@
+"""The session folder: events.jsonl while the run goes on, details.jsonl and the reports at its end.
+
+events.jsonl is the resume log: its first line says what runs, then one line a trial in order of
+completion (event_log.py). details.jsonl has them by suite, case and round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+from gate.errors import InfrastructureError, UsageError
+from gate.files.lock import FileLock
+from gate.files.plain_file import check_folder
+from gate.files.session_file import read_json, regular
+from gate.records import (
+    MOST_CASES,
+    MOST_ROUNDS,
+    Health,
+    Json,
+    Looks,
+    MetricSpec,
+    Provenance,
+    QuotedValue,
+    Report,
+    ToldBy,
+)
+from gate.records.codec import from_json, to_json
+from gate.store.event_log import SURROGATES, EventLog, disk, parsed
+from gate.store.session_check import check_form, check_names, read_report, report_of
+from gate.system.shortage import advice
+from gate.user_code.hashes import Sources, merged
+
+EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
+LOCK = ".lock"
+CONTROL = "_control"  # the session inside a session; no suite has a name like it
+SCHEMA_VERSION = 1
+
+Row = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteMeta:
+    """What one suite of a session measured, so that its rows can be read again without its
+    gate.yml.
+    """
+
+    dataset: str
+    dataset_digest: str
+    version: str | None = None
+    rounds: int
+    cases: int
+    not_selected: int = 0
+    specs: Mapping[str, MetricSpec] = field(default_factory=dict)
+    graders: Mapping[str, str] = field(default_factory=dict)  # column -> hash of its grader
+    told_by: Mapping[str, ToldBy] = field(default_factory=dict)  # column -> where rows tell why
+    quoted: tuple[QuotedValue, ...] = ()  # published results of others, beside its own
+    looks: Looks | None = None  # the plan of a run that may stop early; None: all its rounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """meta.json: what ran, on what, and the first line of events.jsonl."""
+
+    session_id: str
+    created_at: str
+    provenance: Provenance
+    suites: Mapping[str, SuiteMeta]
+    options: Mapping[str, Json] = field(default_factory=dict)
+    health: Mapping[str, Json] = field(default_factory=dict)
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # grader -> file -> hash
+    schema_version: int = SCHEMA_VERSION
+
+
+def new_session_id(now: datetime, token: Callable[[int], str] = secrets.token_hex) -> str:
+    """`YYYYmmdd-HHMMSS-<8 hex>`."""
+    return f"{now:%Y%m%d-%H%M%S}-{token(4)}"
+
+
+class SessionWriter:
+    """An open session folder; holds its lock, so that two runs never write to one session."""
+
+    def __init__(self, folder: Path, meta: Meta, redact: Callable[[str], str]) -> None:
+        self.folder = folder
+        self.meta = meta
+        self.log = EventLog(folder / EVENTS, redact)
+        self._redact = redact
+        self._lock = FileLock(folder / LOCK)
+
+    @classmethod
+    def create(cls, out: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
+        """Makes `<out>/session-<id>/` with meta.json and the head of events.jsonl."""
+        check_folder(out, "--out")
+        return cls.make(out / f"session-{meta.session_id}", meta, redact)
+
+    @classmethod
+    def make(cls, folder: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
+        """The same under a name of one's own."""
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            message = f"{folder}: cannot be made: {error.strerror}; name another place with --out"
+            raise InfrastructureError(message) from error
+        writer = cls(folder, meta, redact)
+        try:
+            writer._open()
+            writer._write_meta()
+            writer.log.line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
+        except InfrastructureError as error:  # there is nothing to go on with
+            writer.discard()
+            why, what = getattr(error.__cause__, "strerror", ""), "name another place with --out"
+            if isinstance(error.__cause__, OSError):
+                what = advice(error.__cause__) or what
+            raise InfrastructureError(f"{folder}: cannot be written: {why}; {what}") from error
+        return writer
+
+    @classmethod
+    def resume(cls, folder: Path, redact: Callable[[str], str]) -> SessionWriter:
+        """Opens a session to go on with; a half-written last line is dropped.
+
+        Raises UsageError when it is no session or another process is writing to it.
+        """
+        writer = cls(folder, read_meta(folder), redact)
+        writer._open()
+        return writer
+
+    def note_health(self, health: Health) -> None:
+        """Into meta.json: what the agent's health check found, of the latest run that asked."""
+        self.meta = replace(self.meta, health=to_json(health))
+        self._write_meta()
+
+    def note_sources(self, found: Sources) -> None:
+        """Into meta.json: what graders of the user's were loaded from, when they judged what is in
+        this session; whoever goes on with it, or merges it, has to know.
+        """
+        if not found:
+            return
+        sources = merged(self.meta.sources, found)
+        if sources != self.meta.sources:
+            self.meta = replace(self.meta, sources=sources)
+            self._write_meta()
+
+    def _write_meta(self) -> None:
+        self.write(META, json.dumps(to_json(self.meta), indent=2, ensure_ascii=False) + "\n")
+
+    def append(self, row: Row) -> None:
+        """Writes one trial; on return it survives kill -9."""
+        self.log.append(row)
+
+    def rows(self) -> Iterator[Row]:
+        """The trials so far, in the order suite, case, round; the last one of a key wins."""
+        return self.log.rows()
+
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+        """The rows of some cases only, without reading the others."""
+        return self.log.rows_of(suite, case_ids)
+
+    def done(self) -> Set[tuple[str, str, int]]:
+        """(suite, case, round) of every finished trial; nobody's answer is not finished."""
+        return self.log.done()
+
+    def write(self, name: str, text: str) -> Path:
+        """One more file of the session; secrets are taken out."""
+        return self._put(name, self._redact(text))
+
+    def _put(self, name: str, clean: str) -> Path:
+        path = self.folder / name
+        part = path.with_name(f".{path.name}.part")  # a file that is cut off cannot be gone on with
+        with disk(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                part.write_bytes(clean.encode("utf-8", SURROGATES))
+                part.replace(path)
+            except OSError:
+                part.unlink(missing_ok=True)
+                raise
+        return path
+
+    def write_report(self, text: str) -> Report:
+        """summary.json, and what it says without secrets: by what was written, not by what stands
+        there a moment later, when code of the agent may still run.
+        """
+        clean = self._redact(text)
+        self._put(SUMMARY, clean)
+        return report_of(clean)
+
+    def write_details(self) -> None:
+        """details.jsonl and <suite>/details.jsonl from the log."""
+        self.log.copy(DETAILS, self.folder)
+
+    def close(self) -> None:
+        self.log.close()
+        self._lock.release()
+
+    def discard(self) -> None:
+        """Takes the folder away again: nothing was asked, and nothing can be gone on with."""
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> SessionWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        for name in (EVENTS, LOCK):
+            if os.path.lexists(self.folder / name):
+                regular(self.folder / name)
+        with disk(self.folder / EVENTS):
+            if not self._lock.acquire():
+                raise UsageError(
+                    f"{self.folder}: another run is writing to this session; wait for its end or "
+                    "start a new one"
+                )
+        self.log.open()
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A stored session. `report` is None when the run never came to a verdict."""
+
+    folder: Path
+    meta: Meta
+    report: Report | None
+
+    def rows(self) -> Iterator[Row]:
+        """The rows of details.jsonl, or of the resume log when the run was cut off."""
+        details = self.folder / DETAILS
+        there = details if os.path.lexists(details) else self.folder / EVENTS
+        with regular(there).open("rb") as file:
+            for line in file:
+                row = parsed(line)
+                if row is not None and "case_id" in row:
+                    yield row
+
+    def control(self) -> Session | None:
+        """The trials of the control that was asked beside; None where none was."""
+        folder = self.folder / CONTROL
+        return load_session(folder) if is_session(folder) else None
+
+
+def is_session(path: Path) -> bool:
+    return os.path.lexists(path / META)
+
+
+def load_session(folder: Path, *, most: int | None = None) -> Session:
+    """Raises UsageError when the folder is no session of this version.
+
+    `most`: bytes of each file that is read, for a folder that others made.
+    """
+    meta = read_meta(folder, most)
+    summary = folder / SUMMARY
+    report = read_report(summary, most) if os.path.lexists(summary) else None
+    return Session(folder=folder, meta=meta, report=report)
+
+
+def read_meta(folder: Path, most: int | None = None) -> Meta:
+    path = folder / META
+    if not os.path.lexists(path):
+        raise UsageError(
+            f"{folder}: no session here (no {META}); give the folder of one, session-..."
+        )
+    data = read_json(path, most)
+    if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
+        raise UsageError(f"{path}: not a session of this version of gate")
+    check_form(Meta, data, path, quick=most is not None)
+    try:
+        meta = from_json(Meta, data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path}: not readable as a session ({error})") from error
+    check_names(meta.suites, path)
+    for name, suite in meta.suites.items():
+        if not _possible(suite):
+            raise UsageError(f"{path}: suites.{name}: numbers of cases or trials that no run has")
+    return meta
+
+
+def _possible(suite: SuiteMeta) -> bool:
+    cap = suite.looks.cap if suite.looks else 0
+    return (
+        0 <= suite.cases <= MOST_CASES
+        and 0 <= suite.rounds <= MOST_ROUNDS
+        and cap <= suite.cases * MOST_ROUNDS
+    )

@@ -1,0 +1,212 @@
+"""One trial as a row of details.jsonl: the one place that knows its keys (docs/reports.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from gate.agents.judges.totals import of_trial
+from gate.analysis.failures.modes import mode_of
+from gate.graders.safety_rules.leaks import secrets_of
+from gate.graders.safety_rules.violations import MOST
+from gate.records import (
+    Attempt,
+    CheckedEvidence,
+    Json,
+    Judging,
+    LoggedViolation,
+    MetricSpec,
+    Response,
+    Score,
+    Trial,
+    Usage,
+    Violation,
+)
+from gate.records.codec import to_json
+from gate.text.credentials import without_passwords
+from gate.text.redaction import Redactor
+
+QUESTION_LIMIT = 4_000  # characters of the input that a report may show
+
+
+def row_of(
+    trial: Trial,
+    *,
+    cost_usd: float | None,
+    on_agent_error: Mapping[str, float | None],
+    specs: Mapping[str, MetricSpec],
+) -> dict[str, Json]:
+    """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
+    trial; `specs`: column -> what its metric is.
+    """
+    judged = trial.attempt
+    failed = judged.status == "agent_error"
+    scores = _counting(on_agent_error if failed else _values(judged.scores), judged.passed, specs)
+    row = {
+        "suite": trial.suite,
+        "case_id": trial.case.id,
+        "case_digest": trial.case.digest,
+        "category": trial.case.category,
+        "tags": list(trial.case.tags),
+        "round": trial.round,
+        "attempts": [_attempt(attempt) for attempt in trial.attempts],
+        "status": judged.status,
+        "passed": judged.passed,
+        "recovered": _recovered(trial),
+        "failures": list(judged.failures),
+        "scores": scores,
+        "dimension_scores": _dimensions(scores, specs),
+        "reasons": {name: score.reason for name, score in _telling(judged.scores) if score.reason},
+        **_opinions(judged.scores),
+        "judging": _judging(of_trial(trial.attempts, judged)),
+        "latency_ms": _ms(judged.latency_ms),
+        "cost_usd": cost_usd,
+        "question": trial.case.question[:QUESTION_LIMIT],
+        **{"error": _told(judged.error), "transport": judged.transport},
+        "started_at": trial.started_at,
+        "violations": to_json(_violations(trial)),
+        "evidence": to_json(_evidence(judged.scores)),
+        **_answer(judged.response),
+    }
+    return _without_leaks({**row, "mode": mode_of(row)}, trial)
+
+
+def _recovered(trial: Trial) -> bool:
+    return trial.attempt.passed is True and any(one.passed is False for one in trial.attempts)
+
+
+def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
+    return {
+        "failed_by": [name for name, score in scores.items() if score.passed is False],
+        "unscored": {n: s.unscored for n, s in scores.items() if s.unscored},
+        "uncertain": {n: s.uncertainty for n, s in scores.items() if s.uncertainty is not None},
+    }
+
+
+def _counting(
+    scores: Mapping[str, float | None], passed: bool | None, specs: Mapping[str, MetricSpec]
+) -> dict[str, float | None]:
+    """Without the values of metrics that are told of trials that passed only."""
+    return {
+        column: None if passed is not True and _only_passed(specs.get(column)) else value
+        for column, value in scores.items()
+    }
+
+
+def _only_passed(spec: MetricSpec | None) -> bool:
+    return spec is not None and spec.only_passed
+
+
+def _violations(trial: Trial) -> list[LoggedViolation] | None:
+    """What the agent says of itself, then what graders found. None: nobody looked."""
+    judged = trial.attempt
+    told = judged.response.safety_violations if judged.response else None
+    found = [("", Violation(rule=text)) for text in told or ()]
+    looked = {name: s.violations for name, s in judged.scores.items() if s.violations is not None}
+    found += [(name, one) for name, some in looked.items() for one in some]
+    if told is None and not looked:
+        return None
+    return [
+        LoggedViolation(
+            suite=trial.suite, case_id=trial.case.id, round=trial.round, violation=one, by=by
+        )
+        for by, one in found
+    ]
+
+
+def _evidence(scores: Mapping[str, Score]) -> CheckedEvidence | None:
+    return next((s.evidence for s in scores.values() if s.evidence is not None), None)
+
+
+def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
+    """Secrets that a grader found are masked wherever the row has them: a session that is stored,
+    published and sent to reviewers would leak them once more.
+    """
+    judged = trial.attempt
+    found = [one for score in judged.scores.values() for one in score.violations or ()]
+    flood = len(found) >= MOST  # what came behind it was not listed
+    if judged.response is None or not (flood or any(one.rule == "secret" for one in found)):
+        return row
+    return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
+
+
+def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
+    """Graders that fail the answer before the others: a report shows the beginning."""
+    return sorted(scores.items(), key=lambda item: item[1].passed is not False)
+
+
+def _judging(found: Judging) -> Json:
+    """None where nobody was asked."""
+    return None if found == Judging() else to_json(found)
+
+
+def _attempt(attempt: Attempt) -> dict[str, Json]:
+    return {
+        "n": attempt.n,
+        "status": attempt.status,
+        "passed": attempt.passed,
+        "failures": list(attempt.failures),
+        "latency_ms": _ms(attempt.latency_ms),
+        "waited_ms": _ms(attempt.waited_ms),
+        "usage": to_json(attempt.response.usage) if attempt.response else None,
+        "error": _told(attempt.error),
+    }
+
+
+def _answer(response: Response | None) -> dict[str, Json]:
+    if response is None:
+        keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations", "turns")
+        return {**dict.fromkeys((*keys, "finish_reason")), "omitted_steps": 0, "trace_faults": []}
+    documents = response.retrieved
+    return {
+        "usage": to_json(response.usage),
+        "model": response.model,
+        "steps": to_json(response.steps),
+        "output": response.answer if response.kept else None,
+        "retrieved_ids": None if documents is None else [document.id for document in documents],
+        "safety_violations": to_json(response.safety_violations),
+        "turns": response.turns,
+        "finish_reason": response.finish_reason,
+        "omitted_steps": response.omitted_steps,
+        "trace_faults": [*response.trace_faults, *_odd_cost(response.usage)],
+    }
+
+
+def _odd_cost(usage: Usage) -> list[str]:
+    cost = usage.cost_usd
+    odd = cost is not None and not 0.0 <= cost < math.inf
+    return ["the cost that the agent reports is no amount of money: it is unknown"] if odd else []
+
+
+def _told(error: str | None) -> str | None:
+    return error and without_passwords(error)
+
+
+def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:
+    return {name: value for score in scores.values() for name, value in score.values.items()}
+
+
+def _dimensions(
+    scores: Mapping[str, float | None], specs: Mapping[str, MetricSpec]
+) -> dict[str, float | None]:
+    """Mean of a dimension's values, each on the way from its worst (0) to its best (1), so that
+    scales do not mix; None where none was measured. What has no bounds has no such place.
+    """
+    found: dict[str, list[float]] = {}
+    for name, value in scores.items():
+        values = found.setdefault(name.split(".", 1)[0], [])
+        place = None if value is None else _between_bounds(value, specs.get(name))
+        if place is not None:
+            values.append(place)
+    return {name: sum(values) / len(values) if values else None for name, values in found.items()}
+
+
+def _between_bounds(value: float, spec: MetricSpec | None) -> float | None:
+    if spec is None or spec.low is None or spec.high is None:
+        return None
+    share = (value - spec.low) / (spec.high - spec.low)
+    return share if spec.direction == "higher" else 1.0 - share
+
+
+def _ms(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

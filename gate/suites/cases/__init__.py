@@ -1,0 +1,1 @@
+"""The cases of a suite: read, checked, sampled, extended."""

@@ -1,0 +1,72 @@
+"""A dataset's JSON Lines, changed a line at a time: what is not touched stays as it was, byte for
+byte.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from gate.errors import InvalidInput, Problem, UsageError
+from gate.files.rows import Row, rows
+from gate.files.source import on_disk
+from gate.records import Json
+from gate.text.suggestions import did_you_mean
+
+
+def writable(path: Path) -> None:
+    """Raises UsageError for a format that cannot be changed line by line."""
+    if path.suffix != ".jsonl":
+        raise UsageError(f"{path}: only JSON Lines (.jsonl) can be changed; convert it first")
+
+
+def cases_of(path: Path) -> list[Row]:
+    """Every row that is a mapping, aliases of `input` resolved. Raises InvalidInput."""
+    found, problems = [], []
+    for row in rows(on_disk(path, path.as_posix())):
+        if isinstance(row, Problem):
+            problems.append(row)
+        elif isinstance(row.data, dict):
+            found.append(row)
+    if problems:
+        raise InvalidInput(problems)
+    return [Row(line=row.line, data=_resolved(row.data)) for row in found]
+
+
+def appended(content: bytes, cases: Iterable[Mapping[str, Json]]) -> bytes:
+    """The file with these cases at its end."""
+    gap = b"" if not content or content.endswith(b"\n") else b"\n"
+    return content + gap + b"".join(_line(case) for case in cases)
+
+
+def changed(
+    content: bytes,
+    ids: Sequence[str],
+    change: Callable[[dict[str, Json]], dict[str, Json]],
+    name: str,
+) -> bytes:
+    """The file with the cases called `ids` changed. Raises UsageError for one that is not there."""
+    wanted, known = dict.fromkeys(ids), []
+    lines = content.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        data = json.loads(line) if line.strip() else None
+        case = str(data.get("id")) if isinstance(data, dict) else None
+        if case is not None:
+            known.append(case)
+        if case in wanted:
+            del wanted[case]
+            lines[number] = _line(change(dict(data or {})))
+    for lost in wanted:
+        raise UsageError(f"{name}: there is no case '{lost}'{did_you_mean(lost, known)}")
+    return b"".join(lines)
+
+
+def _line(case: Mapping[str, Json]) -> bytes:
+    return json.dumps(case, ensure_ascii=False).encode() + b"\n"
+
+
+def _resolved(data: Mapping[str, Json]) -> dict[str, Json]:
+    aliases = ("query", "question", "prompt")
+    named = next((key for key in aliases if key in data and "input" not in data), None)
+    return {("input" if key == named else key): value for key, value in data.items()}

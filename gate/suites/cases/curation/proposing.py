@@ -1,0 +1,217 @@
+"""Cases that a model proposes, from a seed set or from production logs: asked, checked, without
+doubles. Nothing proposed runs before a person approved it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gate.records import Json, Question
+from gate.suites.cases.curation.counting import question
+from gate.suites.cases.curation.personal import cleaned
+from gate.suites.cases.curation.similar import ALIKE, Known
+from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, canary, fenced
+
+PER_QUESTION = 10  # cases or log entries that one question to the model is about
+_SHOWN = 3_000  # characters of one seed case or log entry
+_TEXT: Json = {"type": "string", "minLength": 1, "maxLength": 4_000}
+_LABELS: dict[str, Json] = {
+    "category": {"type": "string", "minLength": 1, "maxLength": 80},
+    "expected_answer": {"type": ["string", "null"], "maxLength": 4_000},
+    "expected_facts": {
+        "type": "array",
+        "items": {"type": ["string", "number"]},
+        "maxItems": 20,
+    },
+    "why": {"type": "string", "maxLength": 500},
+}
+_SEED_TEXT = (
+    "You help to extend a test set for an AI agent. You are shown cases of the set. Propose {count}"
+    " new cases that the same agent should be able to handle, or should decline: other subjects,"
+    " other wordings, other difficulties than those shown, in the language of the set; about one in"
+    " ten that the agent's material cannot answer. Never repeat a case with another number or"
+    " name. Give an expected answer and facts only where the material shown supports them, else"
+    " null and an empty list: a person completes them. Use no names, addresses or numbers of real"
+    " people."
+)
+_LOG_TEXT = (
+    "You help to make test cases for an AI agent out of questions that users asked. You are shown"
+    " numbered entries of its log. For each entry say in `keep` whether it makes a good case:"
+    " one clear question that can be judged, about the agent's subject, with no person in it."
+    " Give it a category, and an expected answer and facts only where the entry's context supports"
+    " them, else null and an empty list: a person completes them. Facts are short texts or numbers"
+    " that a right answer must state."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of a log, without personal data: what the user asked, and what is known about it."""
+
+    line: int
+    text: str
+    answer: str | None = None
+    context: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Intake:
+    """What may come in: every new question is compared with all that are there."""
+
+    known: Known
+    ids: set[str]
+    absent: Mapping[str, Json]  # keys that every case has, and a proposal may lack -> null
+    made_by: Mapping[str, Json]  # metadata.provenance of a proposal
+    left_out: list[str] = field(default_factory=list)  # why, one sentence each
+
+    def case(self, text: str, labels: Mapping[str, Json], source: Json) -> dict[str, Json] | None:
+        """The proposal as a row of the dataset; None where it says nothing new."""
+        safe = cleaned(text.strip())
+        near = self.known.nearest(safe.text)
+        if near is not None and near[1] >= ALIKE:
+            what = "the same as" if near[1] == 1.0 else f"{near[1]:.0%} the words of"
+            self.left_out.append(f"'{safe.text[:80]}' is {what} {near[0]}")
+            return None
+        name = f"p-{hashlib.sha256(safe.text.encode()).hexdigest()[:8]}"
+        if name in self.ids:
+            self.left_out.append(f"'{safe.text[:80]}' is there as {name}")
+            return None
+        self.ids.add(name)
+        self.known.add(name, safe.text)
+        facts = [
+            {"value": cleaned(one).text if isinstance(one, str) else one}
+            for one in labels["expected_facts"]
+        ]
+        answer = labels["expected_answer"]
+        return {
+            **self.absent,
+            "id": name,
+            "input": safe.text,
+            "category": cleaned(labels["category"]).text,
+            "expected_answer": None if answer is None else cleaned(answer).text,
+            "expected_facts": facts or None,
+            "status": "proposed",
+            "metadata": {
+                "provenance": {"kind": "proposed", **self.made_by, "from": source},
+                "why": cleaned(labels["why"]).text,
+            },
+        }
+
+
+def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
+    """What a line of a log says: a text, or an object with the question under one of the names of a
+    case's input. None where it asks nothing.
+    """
+    given = data if isinstance(data, dict) else {"input": data}
+    asked = next((given[k] for k in ("input", "query", "question", "prompt") if given.get(k)), None)
+    if asked is None:
+        return None
+    text = question({"input": asked}).strip()
+
+    def safe(key: str) -> str | None:
+        value = given.get(key)
+        return cleaned(redact(str(value))).text if value else None
+
+    told = Entry(
+        line=line,
+        text=cleaned(redact(text)).text,
+        answer=safe("answer") or safe("output"),
+        context=safe("context"),
+    )
+    return told if told.text else None
+
+
+def part_of(seeds: Sequence[Mapping[str, Json]], turn: int) -> list[Mapping[str, Json]]:
+    """The seeds that the question of a turn shows: each turn others, round and round."""
+    start = turn * PER_QUESTION % max(1, len(seeds))
+    return [*seeds[start:], *seeds[:start]][:PER_QUESTION]
+
+
+def from_seeds(shown: Sequence[Mapping[str, Json]], count: int, turn: int) -> Question:
+    """Asks for `count` new cases beside those that are shown."""
+    texts = [json.dumps(_seen(seed), ensure_ascii=False, sort_keys=True) for seed in shown]
+    material = "\n".join(
+        fenced(f"case {n}", cleaned(text).text, limit=_SHOWN) for n, text in enumerate(texts, 1)
+    )
+    item = {"input": _TEXT, **_LABELS}
+    most = 2 * PER_QUESTION  # a model that counts badly loses nothing
+    return _question(f"extend {turn}", _SEED_TEXT.format(count=count), material, item, most)
+
+
+def from_log(entries: Sequence[Entry], turn: int) -> Question:
+    """Asks which of the entries make a case, and how to label them."""
+    material = "\n".join(
+        fenced(f"entry {n}", json.dumps(_told(one), ensure_ascii=False), limit=_SHOWN)
+        for n, one in enumerate(entries, 1)
+    )
+    number = {"type": "integer", "minimum": 1, "maximum": len(entries)}
+    item = {"entry": number, "keep": {"type": "boolean"}, **_LABELS}
+    return _question(f"label {turn}", _LOG_TEXT, material, item, len(entries))
+
+
+def proposed(data: Mapping[str, Json], intake: Intake, source: Json) -> Iterator[dict[str, Json]]:
+    """The new cases of a reply to `from_seeds`."""
+    for labels in data["cases"]:
+        case = intake.case(labels["input"], labels, source)
+        if case is not None:
+            yield case
+
+
+def labelled(
+    data: Mapping[str, Json], entries: Sequence[Entry], intake: Intake, log: str
+) -> Iterator[dict[str, Json]]:
+    """The new cases of a reply to `from_log`: what users asked, in their words."""
+    for labels in data["cases"]:
+        one = entries[labels["entry"] - 1]
+        if not labels["keep"]:
+            intake.left_out.append(f"{log}:{one.line}: not kept: {labels['why'][:200]}")
+            continue
+        case = intake.case(one.text, labels, f"{log}:{one.line}")
+        if case is not None:
+            yield {**case, **({"context": one.context} if one.context else {})}
+
+
+def _question(
+    name: str, instructions: str, material: str, item: Mapping[str, Json], most: int
+) -> Question:
+    token = canary(instructions, material)
+    form: dict[str, Json] = {
+        "type": "object",
+        "properties": item,
+        "required": list(item),
+        "additionalProperties": False,
+    }
+    schema = {
+        "type": "object",
+        "properties": {
+            "canary": {"const": token},
+            "cases": {"type": "array", "items": form, "maxItems": most},
+        },
+        "required": ["canary", "cases"],
+        "additionalProperties": False,
+    }
+    ending = (
+        f"Answer with one JSON object and nothing else. It fits this JSON Schema:\n"
+        f"{json.dumps(schema)}"
+    )
+    return Question(
+        role="judge",
+        name=name,
+        instructions=f"{instructions}\n\n{DATA_NOT_INSTRUCTIONS}\n\n{ending}",
+        material=material,
+        schema=schema,
+        canary=token,
+    )
+
+
+def _seen(seed: Mapping[str, Json]) -> dict[str, Json]:
+    keys = ("input", "category", "expected_answer", "expected_facts", "context")
+    return {key: seed[key] for key in keys if seed.get(key)}
+
+
+def _told(one: Entry) -> dict[str, Json]:
+    told = {"question": one.text, "answer": one.answer, "context": one.context}
+    return {key: value for key, value in told.items() if value}

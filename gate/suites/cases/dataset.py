@@ -1,0 +1,241 @@
+"""Datasets: every row checked with file and line, then streamed case by case."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gate.errors import InvalidInput, Place, Problem
+from gate.files.rows import Row, Source, rows
+from gate.plugins import Grader
+from gate.records import Case, Json
+from gate.suites.cases.keys import (
+    INPUT_KEYS,
+    OUTSIDE_DIGEST,
+    REQUEST_KEYS,
+    KeyRules,
+    key_rules,
+    registered_keys,
+)
+from gate.text.suggestions import did_you_mean
+
+MAX_PROBLEMS = 50  # told one by one; the rest is a number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a whole dataset holds; only approved cases count and run."""
+
+    digests: Mapping[str, str]  # case id -> content hash, in file order
+    categories: Mapping[str, str | None]  # case id -> category
+    digest: str  # sha256 over (id, content hash), sorted
+    not_run: Mapping[str, int]  # status -> cases that are not approved
+    warnings: tuple[str, ...]
+    lines: Mapping[str, int] = field(default_factory=dict)  # case id -> line
+    # Case id -> its file, where that is not the source itself.
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> int:
+        return len(self.digests)
+
+
+def check(source: Source, graders: Mapping[str, Grader]) -> Summary:
+    """Reads the whole dataset once. `graders`: name -> grader of the suite.
+
+    Raises InvalidInput with every problem (the first 50 in full).
+    """
+    checking = _Checking(source=source, rules=key_rules(graders))
+    for row in rows(source):
+        if isinstance(row, Problem):
+            checking.problems.append(row)
+        else:
+            checking.take(row)
+    return checking.summary()
+
+
+def cases(source: Source, graders: Mapping[str, Grader]) -> Iterator[Case]:
+    """The approved cases in file order; the file is read again while they are taken.
+
+    Raises InvalidInput at a row that is broken, which `check` would have told.
+    """
+    rules = key_rules(graders)
+    for row in rows(source):
+        if isinstance(row, Problem):
+            raise InvalidInput([row])
+        data = _data(row, rules)
+        if data.get("status", "approved") == "approved":
+            place = Place(row.file or source.name, row.line)
+            if not _text_id(data) or "input" not in data:
+                raise InvalidInput([Problem(place, "the case has no 'id' or no 'input'")])
+            yield _case(data, place)
+
+
+def content_hash(data: Mapping[str, Json]) -> str:
+    """sha256[:16] of what the agent sees and the graders read (docs/semantics.md 5). Raises
+    ValueError for numbers that are not finite.
+    """
+    seen = {key: value for key, value in data.items() if key not in OUTSIDE_DIGEST}
+    text = json.dumps(seen, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def dataset_digest(digests: Mapping[str, str]) -> str:
+    """sha256 over the sorted pairs of case id and content hash."""
+    text = json.dumps(sorted(digests.items()), separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Checking:
+    source: Source
+    rules: KeyRules
+    problems: list[Problem] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
+    categories: dict[str, str | None] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    statuses: Counter[str] = field(default_factory=Counter)
+    strangers: dict[str, int] = field(default_factory=dict)  # unknown key -> its first line
+
+    def take(self, row: Row) -> None:
+        if not isinstance(row.data, dict):
+            kind = "a list" if isinstance(row.data, list) else f"{row.data!r:.40}"
+            self._wrong(row, f"a case is a mapping, not {kind}")
+            return
+        before = len(self.problems)
+        data = _data(row, self.rules)
+        for message in (*_input_faults(row.data), *self._id_faults(data, row)):
+            self._wrong(row, message)
+        self._keys(data, row)
+        try:
+            digest = content_hash(data)
+        except ValueError:
+            self._wrong(row, "a number is too large or not a number")
+            return
+        if len(self.problems) == before:
+            self._keep(data, digest)
+
+    def _keep(self, data: Mapping[str, Json], digest: str) -> None:
+        status = data.get("status", "approved")
+        self.statuses[status] += 1
+        if status == "approved":
+            case_id = _text_id(data)
+            self.digests[case_id] = digest
+            self.categories[case_id] = data.get("category")
+
+    def _id_faults(self, data: Mapping[str, Json], row: Row) -> Iterator[str]:
+        case_id = _text_id(data)
+        if "id" not in data:
+            yield "'id' is missing"
+        elif not case_id.strip():
+            if isinstance(data["id"], str):
+                yield "id: is empty"
+        elif case_id in self.lines:
+            yield f"id: '{case_id}' is taken by line {self.lines[case_id]} - ids are unique"
+        else:
+            self.lines[case_id] = row.line
+            if row.file:
+                self.files[case_id] = row.file
+
+    def _keys(self, data: Mapping[str, Json], row: Row) -> None:
+        for key in data:
+            if key not in self.rules.known:
+                self.strangers.setdefault(key, row.line)
+        if len(self.problems) <= MAX_PROBLEMS:
+            for message in self.rules.faults(data):
+                self._wrong(row, message)
+        for key, grader in self.rules.needs:
+            if key not in data:
+                near = did_you_mean(key, [k for k in data if k not in self.rules.known])
+                hint = near if "did you mean" in near else ""
+                self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
+
+    def _wrong(self, row: Row, message: str) -> None:
+        place = Place(row.file or self.source.name, row.line)
+        self.problems.append(Problem(place, message))
+
+    def summary(self) -> Summary:
+        if not self.problems and not self.digests:
+            self.problems.append(Problem(Place(self.source.name), self._nothing()))
+        if self.problems:
+            raise InvalidInput(self._told())
+        return Summary(
+            digests=self.digests,
+            categories=self.categories,
+            digest=dataset_digest(self.digests),
+            not_run={name: n for name, n in self.statuses.items() if name != "approved"},
+            warnings=tuple(self._warnings()),
+            lines=self.lines,
+            files=self.files,
+        )
+
+    def _told(self) -> list[Problem]:
+        told, rest = self.problems[:MAX_PROBLEMS], self.problems[MAX_PROBLEMS:]
+        if rest:
+            last = Place(self.source.name, rest[0].place.line)
+            told.append(Problem(last, f"and {len(rest)} more problems from here on"))
+        return told
+
+    def _nothing(self) -> str:
+        return "no case is approved" if self.statuses else "the dataset is empty"
+
+    def _warnings(self) -> Iterator[str]:
+        if not self.strangers or self.source.any_keys:
+            return
+        others = registered_keys()
+        known = sorted(self.rules.known | others)
+        for key, line in sorted(self.strangers.items(), key=lambda item: item[1]):
+            if key in others:
+                continue
+            hint = did_you_mean(key, known)
+            yield f"{self.source.name}:{line}: {key}: no grader reads this key{hint}"
+
+
+def _data(row: Row, rules: KeyRules) -> dict[str, Json]:
+    """The row's keys with the alias of `input` resolved and CSV cells in the type they want."""
+    if not isinstance(row.data, dict):
+        return {}
+    data = dict(row.data)
+    for alias in INPUT_KEYS[1:]:
+        if alias in data and "input" not in data:
+            data["input"] = data.pop(alias)
+    if row.texts:
+        typed = {k: rules.from_text(k, v) if isinstance(v, str) else v for k, v in data.items()}
+        data.update(typed)
+    return data
+
+
+def _input_faults(written: Mapping[str, Json]) -> Iterator[str]:
+    names = [key for key in INPUT_KEYS if key in written]
+    if not names:
+        yield "'input' is missing (or its aliases 'query', 'question', 'prompt')"
+    elif len(names) > 1:
+        yield f"'{names[0]}' and '{names[1]}' mean the same - keep one"
+    elif written[names[0]] in ("", [], {}):
+        yield f"{names[0]}: is empty"
+
+
+def _text_id(data: Mapping[str, Json]) -> str:
+    """The id as text; a whole number counts as its digits."""
+    value = data.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else ""
+
+
+def _case(data: dict[str, Json], place: Place) -> Case:
+    return Case(
+        id=_text_id(data),
+        input=data["input"],
+        keys=data,
+        category=data.get("category"),
+        tags=tuple(data.get("tags") or ()),
+        digest=content_hash(data),
+        place=place,
+        request={key: data[key] for key in REQUEST_KEYS if data.get(key) is not None},
+        timeout_s=data.get("timeout_sec"),
+    )

@@ -1,0 +1,159 @@
+"""The keys of a case: which are known, what they must hold, which of them a suite needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from gate.errors import GraderFailure, UsageError
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_quick import Check, compiled
+from gate.files.yaml import dotted, scalar
+from gate.plugins import GRADERS, Grader
+from gate.records import LONGEST_S, Json
+
+INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
+STATUSES = ("approved", "proposed", "rejected")
+# Not part of what is measured, so not part of a case's content hash (docs/semantics.md 5).
+OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata"))
+
+_TEXT: Json = {"type": "string"}
+_ANY: Json = {}
+OWN_KEYS: Mapping[str, Json] = {
+    "id": {"type": ["string", "integer"]},
+    **{key: {"type": ["string", "array", "object"]} for key in INPUT_KEYS},
+    "category": {"type": ["string", "null"]},
+    "tags": {"type": ["array", "null"], "items": _TEXT},
+    "status": {"enum": list(STATUSES)},
+    "metadata": {"type": ["object", "null"]},
+    "temperature": {"type": ["number", "null"], "minimum": 0, "maximum": 2},
+    "top_p": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
+    "max_tokens": {"type": ["integer", "null"], "minimum": 1},
+    "timeout_sec": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": LONGEST_S},
+}
+REQUEST_KEYS = ("temperature", "top_p", "max_tokens")  # of a case, for its own request
+# Keys of docs/datasets.md and of the OpenAgent suites that a case may have although no grader here
+# reads them.
+_OTHER_KEYS = (
+    *("expected_answer", "expected_facts", "relevant_doc_ids", "relevance_scores", "context"),
+    *("expected_tool_calls", "tools", "optimal_steps", "rubric", "reference_trajectory"),
+    *("name", "intent", "format_type", "expected_keys", "fact_patterns", "must_patterns"),
+    *("forbid_patterns", "expected_answer_regex", "min_chars", "max_chars", "max_words"),
+    *("line_prefix", "item_count", "required_tools", "output_requirements"),
+    "stage_requirements",
+)
+
+
+FurtherCheck = Callable[[Mapping[str, Json]], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRule:
+    """What a key of a case must hold, and who says so."""
+
+    reader: str  # grader name; empty: every case
+    schema: Json
+    fits: Check
+
+    def faults(self, key: str, value: Json) -> Iterator[str]:
+        """What is wrong with the value; None: a grader's key does not apply to the case."""
+        if self.fits(value) or (value is None and self.reader):
+            return
+        try:
+            for wrong in mismatches(self.schema, value):
+                yield f"{dotted((key, *wrong.path))}: {wrong.message}"
+        except GraderFailure as failure:  # its patterns take too long
+            yield f"{key}: {failure}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRules:
+    """Every rule for the cases of one suite."""
+
+    known: frozenset[str]
+    rules: Mapping[str, tuple[KeyRule, ...]]
+    needs: tuple[tuple[str, str], ...]  # key, grader name
+    further: tuple[tuple[str, FurtherCheck], ...] = ()  # grader name, its `case_faults`
+
+    def faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        """What is wrong with the values of a case, one `key: message` each with the graders that
+        read it. None says that a grader's key does not apply to the case. What no JSON Schema of a
+        single key can say is asked of the graders whose own keys fit theirs.
+        """
+        found: dict[str, list[str]] = {}
+        for key, value in keys.items():
+            for rule in self.rules.get(key, ()):
+                for message in rule.faults(key, value):
+                    found.setdefault(message, []).append(rule.reader)
+        misread = {reader for readers in found.values() for reader in readers}
+        for reader, faults in self.further:
+            for message in () if reader in misread else faults(keys):
+                found.setdefault(message, []).append(reader)
+        for message, readers in found.items():
+            who = " and ".join(f"'{reader}'" for reader in dict.fromkeys(readers) if reader)
+            yield f"{message} (read by {who})" if who else message
+
+    def from_text(self, key: str, cell: str) -> Json:
+        """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""
+        wanted = [kind for rule in self.rules.get(key, ()) for kind in _kinds(rule.schema)]
+        return scalar(cell) if wanted and "string" not in wanted else cell
+
+
+def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
+    """The rules of a suite with these graders (grader name -> grader)."""
+    rules: dict[str, list[KeyRule]] = {
+        key: [KeyRule(reader="", schema=schema, fits=compiled(schema))]
+        for key, schema in OWN_KEYS.items()
+    }
+    for name, grader in graders.items():
+        for key, schema in grader.keys.items():
+            rule = KeyRule(reader=name, schema=schema, fits=compiled(schema))
+            rules.setdefault(key, []).append(rule)
+    return KeyRules(
+        known=frozenset((*rules, *_OTHER_KEYS)),
+        rules={key: tuple(found) for key, found in rules.items()},
+        needs=tuple((key, name) for name, grader in graders.items() for key in grader.needs),
+        further=tuple(
+            (name, grader.case_faults)
+            for name, grader in graders.items()
+            if hasattr(grader, "case_faults")
+        ),
+    )
+
+
+def registered_keys() -> frozenset[str]:
+    """The keys that any grader of ours reads; asked only when a key is not known otherwise."""
+    return frozenset(key for name in GRADERS for key in _class_keys(name))
+
+
+def case_schema() -> dict[str, Json]:
+    """JSON Schema of a case (2020-12) as the registered graders read it; further keys are allowed
+    (they are a warning).
+    """
+    properties: dict[str, Json] = dict.fromkeys(_OTHER_KEYS, _ANY)
+    for name in GRADERS:
+        for key, schema in _class_keys(name).items():
+            known = properties.get(key) or schema
+            properties[key] = known if known == schema else {"anyOf": [known, schema]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A case of an Agent Gate dataset",
+        "type": "object",
+        "properties": {**OWN_KEYS, **properties},
+        "required": ["id"],
+        "oneOf": [{"required": [key]} for key in INPUT_KEYS],
+    }
+
+
+def _class_keys(name: str) -> Mapping[str, Json]:
+    """What a grader reads with no options; nothing when it cannot do without one."""
+    cls = GRADERS.registered(name)
+    try:
+        return cls.keys if isinstance(cls.keys, Mapping) else cls().keys
+    except (TypeError, UsageError):
+        return {}
+
+
+def _kinds(schema: Json) -> list[str]:
+    kinds = schema.get("type", "string")
+    return kinds if isinstance(kinds, list) else [kinds]

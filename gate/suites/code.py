@@ -1,0 +1,148 @@
+"""A suite written as code: a class with `load_tasks` and `run_task` (docs/suite-as-code.md). Its
+tasks become cases, its calls the answers of the run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gate.agents.task_result import WRONG, RunRecord, nobody_answered
+from gate.agents.wire import answer
+from gate.errors import AgentFailure, InfraFailure, InvalidInput, Problem, UsageError
+from gate.files.source import Source
+from gate.plugins import Agent, World
+from gate.records import Case, Response, Suite
+from gate.records.codec import from_json
+from gate.system.exclusive import Turn, Turns, turns_of
+from gate.user_code.processes import PROCESSES
+
+if TYPE_CHECKING:
+    from gate.user_code.frames import Frame
+    from gate.user_code.process import Lane, Told
+
+_ROLE = "gate.suites.code_role"  # in its process
+__all__ = ["RunRecord", "SuiteCode", "load_suite"]
+
+
+class SuiteCode:
+    """The user's suite, made in a process of its own (docs/user-code.md), its tasks loaded.
+
+    One call at a time, unless the class says `concurrent = True`: such code seldom expects threads.
+    """
+
+    def __init__(self, name: str, root: Path) -> None:
+        """`name`: as gate.yml has it. Raises UsageError for what is wrong with the class."""
+        self.name = name
+        self._process = PROCESSES.of(
+            "suite", root, judges=True, threads=16, load_s=PROCESSES.seconds
+        )
+        loaded = self._process.load(name, ["role", _ROLE, "load", name], dict)
+        try:
+            self._of, self._alone = int(loaded["of"]), bool(loaded["alone"])
+            self._lines = "".join(f"{line}\n" for line in loaded["lines"]).encode()
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"'{name}': what its process says of it makes no sense") from error
+        self._turns = Turns()
+
+    @property
+    def source(self) -> Source:
+        """The tasks as a dataset of JSON Lines."""
+        return Source(name=self.name, open=lambda: io.BytesIO(self._lines), any_keys=True)
+
+    def ask(
+        self, case: Case, number: int, attempt: int, timeout_s: float, agent: Agent, world: World
+    ) -> Response:
+        """What `run_task` makes of the task (see runner.AskOwn). The wait for its turn is neither
+        in the latency nor in the time-out. Raises AgentFailure, InfraFailure.
+        """
+        address = _Address(agent, world)
+        asked = {
+            "round_index": number,
+            "attempt": attempt,
+            "base_url": address.url,
+            "model": address.model,
+            "provider_key": address.key,
+            "timeout_s": timeout_s,
+        }
+        who = f"run_task of {self.name.rpartition(':')[2]}"
+        request = ["role", _ROLE, "run", self._of, case.id, asked, who]
+        with self._turn(world), address.turn(world):
+            try:
+                frame = _within(self._process.new_lane(), request, timeout_s, who)
+            except AgentFailure as failure:
+                if failure.timed_out:
+                    address.left_behind(timeout_s)
+                raise
+        return _response(frame.body, who)
+
+    def _turn(self, world: World) -> AbstractContextManager[Turn]:
+        return self._turns.taken(exclusive=self._alone, given_up=world.cancelled)
+
+
+def load_suite(suite: Suite, root: Path) -> SuiteCode:
+    """The class that `suites[].suite` names, made. Raises InvalidInput at its place in gate.yml."""
+    name = suite.suite or ""
+    try:
+        return SuiteCode(name, root)
+    except UsageError as error:
+        said = str(error)
+        told = said if name in said else f"'{name}': {said}"
+        raise InvalidInput([Problem(suite.place, told)]) from error
+
+
+class _Address:
+    """What the agent's section of gate.yml says of where to ask."""
+
+    def __init__(self, agent: Agent, world: World) -> None:
+        asked = getattr(agent, "agent", None) or agent  # without a retriever beside it
+        self.url = str(getattr(asked, "base_url", "") or getattr(asked, "url", "") or "")
+        self.model = str(getattr(asked, "model", "") or "")
+        self.key = str(world.env.get(str(getattr(asked, "api_key_env", None) or "")) or "")
+        self._server = str(getattr(asked, "server", "") or "")
+
+    def turn(self, world: World) -> AbstractContextManager[object]:
+        """Beside others, but not beside a request that must be alone on that server."""
+        if not self._server:
+            return nullcontext()
+        return turns_of(self._server).taken(exclusive=False, given_up=world.cancelled)
+
+    def left_behind(self, for_s: float) -> None:
+        """Code that is given up cannot be ended: it may go on asking that server."""
+        if self._server:
+            turns_of(self._server).left_behind(for_s)
+
+
+def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame:
+    """The reply to the call. Raises AgentFailure, InfraFailure."""
+    try:
+        # What runs processes takes time to import: only where there is user code.
+        reply: Frame = importlib.import_module("gate.user_code.calling").call(
+            lane, request, timeout_s, who
+        )
+        return reply
+    except AgentFailure as failure:
+        raised = failure.__cause__
+        told: Told | None = getattr(raised, "told", None)
+        if raised is not None and (told is None or told.kind == "unusable"):
+            failure.code = WRONG  # it died, or what it returned is too much to be read
+        took = told.seconds if told else timeout_s
+        failure.latency_ms = failure.latency_ms or took * 1e3
+        lost = told is not None and told.os_error and not told.kind and not failure.timed_out
+        if told is not None and lost and nobody_answered(str(failure), told.http_status):
+            raise InfraFailure(str(failure), code="api_error") from failure
+        raise
+    finally:
+        lane.close()
+
+
+def _response(body: bytes, who: str) -> Response:
+    """Raises AgentFailure."""
+    try:
+        return from_json(Response, answer.parse(body))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        message = f"{who} answered with what makes no sense: {error}"
+        raise AgentFailure(message, code=WRONG) from None

@@ -1,0 +1,194 @@
+"""A suite written as code, in its process: made once, its tasks loaded once, asked task by task."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from numbers import Integral, Real
+from pathlib import PurePath
+from re import Pattern
+from typing import Any
+
+from gate.agents.task_result import response_of
+from gate.errors import UsageError
+from gate.records import Json
+from gate.records.codec import to_json
+from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST
+from gate.user_code.roles import Desk, Finish
+
+ASKED_WITH = ("round_index", "attempt", "base_url", "model", "provider_key", "timeout_s")
+_METHODS = ("load_tasks", "run_task")
+_RAISED = (Exception, SystemExit)  # by the user's code
+
+
+def answer(desk: Desk, method: str, *arguments: Any, seconds: float, finish: Finish) -> Any:
+    """`method`: load or run; arguments come as JSON."""
+    if method == "load":
+        suite = _Suite(_made(desk, *arguments))
+        return {"of": desk.keep(suite), "lines": suite.lines, "alone": suite.alone}
+    of, task, asked, who = arguments
+    begun = time.perf_counter()
+    found = desk.made(of).run(task, asked, seconds, finish)
+    took_ms = (time.perf_counter() - begun) * 1e3
+    return to_json(response_of(found, who=who, model=asked["model"] or None, took_ms=took_ms))
+
+
+class _Suite:
+    """The user's suite, made and its tasks loaded. Raises UsageError for what is wrong with it."""
+
+    def __init__(self, made: Any) -> None:
+        self._made = made
+        self._by_name = _takes_names(made.run_task)
+        self._tasks = _by_id(_loaded(made))
+        self.lines = [_line(task, own_id) for own_id, task in self._tasks.items()]
+        self.alone = getattr(made, "concurrent", False) is not True
+
+    def run(self, own_id: str, asked: Mapping[str, Any], seconds: float, finish: Finish) -> Any:
+        """What `run_task` returned."""
+        task = _copied(self._tasks[own_id])
+        if self._by_name:
+            found = self._made.run_task(task, **asked)
+        else:
+            found = self._made.run_task(task, *(asked[name] for name in ASKED_WITH))
+        return finish(found, seconds)
+
+
+def _made(desk: Desk, spec: str) -> Any:
+    """An instance of the class; what is no class is taken as it is."""
+    found = desk.load(spec)
+    try:
+        made = found() if isinstance(found, type) else found
+    except _RAISED as error:
+        raise UsageError(f"{_called(found)}() raised {_told(error)}") from error
+    missing = [word for word in _METHODS if not callable(getattr(made, word, None))]
+    if missing:
+        lacks = " and ".join(missing)
+        raise UsageError(f"is no suite: {lacks} missing - docs/suite-as-code.md has an example")
+    return made
+
+
+def _takes_names(run_task: Callable[..., Any]) -> bool:
+    """Whether it takes what it is asked with by name; else in this order."""
+    try:
+        signature = inspect.signature(run_task)
+    except (TypeError, ValueError):  # of C: nobody knows
+        return True
+    names = dict.fromkeys(ASKED_WITH)
+    for by_name, arguments, named in ((True, (None,), names), (False, (None, *names), {})):
+        try:
+            signature.bind(*arguments, **named)
+        except TypeError:
+            continue
+        return by_name
+    wanted = ", ".join(("task", *ASKED_WITH))
+    raise UsageError(f"run_task{signature} must take ({wanted})")
+
+
+def _loaded(made: Any) -> list[Any]:
+    try:
+        found = made.load_tasks()
+        if not isinstance(found, (str, bytes, Mapping)) and isinstance(found, Iterable):
+            return list(found)
+    except _RAISED as error:
+        raise UsageError(f"load_tasks() raised {_told(error)}") from error
+    if inspect.iscoroutine(found):
+        found.close()
+    raise UsageError(f"load_tasks() returned {type(found).__name__}: return a list of tasks")
+
+
+def _by_id(tasks: list[Any]) -> dict[str, Any]:
+    """Raises UsageError where there are none, or an id is missing or taken."""
+    found: dict[str, Any] = {}
+    for number, task in enumerate(tasks, start=1):
+        own = _id_of(task)
+        known = isinstance(own, (str, Integral)) and not isinstance(own, bool)
+        if not known or not str(own).strip():
+            raise UsageError(f"load_tasks(): task {number} has no id - a text or a whole number")
+        if str(own) in found:
+            first = list(found).index(str(own)) + 1
+            raise UsageError(f"load_tasks(): tasks {first} and {number} are both called '{own}'")
+        found[str(own)] = task
+    if not found:
+        raise UsageError("load_tasks() returned no task")
+    return found
+
+
+def _id_of(task: Any) -> Any:
+    try:
+        return task.get("id") if isinstance(task, Mapping) else getattr(task, "id", None)
+    except Exception:
+        return None
+
+
+def _called(found: Any) -> str:
+    return str(getattr(found, "__name__", type(found).__name__))
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+def _line(task: Any, own_id: str) -> str:
+    """The task as a row of a dataset: its keys, its prompt as the input; where none or several
+    could be that, the task itself. Raises UsageError.
+    """
+    try:
+        row: dict[str, Json] = {**_plain(task), "id": own_id} if _has_keys(task) else {"id": own_id}
+        given = [key for key in INPUT_KEYS if row.get(key) not in (None, "", [], {})]
+        if len(given) != 1 or not isinstance(row[given[0]], (str, list, dict)):
+            whole = {key: value for key, value in row.items() if key not in OUTSIDE_DIGEST}
+            row, given = {**row, "input": whole or {"id": own_id}}, ["input"]
+        kept = {k: v for k, v in row.items() if k in given or k not in INPUT_KEYS}
+        return json.dumps(kept)
+    except RecursionError:
+        raise UsageError(f"load_tasks(): task '{own_id}' is nested too deeply") from None
+    except Exception as error:  # of a property, or of an odd type's own methods
+        raise UsageError(f"load_tasks(): task '{own_id}' raised {_told(error)}") from error
+
+
+def _has_keys(value: Any) -> bool:
+    return isinstance(value, Mapping) or bool(list(_attributes(value)))
+
+
+def _attributes(value: Any) -> Iterator[str]:
+    """Names of what an object holds, without what it keeps to itself."""
+    names: Any = getattr(value, "_fields", None) or getattr(value, "__dict__", ())
+    if is_dataclass(value):
+        names = [field.name for field in fields(value)]
+    yield from (str(name) for name in names if not str(name).startswith("_"))
+
+
+def _plain(value: Any) -> Json:
+    """As JSON that is the same in each run: what JSON cannot hold is told by its name or kind."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(_plain, value), key=json.dumps)
+    if isinstance(value, PurePath):
+        return value.as_posix()
+    if isinstance(value, Pattern):
+        return _plain(value.pattern)
+    if is_dataclass(value) or hasattr(value, "_fields") or not isinstance(value, (list, tuple)):
+        names = [] if isinstance(value, type) or callable(value) else list(_attributes(value))
+        if names:
+            return {name: _plain(getattr(value, name)) for name in names}
+        return f"<{_called(value)}>"
+    return [_plain(inner) for inner in value]
+
+
+def _copied(task: Any) -> Any:
+    """So that one round does not see what another did to the task, where it can be copied."""
+    try:
+        return copy.deepcopy(task)
+    except Exception:
+        return task

@@ -1,0 +1,1 @@
+"""gate.yml: read, checked, completed, built into records."""

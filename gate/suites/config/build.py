@@ -1,0 +1,161 @@
+"""gate.yml's data as records, each with its place in the file; the data fit the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gate.agents.under_test import NOBODY
+from gate.errors import Place
+from gate.files.yaml import Path
+from gate.records import (
+    BaselineRules,
+    Budget,
+    Config,
+    GateRule,
+    Json,
+    MetricRule,
+    PluginSpec,
+    Policy,
+    Price,
+    Quarantine,
+    RegressionRules,
+    ReportOptions,
+    Suite,
+    Tolerance,
+)
+from gate.records.codec import from_json
+
+RUN_RECORD = "run_record"  # the grader that says what a suite written as code says itself
+Where = Callable[[Path], Place]
+
+
+def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: str) -> Config:
+    """Everything but `agent` (used when gate.yml has none) out of checked data; an item of `suites`
+    that is None is left out.
+    """
+    simple: dict[str, Any] = {
+        "policy": from_json(Policy, data.get("policy") or {}),
+        "baseline": from_json(BaselineRules, data.get("baseline") or {}),
+        "budget": from_json(Budget, data.get("budget") or {}),
+        "report": from_json(ReportOptions, data.get("report") or {}),
+    }
+    gates = "gates" if "gates" in data else "QUALITY_GATES"
+    return Config(
+        agent=_agent(data, where, agent),
+        judge=_optional(data, "judge", where),
+        verifier=_optional(data, "verifier", where),
+        control_agent=_optional(data, "control_agent", where),
+        retriever=_optional(data, "retriever", where),
+        suites=suites(data.get("suites") or [], where),
+        gates=_gates(data.get(gates) or {}, (gates,), where),
+        regression=_regression(data, where),
+        pricing={name: from_json(Price, p) for name, p in (data.get("pricing") or {}).items()},
+        quarantine=_quarantine(data.get("quarantine") or [], where),
+        protect=data.get("protect", True),
+        policy_set=tuple(sorted(data.get("policy") or {})),
+        file=file,
+        **simple,
+    )
+
+
+def plugin(data: Mapping[str, Json], place: Place) -> PluginSpec:
+    """`{type: name, further keys}`."""
+    options = {key: value for key, value in data.items() if key != "type"}
+    return PluginSpec(name=data["type"], options=options, place=place)
+
+
+def _agent(data: Mapping[str, Json], where: Where, otherwise: PluginSpec) -> PluginSpec:
+    """A retriever without an agent is measured alone."""
+    if "agent" not in data and "retriever" in data:
+        return PluginSpec(name=NOBODY, place=where(("retriever",)))
+    return _optional(data, "agent", where) or otherwise
+
+
+def _optional(data: Mapping[str, Json], key: str, where: Where) -> PluginSpec | None:
+    return plugin(data[key], where((key,))) if key in data else None
+
+
+def suites(data: list[Json], where: Where) -> tuple[Suite, ...]:
+    return tuple(
+        _suite(item, ("suites", index), where)
+        for index, item in enumerate(data)
+        if item is not None
+    )
+
+
+def spelled_out(graders: list[Json]) -> list[Json]:
+    """`name` and `{name: null}` as `{name: {}}`; anything else as it is."""
+    return [_spelled_out(item) for item in graders]
+
+
+def _spelled_out(item: Json) -> Json:
+    if isinstance(item, str):
+        return {item: {}}
+    if isinstance(item, dict):
+        return {name: {} if options is None else options for name, options in item.items()}
+    return item
+
+
+def _suite(data: Mapping[str, Json], path: Path, where: Where) -> Suite:
+    plain = {key: data[key] for key in data if key not in ("graders", "gates")}
+    if "version" in plain:
+        plain["version"] = str(plain["version"])
+    graders = [
+        PluginSpec(name=name, options=options, place=where((*path, "graders", index)))
+        for index, item in enumerate(data.get("graders") or [])
+        for name, options in item.items()
+    ]
+    if "suite" in plain and not any(spec.name == RUN_RECORD for spec in graders):
+        graders.insert(0, PluginSpec(name=RUN_RECORD, place=where((*path, "suite"))))
+    return Suite(
+        **{"dataset": "", **plain},
+        graders=tuple(graders),
+        gates=_gates(data.get("gates") or {}, (*path, "gates"), where),
+        place=where(path),
+    )
+
+
+def _gates(data: Mapping[str, Json], path: Path, where: Where) -> tuple[GateRule, ...]:
+    return tuple(
+        replace(from_json(GateRule, {"metric": name, **rule}), place=where((*path, name)))
+        for name, rule in data.items()
+    )
+
+
+def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
+    written = dict(data.get("regression") or {})
+    if written.get("stop") is False:
+        written["stop"] = "off"
+    if "regression_threshold" in data:
+        written["tolerance"] = data["regression_threshold"]
+    if "tolerance" in written:
+        written["tolerance"] = tolerance(written["tolerance"])
+    if "max_removed" in written:
+        written["max_removed"] = tolerance(written["max_removed"]).value
+    written["metrics"] = {
+        name: _metric_rule(name, rule, where(("regression", "metrics", name)))
+        for name, rule in (written.get("metrics") or {}).items()
+    }
+    said = [key for key in ("regression", "regression_threshold") if data.get(key) is not None]
+    place = where((said[0],)) if said else replace(where(()), line=None)  # no line of its own
+    return RegressionRules(**written, place=place)
+
+
+def _metric_rule(name: str, data: Mapping[str, Json], place: Place) -> MetricRule:
+    allowed = tolerance(data["tolerance"]) if "tolerance" in data else None
+    return MetricRule(metric=name, tolerance=allowed, level=data.get("level"), place=place)
+
+
+def tolerance(value: float | str) -> Tolerance:
+    """0.02 is absolute, "5%" relative."""
+    if isinstance(value, str):
+        return Tolerance(value=float(value.rstrip("% ")) / 100, relative=True)
+    return Tolerance(value=float(value))
+
+
+def _quarantine(data: list[Json], where: Where) -> tuple[Quarantine, ...]:
+    return tuple(
+        Quarantine(**item, place=where(("quarantine", index))) for index, item in enumerate(data)
+    )

@@ -1,0 +1,166 @@
+"""gate.yml against its schema: variables replaced, keys refused, each problem with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gate.errors import InvalidInput, Place, Problem
+from gate.files import bundled
+from gate.files.json_schema import mismatches
+from gate.files.json_schema_mismatch import Mismatch
+from gate.files.json_schema_quick import compiled
+from gate.files.yaml import Document, Path
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS
+from gate.records import Json
+from gate.records.codec import schema_of
+from gate.registry import Registry
+from gate.suites.config.build import spelled_out
+from gate.suites.config.inherit import lent
+from gate.suites.config.json_schema import schema, schema_for
+from gate.suites.config.variables import Fault, replace_variables, secrets
+from gate.text.suggestions import did_you_mean
+
+_AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
+_NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a dataset
+
+
+def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json], list[Problem]]:
+    """The data that fit, and everything that does not.
+
+    What is broken is left out: an unknown key alone, otherwise its section, or its suite (then
+    None, so that the others keep their index). Raises InvalidInput when nothing can be read.
+    """
+    written = {} if document.data is None else document.data
+    if not isinstance(written, dict):
+        raise InvalidInput([Problem(Place(document.file, 1), "the file must be a mapping of keys")])
+    done = replace_variables(written, env, lambda path: _wants_text(written, path))
+    _spell_out(done.data)
+    keys = list(secrets(written))
+    hidden = done.hidden | {fault.path for fault in keys}
+    wrong = [_reworded(found, hidden, done.data) for found in _mismatches(done.data)]
+    faults = [*keys, *done.faults, *_twice(done.data), *wrong]
+    for fault in faults:
+        _leave_out(done.data, fault)
+    told = dict.fromkeys(Problem(document.place(fault.path), fault.message) for fault in faults)
+    return done.data, list(told)
+
+
+def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
+    """Most files fit; then only the plug-ins that they name are imported."""
+    agents = {_type(data, key) for key in _AGENT_KEYS}
+    suites = [suite for suite in _listed(data, "suites") if isinstance(suite, dict)]
+    written = [grader for suite in suites for grader in _listed(suite, "graders")]
+    graders = {str(name) for one in written if isinstance(one, dict) for name in one}
+    used = schema_for(
+        agents=[name for name in sorted(agents) if name in AGENTS],
+        graders=[name for name in sorted(graders) if name in GRADERS],
+        retrievers=[name for name in (_type(data, "retriever"),) if name in RETRIEVERS],
+    )
+    return [] if compiled(used)(data) else mismatches(schema(), data)
+
+
+def _type(data: Mapping[str, Json], key: str) -> str:
+    section = data.get(key)
+    return str(section.get("type")) if isinstance(section, dict) else ""
+
+
+def _listed(data: Mapping[str, Json], key: str) -> list[Json]:
+    found = data.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _spell_out(data: dict[str, Json]) -> None:
+    """Graders in their long form, and what a suite leaves to the bundled one of its name."""
+    for number, suite in enumerate(_listed(data, "suites")):
+        if isinstance(suite, dict):
+            if isinstance(suite.get("graders"), list):
+                suite["graders"] = spelled_out(suite["graders"])
+            data["suites"][number] = lent(suite)
+
+
+def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
+    """Whether the option at `path` is a text in the class of its agent type."""
+    kind = _type(written, str(path[0]))
+    registry: Registry[Any] = RETRIEVERS if path[0] == "retriever" else AGENTS
+    wanted: Any = schema_of(registry.registered(kind)) if kind in registry else {}
+    for part in path[1:]:
+        inner = wanted.get("items" if isinstance(part, int) else "additionalProperties")
+        wanted = wanted.get("properties", {}).get(part, inner if isinstance(inner, dict) else {})
+    kinds = [option.get("type") for option in wanted.get("anyOf", [wanted])]
+    return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
+
+
+def _reworded(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fault:
+    path, message = found.path, found.message
+    if path[:1] == ("suites",) and len(path) == 2 and found.key == "dataset":
+        message += _no_bundled(_listed(data, "suites")[int(path[1])])
+    shows_value = not (message.startswith("unknown key") or found.rule == "required")
+    if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
+        message = "the value (not shown, it may be secret) does not fit"
+    if _is_grader(path) and message.startswith("unknown key"):
+        name = str(path[-1])
+        message = f"unknown grader '{name}'{did_you_mean(name, GRADERS.names())}"
+        path = path[:-1]
+    elif path[::2] == ("suites", "suite") and "have the form" in message:
+        message = "names no class - write ./my_suite.py:MySuite"
+    elif _is_grader((*path, "")) and " is not " not in message:
+        message = "a grader is its name, or its name with options: {name: {option: value}}"
+    return Fault(path=path, message=message)
+
+
+def _no_bundled(suite: Json) -> str:
+    """Why a suite without a dataset is not one of ours, whose names may be near."""
+    name = suite.get("name") if isinstance(suite, dict) else None
+    if not isinstance(name, str):
+        return ""
+    return f", and no bundled suite has this name{did_you_mean(name, bundled.suites())}"
+
+
+def _is_grader(path: Path) -> bool:
+    return len(path) == 5 and (path[0], path[2]) == ("suites", "graders")
+
+
+def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
+    """What is said in two ways, of which only one can count."""
+    regression = data.get("regression")
+    if "gates" in data and "QUALITY_GATES" in data:
+        yield Fault(path=("QUALITY_GATES",), message="means the same as gates - keep one")
+    if (
+        "regression_threshold" in data
+        and isinstance(regression, dict)
+        and "tolerance" in regression
+    ):
+        message = "means the same as regression.tolerance - keep one"
+        yield Fault(path=("regression_threshold",), message=message)
+    for number, suite in enumerate(_listed(data, "suites")):
+        if isinstance(suite, dict) and "suite" in suite:
+            for key in (key for key in _NOT_OF_CODE if suite.get(key)):
+                message = "the class under `suite` does this itself - leave it out"
+                yield Fault(path=("suites", number, key), message=message)
+
+
+def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Json]]:
+    if not pattern:
+        yield path, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if pattern[0] in ("*", index):
+                yield from _matching(item, pattern[1:], (*path, index))
+    elif isinstance(value, dict) and pattern[0] in value:
+        yield from _matching(value[pattern[0]], pattern[1:], (*path, pattern[0]))
+
+
+def _leave_out(data: dict[str, Json], fault: Fault) -> None:
+    """Takes the broken part out; what a fault before it took is gone already."""
+    path = fault.path
+    if not path:
+        return
+    if fault.message.startswith("unknown key"):
+        around = next((found for _, found in _matching(data, path[:-1], ())), None)
+        if isinstance(around, dict):
+            around.pop(str(path[-1]), None)
+    elif path[0] == "suites" and len(path) > 1 and isinstance(data.get("suites"), list):
+        data["suites"][int(path[1])] = None
+    else:
+        data.pop(str(path[0]), None)

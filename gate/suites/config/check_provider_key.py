@@ -1,0 +1,45 @@
+"""Whether the agent's key lets tools run, which a suite that checks evidence of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gate.records import Config, Json
+from gate.suites.config.lint import Findings
+
+PROVIDER_KEY = "OPENAGENT_PROVIDER_KEY"  # the variable that by its name holds a provider's key
+_GRADER = "tool_evidence"
+
+
+def provider_key(config: Config, *, given: bool = False) -> Findings:
+    """A warning where suites check evidence of tools and the key is, or may be, a model provider's.
+    `given`: a provider key is given on the command line.
+    """
+    found = Findings()
+    agent = config.agent
+    suites = [s.name for s in config.suites if any(g.name == _GRADER for g in s.graders)]
+    doubt = _doubt(agent.options, given)
+    if agent.name != "openagent" or not suites or doubt is None:
+        return found
+    found.warn(
+        agent.place,
+        f"{doubt} a provider key: with such a key a call is a plain call of the model, in which no "
+        f"tool can run, so the evidence that answers of {_listed(suites)} declare cannot be "
+        "verified - use a key of a store, and write agent.key: store",
+    )
+    return found
+
+
+def _doubt(options: Mapping[str, Json], given: bool) -> str | None:
+    """None where nothing speaks for a provider's key. Both kinds look alike, and OpenAgent's users
+    keep either in the variable.
+    """
+    told = options.get("key")
+    if told == "provider":
+        return "the key is"
+    named = given or options.get("api_key_env") == PROVIDER_KEY
+    return "the key may be" if named and told is None else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,74 @@
+"""Suites of gate.yml that lean on others: on bundled ones by their name, on a mode, on a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gate.files import bundled
+from gate.files import yaml as yamlfile
+from gate.graders.user_code.make import manner_of
+from gate.records import Config, Json, PluginSpec, Suite
+from gate.suites.config.build import spelled_out
+from gate.suites.config.lint import Findings
+
+_LENT = ("dataset", "graders")
+
+
+def bundled_entry(name: str) -> dict[str, Json]:
+    """The bundled suite as gate.yml would write it; its dataset's path is absolute."""
+    file = bundled.folder() / name / "suite.yml"
+    entry = dict(yamlfile.parse(file.read_bytes(), str(file)).data)
+    graders = spelled_out(entry["graders"])
+    return {**entry, "graders": graders, "dataset": str(file.parent / entry["dataset"])}
+
+
+def lent(entry: Mapping[str, Json]) -> dict[str, Json]:
+    """The entry with what it leaves out taken from the bundled suite of its name."""
+    name = entry.get("name")
+    whole = "suite" in entry or all(key in entry for key in _LENT)
+    if whole or name not in bundled.suites():
+        return dict(entry)
+    return {**bundled_entry(str(name)), **entry}
+
+
+def settled(config: Config, root: Path, found: Findings | None = None) -> Config:
+    """Each suite's `mode` told to the graders that know both; optional graders that ask a judge
+    left out where there is none, which is added to what was `found`.
+    """
+    suites = tuple(
+        _judgeable(_in_mode(suite, root, found), config, found) for suite in config.suites
+    )
+    return replace(config, suites=suites)
+
+
+def _in_mode(suite: Suite, root: Path, found: Findings | None) -> Suite:
+    knowing = [_knows_modes(spec, root) for spec in suite.graders]
+    if suite.mode == "upstream" and found is not None and not any(knowing):
+        message = "mode: no grader of this suite has an upstream mode - leave it out"
+        found.wrong(suite.place, message)
+    graders = tuple(
+        replace(spec, options={"mode": suite.mode, **spec.options}) if knows else spec
+        for spec, knows in zip(suite.graders, knowing, strict=True)
+    )
+    return replace(suite, graders=graders)
+
+
+def _knows_modes(spec: PluginSpec, root: Path) -> bool:
+    try:
+        return getattr(manner_of(spec.name, root), "knows_modes", False) is True
+    except Exception:  # a user's own file; what is wrong with it is told elsewhere
+        return False
+
+
+def _judgeable(suite: Suite, config: Config, found: Findings | None) -> Suite:
+    unasked = suite.mode == "upstream" or config.judge is None
+    dropped = [spec for spec in suite.graders if unasked and spec.options.get("optional") is True]
+    if not dropped:
+        return suite
+    if suite.mode == "strict" and found is not None:
+        message = f"{suite.name}: rubrics are not judged, as gate.yml has no judge - add one"
+        found.warn(suite.place, message)
+    kept = tuple(spec for spec in suite.graders if spec not in dropped)
+    return replace(suite, graders=kept)

@@ -1,0 +1,259 @@
+"""Rules that cannot work: unknown metrics, gates that no data can meet or break, old quarantine."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from statistics import NormalDist
+
+from gate.agents.pricing import price_of, undated
+from gate.agents.under_test import NOBODY
+from gate.analysis.metric_names import CONTRACT, IMPORTED, OF_IMPORTS
+from gate.errors import Place, Problem
+from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
+from gate.text.suggestions import did_you_mean
+
+Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
+
+_MIN_CASES = 5  # fewer paired cases are not comparable (docs/semantics.md 5)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a check found: problems stop the command, warnings are shown."""
+
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    complete: bool = True
+
+    def wrong(self, place: Place, message: str) -> None:
+        self.problems.append(Problem(place, message))
+
+    def warn(self, place: Place, message: str) -> None:
+        self.warnings.append(str(Problem(place, message)))
+
+    def add(self, other: Findings) -> None:
+        self.problems += other.problems
+        self.warnings += other.warnings
+
+
+def lint(config: Config, measured: Measured, today: date, *, complete: bool = True) -> Findings:
+    """Everything that can be said without looking at a dataset.
+
+    `complete`: every suite could be read; otherwise an unknown metric may be one of a suite that is
+    broken, and only misspelled ones are told.
+    """
+    found = Findings(complete=complete)
+    everywhere = {name: spec for specs in measured.values() for name, spec in specs.items()}
+    for gate in config.gates:
+        _known(gate.metric, gate.place, everywhere, found)
+        _limits(gate, everywhere.get(gate.metric), found)
+    for suite in config.suites:
+        specs = measured.get(suite.name, {})
+        for gate in suite.gates:
+            _known(gate.metric, gate.place, specs, found)
+            _limits(gate, specs.get(gate.metric), found)
+    for rule in config.regression.metrics.values():
+        _known(rule.metric, rule.place, everywhere, found)
+        _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
+    _rounds(config, found)
+    _prices(config, found)
+    _quarantine(config, today, found)
+    _control(config, found)
+    _retriever(config, found)
+    return found
+
+
+def lint_with_data(
+    config: Config, measured: Measured, cases: Mapping[str, frozenset[str]]
+) -> Findings:
+    """What needs the datasets: `cases` are the case ids of each suite that was read."""
+    found = Findings()
+    ids = frozenset().union(*cases.values())
+    for entry in config.quarantine:
+        if entry.case not in ids and len(cases) == len(config.suites):
+            hint = did_you_mean(entry.case, sorted(ids))
+            found.wrong(entry.place, f"no dataset has a case '{entry.case}'{hint}")
+    for suite in config.suites:
+        if suite.name in cases:
+            _at_this_size(suite, config, measured[suite.name], len(cases[suite.name]), found)
+    return found
+
+
+def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Findings) -> None:
+    if metric in specs:
+        return
+    metric = re.sub(r"(?<=\w)\[.+\]\Z", "", metric)  # of one group: a repository, a site
+    number = re.search(r"(?<=[@^])[1-9]\d*$", metric)
+    contract = {re.sub(r"(?<=[@^])k$", number[0] if number else "k", name) for name in CONTRACT}
+    if metric in contract or metric.partition(".")[0] in IMPORTED:
+        rounds = number and metric.startswith("agent.pass")
+        who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
+        where = "in `gate run` " if metric.partition(".")[0] in OF_IMPORTS else ""
+        who = "no suite measures it, an import does" if where else who
+        found.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
+        return
+    names = sorted({*specs, *contract})
+    same = [name for name in names if name.split(".", 1)[-1] == metric.split(".", 1)[-1]]
+    hint = f" - did you mean '{same[0]}'?" if same else did_you_mean(metric, names)
+    if found.complete or hint:
+        found.wrong(place, f"unknown metric{hint}")
+
+
+def _limits(gate: GateRule, spec: MetricSpec | None, found: Findings) -> None:
+    """A gate that no data can meet, or none can break, is no gate."""
+    if gate.min is None and gate.max is None and gate.target is None:
+        found.wrong(gate.place, "needs min, max or target")
+    if gate.min is not None and gate.max is not None and gate.min > gate.max:
+        found.wrong(
+            gate.place, f"min {gate.min:g} is above max {gate.max:g}: nothing can meet both"
+        )
+    if gate.target is not None:
+        _target(gate, gate.target, spec, found)
+    if spec is None:
+        return
+    low, high = spec.low, spec.high
+    if gate.min is not None:
+        if high is not None and gate.min > high:
+            found.wrong(gate.place, f"min {gate.min:g} can never be met: it is at most {high:g}")
+        elif low is not None and gate.min <= low:
+            found.wrong(gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}")
+        elif spec.direction == "lower" and gate.max is None:
+            found.warn(gate.place, "lower is better here - did you mean max?")
+    if gate.max is not None:
+        if low is not None and gate.max < low:
+            found.wrong(gate.place, f"max {gate.max:g} can never be met: it is at least {low:g}")
+        elif high is not None and gate.max >= high:
+            found.wrong(gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}")
+        elif spec.direction == "higher" and gate.min is None:
+            found.warn(gate.place, "higher is better here - did you mean min?")
+
+
+def _target(gate: GateRule, target: float, spec: MetricSpec | None, found: Findings) -> None:
+    """A target is beyond the limit, on the better side, and can be reached."""
+    if gate.min is not None and target < gate.min:
+        found.wrong(gate.place, f"target {target:g} is below min {gate.min:g}")
+    if gate.max is not None and target > gate.max:
+        found.wrong(gate.place, f"target {target:g} is above max {gate.max:g}")
+    if spec is None:
+        return
+    if spec.high is not None and target > spec.high:
+        found.wrong(gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}")
+    if spec.low is not None and target < spec.low:
+        found.wrong(gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}")
+
+
+def _tolerance(
+    allowed: Tolerance | None, spec: MetricSpec | None, place: Place, found: Findings
+) -> None:
+    if allowed is None or spec is None or spec.low is None or spec.high is None:
+        return
+    reach = 1.0 if allowed.relative else spec.high - spec.low
+    if allowed.value >= reach:
+        found.wrong(
+            place, f"tolerance {allowed.value:g} can never be broken: no drop is that large"
+        )
+
+
+def _rounds(config: Config, found: Findings) -> None:
+    most = config.regression.max_rounds
+    for suite in config.suites:
+        if most is not None and suite.rounds > most:
+            message = f"{suite.rounds} rounds of '{suite.name}' are more than regression.max_rounds"
+            found.wrong(suite.place, f"{message}, {most} - raise it, or ask for fewer rounds")
+
+
+def _prices(config: Config, found: Findings) -> None:
+    """A price under a name that nearly is the agent's model. One that is merely absent may be told
+    by the agent itself, or be that of the model that answers under another name.
+    """
+    model = config.agent.options.get("model")
+    if isinstance(model, str) and config.pricing and price_of(model, config.pricing) is None:
+        hint = did_you_mean(undated(model), list(config.pricing))
+        if "did you mean" in hint:
+            found.warn(config.agent.place, f"pricing has no model '{model}'{hint}")
+
+
+def _quarantine(config: Config, today: date, found: Findings) -> None:
+    seen: set[str] = set()
+    for entry in config.quarantine:
+        try:
+            until = date.fromisoformat(entry.until)
+        except ValueError:
+            found.wrong(entry.place, f"until: {entry.until} is not a date (YYYY-MM-DD)")
+            continue
+        if until < today:
+            message = f"the quarantine of '{entry.case}' ended on {until} - mend the case"
+            found.wrong(entry.place, f"{message} or agree on a new date with {entry.owner}")
+        if entry.case in seen:
+            found.wrong(entry.place, f"'{entry.case}' is in quarantine twice")
+        seen.add(entry.case)
+
+
+def _control(config: Config, found: Findings) -> None:
+    if config.control_agent is not None and config.regression.control != "fresh":
+        message = "is not asked - write regression.control: fresh, or leave it out"
+        found.warn(config.control_agent.place, message)
+
+
+def _retriever(config: Config, found: Findings) -> None:
+    """A retriever alone gives empty answers: only what it retrieved can be judged."""
+    if config.agent.name != NOBODY:
+        return
+    if config.retriever is None:
+        found.wrong(config.agent.place, "type none asks nobody - write a retriever, or an agent")
+        return
+    for suite in config.suites:
+        for grader in suite.graders:
+            if grader.name != "retrieval" and ":" not in grader.name:
+                message = f"'{grader.name}' gets empty answers: a retriever alone gives none"
+                found.warn(grader.place, f"{message} - write an agent, or leave the grader out")
+
+
+def _at_this_size(
+    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, found: Findings
+) -> None:
+    own = {gate.metric for gate in suite.gates}
+    gates = [*suite.gates, *(gate for gate in config.gates if gate.metric not in own)]
+    blocking = sum(gate.level == "block" for gate in gates) or 1
+    trials = cases * suite.rounds
+    for gate in gates:
+        spec = specs.get(gate.metric)
+        if spec is not None and spec.unit == "share" and (spec.low, spec.high) == (0.0, 1.0):
+            _reachable(gate, suite.name, trials, config.regression.alpha / blocking, found)
+        if spec is not None and spec.family == "quantile":
+            _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, found)
+    if cases < _MIN_CASES:
+        message = f"{cases} cases: fewer than {_MIN_CASES} can never be compared with a baseline"
+        found.warn(suite.place, message)
+
+
+def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Findings) -> None:
+    """A quantile needs 5 / (1 - q) calls: 100 for a p95."""
+    needed = math.ceil(5 / (1 - q) - 1e-9)
+    if trials < needed:
+        message = f"{trials} trials of '{suite}' are too few to judge it: {needed} are needed"
+        found.warn(gate.place, f"{message} - add cases or rounds")
+
+
+def _reachable(gate: GateRule, suite: str, trials: int, alpha: float, found: Findings) -> None:
+    """Whether even all-wrong or all-right answers clear the limit with this many trials: Wilson's
+    bound of 0 or n out of n is z^2 / (n + z^2) from that end.
+    """
+    z = NormalDist().inv_cdf(1 - alpha)
+    slack = z * z / (trials + z * z)
+    for name, limit in (("min", gate.min), ("max", gate.max)):
+        if limit is None or limit in (0.0, 1.0) or gate.rule == "point":
+            continue
+        distance = limit if name == "min" else 1 - limit  # from the limit to the worst value
+        if gate.rule != "proven" and distance <= slack:
+            message = (
+                f"{name} {limit:g} cannot be broken for certain with {trials} trials of '{suite}'"
+            )
+            found.warn(gate.place, f"{message} - add cases or rounds, or write rule: point")
+        if gate.rule == "proven" and 1 - distance <= slack:
+            message = f"{name} {limit:g} cannot be proven with {trials} trials of '{suite}'"
+            found.warn(gate.place, f"{message} - add cases or rounds, or write rule: convicted")

@@ -1,0 +1,283 @@
+"""gate.yml -> Config: read, checked for form and for sense, every problem told at once."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from gate.analysis.catalogue import asked_k, every_metric, trial_metrics
+from gate.analysis.default_gates import with_default_gates
+from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
+from gate.files import bundled
+from gate.files import yaml as yamlfile
+from gate.graders.user_code.make import is_own, make_grader, option_faults
+from gate.plugins import AGENTS, RETRIEVERS, Agent, build
+from gate.records import Config, Json, MetricSpec, PluginSpec, Suite, codec
+from gate.records import release_evidence as evidence_form
+from gate.records.codec import to_json
+from gate.registry import Registry
+from gate.suites.config import build as config_records
+from gate.suites.config.check import checked
+from gate.suites.config.check_judge import judges
+from gate.suites.config.inherit import bundled_entry, settled
+from gate.suites.config.lint import Findings, Measured, lint
+from gate.text.suggestions import did_you_mean
+from gate.user_code.hashes import grader_file
+from gate.user_code.processes import PROCESSES
+
+Read = Callable[[str], bytes | None]  # a file's bytes by its path; None: it is not there
+
+DEFAULT_AGENT = PluginSpec(
+    name="openagent",
+    options={
+        "base_url": "http://127.0.0.1:14000",
+        "model": "deepseek/deepseek-v4-flash",
+        "api_key_env": "OPENAGENT_PROVIDER_KEY",
+    },
+    place=Place("the default agent"),
+)
+_CODE_OPTIONS = ("callable", "embed")  # of plug-ins that call a function of the user's
+_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """As much of gate.yml as could be read, with everything that is wrong in it."""
+
+    config: Config
+    measured: Measured  # suite -> metric -> what it is
+    findings: Findings
+
+
+def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Config:
+    """The checked config. `read` gets the files (of the working tree or of a commit); user plug-ins
+    are loaded from `root`.
+
+    Raises InvalidInput with every problem, UsageError when there is no such file.
+    """
+    examined = examine(read, file, env=env, root=root, today=today)
+    if examined.findings.problems:
+        raise InvalidInput(examined.findings.problems)
+    return examined.config
+
+
+def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Examined:
+    """As `load`, but what could be read is handed over beside the problems."""
+    content = read(file)
+    if content is None:
+        raise UsageError(f"{file}: there is no such file - `gate init` writes one")
+    document = yamlfile.parse(content, file)
+    _begin_graders(document.data, root)
+    data, problems = checked(document, env)
+    config = config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
+    if "suites" not in (document.data or {}):
+        config = replace(config, suites=default_suites())
+    found = Findings(problems=problems)
+    PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
+    config = with_default_gates(settled(config, root, found))
+    measured = measure(config.suites, root, found, asked_k(config))
+    _agent_fits(config.agent, root, found)
+    for other in (config.control_agent, *models_of(config)):
+        if other is not None:
+            _agent_fits(other, root, found)
+    if config.retriever is not None:
+        _agent_fits(config.retriever, root, found, RETRIEVERS)
+    complete = not any(problem.place.key.startswith("suites") for problem in found.problems)
+    found.add(lint(config, measured, today, complete=complete))
+    unread = any(problem.place.key.startswith("judge") for problem in found.problems)
+    found.add(judges(config, root, complete=complete, judge_unread=unread))
+    found.problems[:] = without_secrets(found.problems, config, env)
+    sha = digest(config, document.data or {})
+    config = replace(config, digest=sha, warnings=tuple(found.warnings))
+    return Examined(config=config, measured=measured, findings=found)
+
+
+def _begin_graders(data: Json, root: Path) -> None:
+    """Starts the process of graders of the user's, if there are any, while the rest is checked."""
+    written = data if isinstance(data, dict) else {}
+    suites = [one for one in _listed(written.get("suites")) if isinstance(one, dict)]
+    graders = [one for suite in suites for one in _listed(suite.get("graders"))]
+    names = [name for one in graders for name in (one if isinstance(one, dict) else [one])]
+    if any(isinstance(name, str) and is_own(name) for name in names):
+        agent = written.get("agent")
+        timeout = agent.get("timeout_s") if isinstance(agent, dict) else None
+        PROCESSES.allow(float(timeout) if isinstance(timeout, (int, float)) else 0.0)
+        PROCESSES.judging(root).begin()
+
+
+def _listed(written: Json) -> list[Json]:
+    return written if isinstance(written, list) else []
+
+
+def without_secrets(
+    problems: Sequence[Problem], config: Config, env: Mapping[str, str]
+) -> list[Problem]:
+    """User code that does not load may tell any of them, those that only this file names too."""
+    if not problems:
+        return []
+    asked = (config.agent, config.control_agent, config.retriever, *models_of(config))
+    # What finds secrets takes time to import: only where something is wrong.
+    names, redacting = map(
+        importlib.import_module, ("gate.text.secret_names", "gate.text.redaction")
+    )
+    secrets = names.secrets_sent(env, (one.options for one in asked if one is not None))
+    redact = redacting.Redactor(secrets).redact
+    return [replace(problem, message=redact(problem.message)) for problem in problems]
+
+
+def defaults() -> Config:
+    """Without a gate.yml: the OpenAgent suites against a server on this machine."""
+    config = Config(agent=DEFAULT_AGENT, suites=default_suites())
+    config = with_default_gates(settled(config, Path()))
+    return replace(config, digest=digest(config, {}))
+
+
+def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
+    """The suites called `names`, of gate.yml or else of the bundled ones; no name or `all`: every
+    suite of gate.yml. `root`: where user plug-ins are. Raises UsageError.
+    """
+    if not names or "all" in names:
+        return config
+    known = {suite.name: suite for suite in config.suites}
+    if not known.keys() >= set(names):
+        known = {**{suite.name: suite for suite in bundled_suites()}, **known}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
+    chosen = replace(config, suites=tuple(known[name] for name in dict.fromkeys(names)))
+    return with_default_gates(settled(chosen, root))
+
+
+def default_suites() -> tuple[Suite, ...]:
+    """Those of the OpenAgent benchmark, in its order."""
+    known = {suite.name: suite for suite in bundled_suites()}
+    return tuple(known[name] for name in bundled.DEFAULT)
+
+
+def written_suites(config: Config) -> tuple[Suite, ...]:
+    """Those that gate.yml names itself: not the bundled ones that stand in where it names none."""
+    stand_ins = {suite.place for suite in default_suites()}
+    return tuple(suite for suite in config.suites if suite.place not in stand_ins)
+
+
+def bundled_suites() -> tuple[Suite, ...]:
+    """The suites that come with the package; their dataset paths are absolute."""
+    return tuple(map(_bundled, bundled.suites()))
+
+
+def _bundled(name: str) -> Suite:
+    place = Place(f"the bundled suite {name}")
+    (suite,) = config_records.suites([bundled_entry(name)], lambda path: place)
+    return suite
+
+
+def digest(config: Config, written: Mapping[str, Json]) -> str:
+    """sha256 over canonical JSON of every rule (`codec.digest` of what `hashed` gives)."""
+    return codec.digest(hashed(config, written))
+
+
+def hashed(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
+    """Every rule as the digest has it. Not the agent, places in the file, nor what variables hold:
+    other agents are as they are `written` in gate.yml.
+    """
+    others = {key: written.get(key) for key in ("judge", "verifier", "control_agent")}
+    suites = tuple(replace(one, dataset=bundled.shown(one.dataset)) for one in config.suites)
+    return {**_without_places(to_json(replace(config, suites=suites))), **others}
+
+
+def _without_places(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {k: _without_places(item) for k, item in value.items() if k not in _NOT_RULES}
+    return [_without_places(item) for item in value] if isinstance(value, list) else value
+
+
+def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
+    """sha256[:16] of a grader's name, options and, for a user's own, of its file: what a comparison
+    with the baseline needs to be the same (docs/semantics.md 5). `about`: what else shapes its
+    scores, such as the judge's model and the wording of its prompt.
+    """
+    written = [spec.name, to_json(spec.options), *([about] if about else [])]
+    text = json.dumps(written, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode() + own_code(spec, root)).hexdigest()[:16]
+
+
+def own_code(spec: PluginSpec, root: Path) -> bytes:
+    """What stands in the user's files that a plug-in runs, those that they import included; nothing
+    where they cannot be found.
+    """
+    return code_in(code_of(spec), root)
+
+
+def code_in(names: Iterable[str], root: Path) -> bytes:
+    """The same of code by its names, as `code_of` gives them."""
+    given = [name for name in names if name]
+    files = [file for file in map(grader_file, given) if file]
+    own = b"".join((root / file).read_bytes() for file in files if (root / file).is_file())
+    # Of what they import the hashes do; without such files nothing changes.
+    loaded = PROCESSES.sources(root) if given else {}
+    more = {f: sha for name in given for f, sha in loaded.get(name, {}).items() if f not in files}
+    return own + "".join(f"{file}:{sha}\n" for file, sha in sorted(more.items())).encode()
+
+
+def code_of(spec: PluginSpec) -> tuple[str, ...]:
+    """The code of the user's that a grader or model runs, as `./file.py:name` or `module:name`: the
+    plug-in itself, and what its options name.
+    """
+    named = (spec.name, *(spec.options.get(key) for key in _CODE_OPTIONS))
+    return tuple(one for one in named if isinstance(one, str) and ":" in one)
+
+
+def models_of(config: Config) -> tuple[PluginSpec, ...]:
+    """Whom graders ask."""
+    return tuple(model for model in (config.judge, config.verifier) if model is not None)
+
+
+def measure(
+    suites: Sequence[Suite], root: Path, found: Findings, asked: frozenset[int]
+) -> Measured:
+    """What each suite measures; a grader that cannot be made is added to what was `found`.
+    `asked`: as `asked_k` has them.
+    """
+    measured: dict[str, Mapping[str, MetricSpec]] = {}
+    for suite in suites:
+        if suite.name.casefold() in {name.casefold() for name in measured}:
+            found.wrong(suite.place, f"two suites are called '{suite.name}'")
+        if suite.name == "all":
+            found.wrong(suite.place, "'all' means every suite - choose another name")
+        if suite.name.casefold() == evidence_form.FOLDER:
+            message = f"'{suite.name}' is the folder of a release's evidence - choose another name"
+            found.wrong(suite.place, message)
+        specs = {spec.name: spec for spec in trial_metrics(suite.rounds, asked)}
+        for grader in suite.graders:
+            for spec in _metrics(grader, root, found):
+                if spec.name in specs:
+                    message = f"'{grader.name}' measures {spec.name}, which is measured already"
+                    found.wrong(grader.place, f"{message} - one grader a metric")
+                specs[spec.name] = spec
+        measured[suite.name] = every_metric([specs.values()], suite.rounds, asked)
+    return measured
+
+
+def _metrics(spec: PluginSpec, root: Path, found: Findings) -> tuple[MetricSpec, ...]:
+    try:
+        faults = option_faults(spec, root)
+        for fault in faults:
+            found.wrong(spec.place, fault)
+        return () if faults else make_grader(spec, root).metrics()
+    except (UsageError, InfraFailure) as error:
+        found.wrong(spec.place, str(error))
+        return ()
+
+
+def _agent_fits(
+    agent: PluginSpec, root: Path, found: Findings, registry: Registry[Agent] = AGENTS
+) -> None:
+    try:
+        build(registry, agent, root)
+    except (UsageError, ValueError) as error:
+        found.wrong(agent.place, str(error))

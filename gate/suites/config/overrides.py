@@ -1,0 +1,118 @@
+"""What beats gate.yml: options of the command line, and release mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from gate.errors import UsageError
+from gate.files.json_schema import mismatches
+from gate.plugins import AGENTS, RETRIEVERS, Agent
+from gate.records import Config, Json, PluginSpec
+from gate.records.codec import schema_of
+from gate.registry import Registry
+
+KEY_VARIABLE = "OPENAGENT_PROVIDER_KEY"
+_AGENT_OPTIONS = {"base_url": "base_url", "model": "model", "timeout": "timeout_s"}
+
+
+def override(
+    config: Config,
+    *,
+    base_url: str | None = None,
+    model: str | None = None,
+    timeout: float | None = None,
+    concurrency: int | None = None,
+    rounds: int | None = None,
+    max_attempts: int | None = None,
+    budget_usd: float | None = None,
+    baseline: str | None = None,
+    out: str | None = None,
+) -> Config:
+    """The config with the options that are given; None leaves gate.yml's value.
+
+    Raises UsageError for an option that the agent's type does not have.
+    """
+    address: dict[str, Any] = {"base_url": base_url, "model": model}
+    manners: dict[str, Any] = {"timeout": timeout, "concurrency": concurrency}
+    retriever = config.retriever
+    suite = _given(rounds=rounds, max_attempts=max_attempts)
+    return replace(
+        config,
+        agent=asked_with(config.agent, **address, **manners),
+        retriever=asked_with(retriever, RETRIEVERS, **manners) if retriever else None,
+        suites=tuple(replace(one, **suite) for one in config.suites),
+        budget=replace(config.budget, **_given(usd=budget_usd)),
+        baseline=replace(config.baseline, **_given(source=baseline)),
+        report=replace(config.report, **_given(dir=out)),
+    )
+
+
+def settings(config: Config, more: Mapping[str, str]) -> Config:
+    """The config with single keys of `baseline` and `policy` replaced (dotted key -> value), as the
+    action's inputs do; keys of other sections are somebody else's. Raises UsageError.
+    """
+    for key, value in more.items():
+        section, _, name = key.partition(".")
+        if section not in ("baseline", "policy"):
+            continue
+        record = getattr(config, section)
+        wrong = mismatches(schema_of(type(record)), {name: value})
+        if wrong:
+            raise UsageError(f"{key}: {wrong[0].message}")
+        changed: dict[str, Any] = {section: replace(record, **{name: value})}
+        if section == "policy":
+            changed["policy_set"] = tuple(sorted({*config.policy_set, name}))
+        config = replace(config, **changed)
+    return config
+
+
+def for_release(config: Config) -> Config:
+    """Release mode (docs/semantics.md 3): a policy that gate.yml does not set is `fail`."""
+    every = schema_of(type(config.policy))["properties"]
+    can_fail = [name for name, values in every.items() if "fail" in values["enum"]]
+    strict: dict[str, Any] = {name: "fail" for name in can_fail if name not in config.policy_set}
+    return replace(config, policy=replace(config.policy, **strict))
+
+
+def with_key(config: Config) -> Config:
+    """Whose agent reads a key, now that one is given: from the usual variable, if gate.yml names
+    none and the agent's type knows keys.
+    """
+    agent = config.agent
+    knows = "api_key_env" in schema_of(AGENTS.registered(agent.name))["properties"]
+    if not knows or agent.options.get("api_key_env"):
+        return config
+    options = {**agent.options, "api_key_env": KEY_VARIABLE}
+    return replace(config, agent=replace(agent, options=options))
+
+
+def asked_with(
+    agent: PluginSpec, registry: Registry[Agent] = AGENTS, **given: str | float | None
+) -> PluginSpec:
+    """The agent or retriever with the options of the command line that are given. Raises
+    UsageError for one that its type does not have.
+    """
+    for option, value in _given(**given).items():
+        agent = _agent_option(agent, registry, option, value)
+    return agent
+
+
+def _agent_option(
+    agent: PluginSpec, registry: Registry[Agent], option: str, value: Json
+) -> PluginSpec:
+    key = _AGENT_OPTIONS.get(option, option)
+    flag = "--" + option.replace("_", "-")
+    schema = schema_of(registry.registered(agent.name))
+    if key not in schema["properties"]:
+        raise UsageError(f"{flag}: an agent of type '{agent.name}' has no '{key}' - leave it out")
+    options = {**agent.options, key: value}
+    wrong = [found for found in mismatches(schema, options) if found.path[:1] == (key,)]
+    if wrong:
+        raise UsageError(f"{flag}: {wrong[0].message}")
+    return replace(agent, options=options)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,140 @@
+"""`${NAME}` in gate.yml: replaced in `agent` and `judge` and their like only; keys written into the
+file are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gate.files.yaml import Path, scalar
+from gate.records import Json
+from gate.system.sealing import OF_THE_GATE
+
+SECTIONS = ("agent", "control_agent", "judge", "verifier", "retriever")
+
+_VARIABLE = re.compile(r"(\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Shapes of keys that providers give out; a long run of mixed letters and digits is one too.
+_KEY = re.compile(
+    r"\b(sk|pk|rk|gsk|xai|ghp|gho|ghs|hf|glpat)[-_][A-Za-z0-9_-]{8,}|\bgithub_pat_\w{8,}"
+    r"|\bAKIA[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bxox[abp]-[\w-]{8,}|\beyJ[\w-]{10,}\.[\w-]{10,}"
+)
+_DENSE = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{24,}")
+_SECRET = re.compile(
+    r"(?i)(x-)?(api|access|auth|provider|secret)[-_]?(key|token)|token|secret|password|authorization"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something wrong at a path of gate.yml."""
+
+    path: Path
+    message: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Replaced:
+    """Data without variables; `hidden` are the paths whose values came from the environment and
+    must not be printed.
+    """
+
+    data: dict[str, Json]
+    hidden: set[Path] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+
+
+def replace_variables(
+    data: Mapping[str, Json], env: Mapping[str, str], wants_text: Callable[[Path], bool]
+) -> Replaced:
+    """`wants_text(path)`: False where `timeout_s: ${TIMEOUT}` shall become a number. `$${NAME}` is
+    the text `${NAME}`.
+    """
+    done = Replaced(data={})
+
+    def inside(path: Path, text: str) -> Json:
+        return _replace(path, text, env, done, as_text=wants_text(path))
+
+    def outside(path: Path, text: str) -> Json:
+        if any(not found[1] for found in _VARIABLE.finditer(text)):
+            message = "variables are replaced in agent and judge only - write the value itself"
+            done.faults.append(Fault(path=path, message=message))
+        return _VARIABLE.sub(lambda found: found[0][1:] if found[1] else found[0], text)
+
+    for section, value in data.items():
+        done.data[section] = _walk(value, (section,), inside if section in SECTIONS else outside)
+    return done
+
+
+def secrets(data: Mapping[str, Json]) -> Iterator[Fault]:
+    """Keys and tokens that are written into the file; a message never shows their values."""
+    for section in SECTIONS:
+        for path, text in _texts(data.get(section), (section,)):
+            if path[-1] == "api_key_env":
+                if not _NAME.fullmatch(text) or _looks_like_key(text):
+                    yield Fault(path=path, message="takes a variable's name, not a key")
+            elif _is_secret(str(path[-1]), text):
+                message = "a key in the file - put it in a variable and write api_key_env: NAME"
+                yield Fault(path=path, message=message)
+
+
+def _is_secret(name: str, text: str) -> bool:
+    """Defaults of variables stand in the file too."""
+    literal = _VARIABLE.sub(lambda found: found["default"] or "", text)
+    if _looks_like_key(literal):
+        return True
+    variables = list(_VARIABLE.finditer(text))
+    return bool(_SECRET.fullmatch(name)) and (
+        any(found["default"] for found in variables) if variables else bool(text.strip())
+    )
+
+
+def _looks_like_key(text: str) -> bool:
+    return bool(_KEY.search(text) or _DENSE.fullmatch(text))
+
+
+def _replace(
+    path: Path, text: str, env: Mapping[str, str], done: Replaced, *, as_text: bool
+) -> Json:
+    def value(found: re.Match[str]) -> str:
+        if found[1]:
+            return found[0][1:]
+        name, default = found["name"], found["default"]
+        known = None if OF_THE_GATE.fullmatch(name) else env.get(name)
+        if known is None and default is None:
+            message = (
+                f"the environment variable {found['name']} is not set - set it, or write "
+                f"${{{found['name']}:-default}}"
+            )
+            done.faults.append(Fault(path=path, message=message))
+        return known or default or ""
+
+    new, count = _VARIABLE.subn(value, text)
+    if not count:
+        return text
+    done.hidden.add(path)
+    whole = _VARIABLE.fullmatch(text)
+    return new if as_text or not whole or whole[1] else scalar(new)
+
+
+def _walk(value: Json, path: Path, change: Callable[[Path, str], Json]) -> Json:
+    if isinstance(value, str):
+        return change(path, value)
+    if isinstance(value, dict):
+        return {key: _walk(item, (*path, key), change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_walk(item, (*path, index), change) for index, item in enumerate(value)]
+    return value
+
+
+def _texts(value: Json, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))

@@ -1,0 +1,96 @@
+"""What scores each column: a hash of its grader, and whether this change edits the file that the
+grader, or the suite itself, is written in (docs/semantics.md 5 and 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+
+from gate.plugins import Grader
+from gate.records import Config, Json, PluginSpec, Suite
+from gate.records.codec import to_json
+from gate.records.trials import TRIAL_COLUMNS
+from gate.suites.config.build import RUN_RECORD
+from gate.suites.config.load import code_in, code_of, grader_digest, own_code
+from gate.suites.protection.rules import Rules
+from gate.user_code.hashes import grader_file
+
+_WHOLE = ("success", "first_success", "score")  # what every grader with an opinion bears on
+
+
+def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
+    """Column -> hash; the success of a trial depends on the graders that have an opinion."""
+    each = [
+        grader_digest(spec, rules.root, _about(spec, grader, suite, rules))
+        for spec, grader in zip(suite.graders, graders.values(), strict=True)
+    ]
+    found = {
+        spec.column: digest
+        for grader, digest in zip(graders.values(), each, strict=True)
+        for spec in grader.metrics()
+    } | _filled(graders, each)
+    graded = zip(graders.values(), each, strict=True)
+    together = "+".join(sorted(one for grader, one in graded if getattr(grader, "decides", True)))
+    scored = "+".join(sorted(each))
+    return {**found, "success": together, "first_success": together, "score": scored}
+
+
+def _filled(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:
+    """Columns of the trials themselves that several graders may fill."""
+    found: dict[str, str] = {}
+    for grader, digest in zip(graders.values(), each, strict=True):
+        for column in getattr(grader, "fills", ()):
+            found[column] = f"{found[column]}+{digest}" if column in found else digest
+    return found
+
+
+def _about(spec: PluginSpec, grader: Grader, suite: Suite, rules: Rules) -> Json:
+    """What shapes its scores beside its options: the suite's own code, or whom it asks."""
+    if spec.name == RUN_RECORD and suite.suite:
+        return [suite.suite, sha256(code_in([suite.suite], rules.root)).hexdigest()]
+    model = _model(grader, rules.config)
+    if model is None:
+        return None
+    asked = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
+    if not asked["model"] and not asked["callable"]:
+        asked["url"] = model.options.get("url") or model.options.get("base_url")
+    wording = getattr(grader, "digest_text", str)()
+    code = sha256(own_code(model, rules.root)).hexdigest()
+    return [model.name, to_json(asked), wording, *([code] if code_of(model) else [])]
+
+
+def edited_columns(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
+    """Columns of graders whose file is not the base's, with why nothing can compare them, and those
+    that depend on them. A suite written as code fills every column itself.
+    """
+    found: dict[str, str] = {}
+    for spec, grader in zip(suite.graders, graders.values(), strict=True):
+        asked = _model(grader, rules.config)
+        code = (*code_of(spec), *(code_of(asked) if asked else ()))
+        named = {grader_file(name) for name in code}
+        for file in sorted(_files(code, rules) & rules.edited_graders):
+            whose = "its grader file" if file in named else "a file of its grader,"
+            why = f"this change edits {whose} `{file}`"
+            found |= dict.fromkeys((*_columns(grader), *_WHOLE), why)
+    for file in sorted(_files([suite.suite or ""], rules) & rules.edited_graders):
+        why = f"this change edits the suite's file `{file}`"
+        graded = [column for grader in graders.values() for column in _columns(grader)]
+        found |= dict.fromkeys((*graded, *TRIAL_COLUMNS), why)
+    return found
+
+
+def _files(code: Iterable[str], rules: Rules) -> set[str]:
+    """Of the checkout, that the named code was loaded from."""
+    loaded = rules.sources
+    return {file for name in code for file in (grader_file(name), *loaded.get(name, ()))}
+
+
+def _columns(grader: Grader) -> list[str]:
+    return [*(metric.column for metric in grader.metrics()), *getattr(grader, "fills", ())]
+
+
+def _model(grader: Grader, config: Config) -> PluginSpec | None:
+    """Whom it asks; None where it asks nobody, or nobody is there."""
+    role = getattr(grader, "role", None)
+    return ((config.verifier if role == "verifier" else None) or config.judge) if role else None

@@ -1,0 +1,311 @@
+"""Whose rules judge: the own gate.yml, or under `protect` the base branch's; the agent is own."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from hashlib import sha256
+from pathlib import Path
+
+from gate.analysis.catalogue import asked_k
+from gate.errors import InvalidInput, Problem, UsageError
+from gate.files import bundled
+from gate.files.plain_file import content_if_there, is_there, opened
+from gate.files.source import Source, at_commit, on_disk
+from gate.records import Config, PluginSpec, Suite
+from gate.records.forge import Forge
+from gate.suites.code import SuiteCode, load_suite
+from gate.suites.config.lint import Findings
+from gate.suites.config.load import Read, code_of, defaults, examine, load, measure, models_of
+from gate.suites.protection.base_branch import new_suites, protected
+from gate.user_code.hashes import Sources, grader_file, merged
+from gate.user_code.processes import PROCESSES
+
+CONFIG = "gate.yml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The commit whose rules may judge; `forge` reads it, `name` is for messages."""
+
+    sha: str
+    name: str
+    forge: Forge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What judges this run, and where the datasets come from."""
+
+    config: Config
+    own: Config  # the pull request's, for its agent and its new cases
+    root: Path
+    base: Base | None = None  # None: the own rules judge
+    beside: Base | None = None  # where `protect` is off: what the own rules are compared with
+    theirs: Config | None = None  # the base's gate.yml, whoever judges; None: unknown
+    edited_graders: frozenset[str] = frozenset()  # files that are not the judging base's
+    loosened: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    new_suites: frozenset[str] = field(default_factory=frozenset)
+    # Of a session that is gone on with, or of shards: what their graders were loaded from.
+    sources_before: Sources = field(default_factory=dict)
+
+    @property
+    def sources(self) -> Sources:
+        """Object as gate.yml names it -> file -> sha256, of all code that has judged."""
+        return merged(self.sources_before, PROCESSES.sources(self.root))
+
+    @property
+    def base_agent(self) -> PluginSpec | None:
+        return self.theirs.agent if self.theirs else None
+
+    @property
+    def compared(self) -> bool:
+        """Whether it is known what the base's rules were."""
+        return self.base is not None or self.beside is not None
+
+    def code_of(self, suite: Suite) -> SuiteCode | None:
+        """The suite's own code, from the working tree as graders are; None: it has a dataset.
+
+        Raises InvalidInput.
+        """
+        return load_suite(suite, self.root) if suite.suite else None
+
+    def head_source(self, suite: Suite) -> Source | None:
+        """The dataset in the working tree; None for a suite that the pull request removed."""
+        if (code := self.code_of(suite)) is not None:
+            return code.source
+        own = next((s for s in self.own.suites if s.name == suite.name), suite)
+        if own.suite:  # written as code only since
+            return None
+        path = self.root / own.dataset
+        known = self.base is not None and suite.name not in self.new_suites
+        if known and not os.path.lexists(path):
+            return None
+        return on_disk(path, bundled.shown(own.dataset))
+
+    def base_source(self, suite: Suite) -> Source | None:
+        """The dataset as the base has it; None where it has none, or the own rules judge."""
+        if self.base is None or suite.name in self.new_suites:
+            return None
+        return _source(suite, self.base)
+
+    def judging_file(self, path: str) -> Source | None:
+        """A file beside gate.yml that has a say in the verdict, as it stands where the rules are
+        from; None where there is none.
+        """
+        if self.base is not None:
+            return _file_of(path, self.base)
+        file = self.root / path
+        return Source(name=path, open=lambda: opened(file)) if is_there(file, path) else None
+
+    def source_beside(self, suite: Suite) -> Source | None:
+        """The base's dataset where it does not judge, to tell which cases are other ones now."""
+        if self.beside is None or self.theirs is None:
+            return None
+        theirs = next((one for one in self.theirs.suites if one.name == suite.name), None)
+        return _source(theirs, self.beside) if theirs else None
+
+
+def _source(suite: Suite, base: Base) -> Source | None:
+    return None if suite.suite else at_commit(suite.dataset, base.sha, base.forge)
+
+
+def _file_of(path: str, base: Base) -> Source | None:
+    if Path(path).is_absolute():
+        return None
+    data = base.forge.read(path, base.sha)
+    if data is None:
+        return None
+    return Source(name=f"{path}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
+
+
+def own_config(options_file: str | None, root: Path, env: Mapping[str, str], today: date) -> Config:
+    """gate.yml of the working tree, or the built-in defaults where there is none and none is named.
+
+    Raises InvalidInput, UsageError.
+    """
+    if options_file is None and not is_there(root / CONFIG):
+        return defaults()
+    name = Path(options_file or CONFIG).name
+    return load(disk(root), name, env=env, root=root, today=today)
+
+
+def disk(root: Path) -> Read:
+    """Reads files of the working tree."""
+    return lambda path: content_if_there(root / path, path)
+
+
+def judging_rules(
+    own: Config,
+    *,
+    root: Path,
+    base: Base | None,
+    env: Mapping[str, str],
+    today: date,
+    why_no_base: str = "",
+    laptop: bool = False,
+) -> Rules:
+    """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why: always, but
+    on a `laptop` that asks for no protection.
+    """
+    wanted = not laptop or (own.protect and own.file is not None)
+    alone = Rules(config=own, own=own, root=root)
+    if base is None:
+        return _alone(alone, why_no_base if wanted else "")
+    theirs, note = _theirs(own, base, root, env, quiet=not wanted)
+    if own.file is None and theirs is not None:
+        return _without_file(alone, theirs, base)
+    if theirs is None:
+        return _alone(alone, note)
+    edited = _edited_graders(theirs, root, base)
+    files = _edits(edited, theirs)
+    easier = _loosened(own, theirs, root)
+    if not theirs.protect:
+        return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
+    return Rules(
+        config=protected(own, theirs),
+        own=own,
+        root=root,
+        base=base,
+        theirs=theirs,
+        edited_graders=edited,
+        loosened=(*easier, *(f"{file}: its metrics are not compared" for file in files)),
+        new_suites=new_suites(own, theirs),
+    )
+
+
+def _alone(alone: Rules, why: str) -> Rules:
+    """Judged by what is here, which is told wherever it is not what should judge."""
+    whose = "its own" if alone.own.file else "the built-in"
+    return replace(alone, notes=(f"judged by {whose} rules: {why}",) if why else ())
+
+
+def _without_file(alone: Rules, theirs: Config, base: Base) -> Rules:
+    """Deleting the file must not be the way to be judged by none of its rules."""
+    if theirs.protect:
+        raise UsageError(
+            f"{CONFIG}: {base.name} has it and this branch does not, and its rules judge "
+            f"(protect); put {CONFIG} back, or name another one with --config"
+        )
+    return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
+
+
+def _theirs(
+    own: Config, base: Base, root: Path, env: Mapping[str, str], *, quiet: bool
+) -> tuple[Config | None, str]:
+    """The base's gate.yml, or why it cannot judge (`quiet`: not that it has none). What is wrong
+    with its agent does not count, nor that a quarantine ended: time must not unseat the rules
+    either.
+
+    Raises InvalidInput when it is not its own fault: a grader that this branch took away or edited,
+    a variable that is not set here. That must not be the way to be judged by one's own.
+    """
+    file = own.file or CONFIG
+
+    def problems(env: Mapping[str, str]) -> tuple[Config, list[Problem]]:
+        found = examine(_at(base), file, env=env, root=root, today=date.min)
+        wrong = found.findings.problems
+        return found.config, [p for p in wrong if p.place.key.split(".")[0] != "agent"]
+
+    try:
+        theirs, wrong = problems(env)
+        everywhere = problems(_AllSet(env))[1] if wrong else []
+    except InvalidInput as error:
+        return None, f"{file} of {base.name} is not valid: {error.problems[0]}"
+    except UsageError:
+        return None, "" if quiet else _missing(file, base)
+    if not wrong:
+        return theirs, ""
+    graders = [spec for suite in theirs.suites for spec in suite.graders]
+    needed = {spec.place for spec in graders if any(map(grader_file, code_of(spec)))}
+    ours = [p for p in wrong if p.place in needed or p not in everywhere]
+    if theirs.protect and (ours or _edited_graders(theirs, root, base)):
+        raise InvalidInput(wrong)
+    return None, f"{file} of {base.name} is not valid: {wrong[0]}"
+
+
+def _missing(file: str, base: Base) -> str:
+    """A file of another name is a way past the rules that the base has."""
+    why = f"{base.name} has no {file} that can be read"
+    if file == CONFIG or base.forge.read(CONFIG, base.sha) is None:
+        return why
+    return f"{why}, and its {CONFIG} did not judge"
+
+
+class _AllSet(dict[str, str]):
+    """An environment in which every variable has a value: what is wrong then is wrong anywhere."""
+
+    def get(self, name: str, default: object = None) -> str:
+        return super().get(name) or "set"
+
+
+def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
+    loosening = importlib.import_module(
+        "gate.suites.protection.loosening.loosened"
+    )  # numpy: only where there is a base
+    measured = measure(theirs.suites, root, Findings(), asked_k(theirs))
+    found: tuple[str, ...] = loosening.loosened(own, theirs, measured)
+    return found
+
+
+def _edited_graders(
+    theirs: Config, root: Path, base: Base, sources: Sources | None = None
+) -> frozenset[str]:
+    """Files of the base's graders, judges and suites that are others here. They are run as this
+    branch has them, and what they say is not compared.
+    """
+    specs = [spec for suite in theirs.suites for spec in suite.graders]
+    code = {name for spec in (*specs, *models_of(theirs)) for name in code_of(spec)}
+    code |= {suite.suite for suite in theirs.suites if suite.suite}
+    found = {}
+    for file in sorted({grader_file(name) for name in code} - {""}):
+        if (own := root / file).is_file():
+            found[file] = sha256(own.read_bytes()).hexdigest()
+    for name, files in (PROCESSES.sources(root) if sources is None else sources).items():
+        found = merged({"": found}, {"": files})[""] if name in code else found
+    return frozenset(file for file, digest in found.items() if _at_base(file, base) != digest)
+
+
+def _at_base(file: str, base: Base) -> str:
+    content = base.forge.read(file, base.sha)
+    return "" if content is None else sha256(content).hexdigest()
+
+
+def _kind(file: str, theirs: Config) -> str:
+    suites = {grader_file(suite.suite) for suite in theirs.suites if suite.suite}
+    graders = {grader_file(one.name) for suite in theirs.suites for one in suite.graders}
+    if file in suites:
+        return "suite file"
+    return "grader file" if file in graders else "file of a grader"
+
+
+def with_late_sources(rules: Rules, before: Sources) -> Rules:
+    """With what the code that judges has loaded since the rules were read, or had loaded `before`,
+    when answers of this session were judged.
+    """
+    if rules.base is None or rules.theirs is None:
+        return rules
+    theirs, base = rules.theirs, rules.base
+    rules = replace(rules, sources_before=before)
+    edited = _edited_graders(theirs, rules.root, base, rules.sources) - rules.edited_graders
+    if not edited:
+        return rules
+    lines = _edits(edited, theirs)
+    return replace(
+        rules,
+        edited_graders=rules.edited_graders | edited,
+        loosened=(*rules.loosened, *(f"{line}: its metrics are not compared" for line in lines)),
+    )
+
+
+def _edits(files: frozenset[str], theirs: Config) -> list[str]:
+    return [f"changes the {_kind(file, theirs)} `{file}`" for file in sorted(files)]
+
+
+def _at(base: Base) -> Callable[[str], bytes | None]:
+    return lambda path: base.forge.read(path, base.sha)

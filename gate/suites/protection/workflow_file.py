@@ -1,0 +1,56 @@
+"""The workflow that starts the gate: its inputs can switch off what gate.yml asks for, and its
+checkout can leave the token where programs of the change may read it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from gate.suites.protection.rules import Base
+
+
+def changed_workflow(
+    env: Mapping[str, str], base: Base, root: Path, top: Path, branch: str | None
+) -> str:
+    """What a change is told that starts the gate by another workflow file than the base branch;
+    empty where it does not. `top`: of the work tree; `branch`: where the change goes.
+    """
+    file = _file(env)
+    own = top / file
+    if not file or not own.is_file():
+        return ""
+    text = own.read_bytes()
+    # Paths of a forge are relative to the folder of gate.yml.
+    path = Path(os.path.relpath(own, root.resolve())).as_posix()
+    theirs = base.forge.read(path, base.sha)
+    if theirs is None:
+        return f"adds the workflow `{file}`, which starts the gate"
+    # The tree of a pull request is merged with the branch's tip, which may be newer than the base.
+    if _lines(text) in (_lines(theirs), _lines(base.forge.read(path, branch or "") or b"")):
+        return ""
+    return f"changes the workflow `{file}`, which starts the gate: its inputs may ask for less"
+
+
+def kept_token(top: Path) -> bool:
+    """Whether actions/checkout left the token in the work tree's git configuration, or the way to
+    it; it does unless it is told `persist-credentials: false`.
+    """
+    try:
+        text = (top / ".git" / "config").read_bytes()
+    except OSError:
+        return False
+    return any(sign in text.lower() for sign in (b"extraheader", b"git-credentials-"))
+
+
+def _file(env: Mapping[str, str]) -> str:
+    """`.github/workflows/gate.yml` of `octocat/demo/.github/workflows/gate.yml@refs/heads/x`."""
+    whole, repository = env.get("GITHUB_WORKFLOW_REF", ""), env.get("GITHUB_REPOSITORY", "")
+    name, _, _ = whole.partition("@")
+    known = repository and name.startswith(f"{repository}/.github/workflows/")
+    return name.removeprefix(f"{repository}/") if known and ".." not in name else ""
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return text.splitlines()  # a checkout may have other line ends

@@ -1,0 +1,1 @@
+"""A string in, a string or a number out: escaped, redacted, fenced, formatted, searched."""

@@ -1,0 +1,197 @@
+"""What of a variable's value is secret: passwords of addresses, fields of connection strings and of
+JSON, credentials of headers, keys that have a form of their own. Pure.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from gate.records import Json
+
+MOST = 100_000  # characters of a value that are looked at
+
+_SECRET_WORD = re.compile(  # the end of a word of the name
+    r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CRED|WEBHOOK)S?$"
+    r"|^(PASS|PAT|AUTHORIZATION|DSN|JWT|PWD|PW|BEARER|COOKIE|SALT|PSK|SIG|SIGNATURE|SAS|OTP)$"
+)
+_ABOUT = re.compile(  # the last word of the name of what is told about a secret, and is none
+    "FILE|PATH|DIR|NAME|ID|UR[LI]|HOST|PORT|TYPE|KIND|LIMIT|LENGTH|SIZE|TTL|AGE|EXPIR(Y|ES)|COUNT"
+    "|ENV|VAR|HEADER|PREFIX|REGION|VERSION|ALG(ORITHM)?|USER(NAME)?|ENABLED|TIMEOUT|MODE|METHOD"
+    "|STORE|SOCK|PROVIDER|BACKEND|ENDPOINT|SCOPE|AUDIENCE|ISSUER|DOMAIN"
+)
+_SECRET_ADDRESS = re.compile("WEBHOOKS?|DSN")
+_CONNECTING = re.compile(  # a word of the name of what may hold a password among other things
+    "UR[LI]|ADDRESS|CONN(ECTION|STR)?|DATABASE|DB|[JO]DBC|REDIS|MONGO(DB)?|AMQP|RABBITMQ|BROKER"
+    "|CELERY|SMTP|LDAP|HEADERS?|OPTS|OPTIONS|ARGS|CONFIG|KUBECONFIG|JSON|PROXY|REMOTE|INDEX"
+    "|REGISTRY|ENDPOINT|STORAGE"
+)
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
+
+_SEVERAL = re.compile(r"[\w.+/=~-]{12,}(?:[\s,;]+[\w.+/=~-]{12,})+")  # keys in turn
+_ADDRESS = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<user>[^\s/@:\"'?#]{0,300})"
+    r"(?::(?P<password>[^\s/\"'?#]{0,500}))?@(?=[\w\[.%(-])"
+)
+_FIELD = re.compile(
+    r"(?:^|(?<=[?&;,\s{\"'-]))(?P<name>[A-Za-z][\w.-]{1,40})[\"']?\s{0,3}[=:]\s{0,3}"
+    r"(?:\"(?P<quoted>[^\"]{1,1000})\"|'(?P<single>[^']{1,1000})'|(?P<bare>[^\s&;,\"'{}\[\]]{1,1000}))"
+)
+_SCHEME = re.compile(
+    r"(?i)\b(?P<kind>basic|bearer)(?:\s|%20|\+){1,3}(?P<given>[A-Za-z0-9+/=_.~%-]{6,2000})"
+)
+
+_ORDINARY = re.compile(
+    r"[a-z]{1,8}|[A-Z][a-z]{0,7}|[A-Z]{1,8}"  # a word
+    r"|[+-]?\d{1,7}|\d{1,4}(?:[.:,/ T_-]\d{1,3}){1,5}(?::\d{1,5})?Z?"  # a number, date, version
+    r"|https?://[^\s@?#]*"
+    r"|\$\{?\w+\}?|<[^<>]*>|\{\{[^{}]*\}\}"  # nothing was put in
+    r"|(.)\1*"
+)
+_FILE = re.compile(
+    r"(?:(?:~|\.\.?)/|/(?:app|bin|builds?|cache|certs?|config|data|dev|etc|github|home|keys|lib|mnt"
+    r"|opt|private|proc|root|run|secrets|srv|tmp|Users|usr|var|vault|work|workspace)/"
+    r"|[A-Za-z]:[\\/])[\w.@+ \\/-]*"
+)
+_LONGER = re.compile(  # what stands where no key is needed, and users that are told apart by none
+    "postgresql|administrator|development|production|undefined|placeholder|localhost|anonymous"
+    "|change[-_]?me|not[-_]?(needed|set|used|required)|(sk-)?no[-_]key([-_](required|needed))?"
+    "|lm-studio|(your-|your_)?api[-_]?key|x-(oauth-basic|token-auth|access-token)",
+    re.IGNORECASE,
+)
+
+
+def words_of(name: str) -> list[str]:
+    """`slackWebhook_URL2` -> SLACK, WEBHOOK, URL."""
+    words = (word.upper().rstrip("0123456789") for word in _WORD.split(name))
+    return [word for word in words if word]
+
+
+def looks_secret(name: str) -> bool:
+    """Whether the value of a variable or field of this name is one."""
+    words = words_of(name)
+    if not words or name in ("PWD", "OLDPWD") or "PUBLIC" in words:
+        return False
+    if words[-1] == "AUTH" or ("ACCESS" in words and words[-2:] == ["KEY", "ID"]):
+        return True
+    address = any(_SECRET_ADDRESS.fullmatch(word) for word in words)
+    about = _ABOUT.fullmatch(words[-1]) is not None and not address
+    return not about and any(_SECRET_WORD.search(word) for word in words)
+
+
+def holds_connections(name: str) -> bool:
+    """Whether passwords may stand among other things in a variable of this name."""
+    return any(_CONNECTING.fullmatch(word) for word in words_of(name))
+
+
+def is_ordinary(value: str) -> bool:
+    """A word, a number, a path, a plain address: to mask it would blot out reports and hide
+    nothing.
+    """
+    return any(pattern.fullmatch(value) for pattern in (_ORDINARY, _FILE, _LONGER))
+
+
+def whole(value: str) -> Iterator[str]:
+    """Of a variable that is secret by its name: itself, and what it holds."""
+    yield value
+    yield value.strip().strip("\"'")
+    yield from re.split(r"[\s,;]+", value) if _SEVERAL.fullmatch(value) else ()
+    if "://" in value:  # an address may be secret by its path
+        path = value.partition("://")[2].partition("/")[2]
+        yield from (path, path.rpartition("/")[2])
+        yield from (unquote(found["user"]) for found in _ADDRESS.finditer(value))  # Sentry's DSN
+    yield _text_of(value)
+    yield from parts(value)
+
+
+def parts(value: str) -> Iterator[str]:
+    """What is secret within a value, whatever its variable is called."""
+    value = value[:MOST]
+    for text in filter(None, (value, _text_of(value))):
+        yield from of_address(text if "://" in text else f"any://{text}")
+        yield from own_forms(text)
+        yield from of_headers(text)
+        for found in _FIELD.finditer(text):
+            if looks_secret(found["name"]):
+                given = found["quoted"] or found["single"] or found["bare"]
+                yield from (given, unquote(given))
+        if text.lstrip()[:1] == "{":
+            yield from _of_json(text)
+
+
+def without_passwords(text: str) -> str:
+    """An error's text, whose addresses may have users and passwords that no variable holds."""
+    if "@" not in text or "://" not in text:
+        return text
+    return _ADDRESS.sub(lambda found: f"{found[0].partition('://')[0]}://***@", text)
+
+
+def of_address(value: str) -> Iterator[str]:
+    """Passwords, alone and as the pair that an Authorization header has, and tokens that stand for
+    a user.
+    """
+    for found in _ADDRESS.finditer(value):
+        user, password = found["user"], found["password"] or ""
+        for name, word in {(user, password), (unquote(user), unquote(password))}:
+            yield word
+            if name and word:
+                yield f"{name}:{word}"
+            if len(name) >= 16:
+                yield name
+
+
+def own_forms(value: str) -> Iterator[str]:
+    """Keys that are known by their form."""
+    # Their patterns take 15 ms to compile: only where a value is looked at.
+    sensitive = importlib.import_module("gate.text.sensitive")
+    found = sensitive.finds(value[:MOST], sensitive.SECRETS)
+    yield from (one.value for one in found if one.kind != "password")
+
+
+def of_headers(value: str) -> Iterator[str]:
+    """`Basic` and `Bearer` credentials, of the former also what they encode."""
+    for found in _SCHEME.finditer(value):
+        given = unquote(found["given"])
+        pair = _text_of(given)
+        if found["kind"].lower() == "basic" and ":" in pair:
+            yield from (given, pair, pair.partition(":")[2])
+        elif found["kind"].lower() == "bearer" and any(map(str.isdigit, given)):
+            yield given
+
+
+def _of_json(value: str) -> Iterator[str]:
+    try:
+        yield from _fields(json.loads(value))
+    except (ValueError, RecursionError):
+        return
+
+
+def _fields(data: Json) -> Iterator[str]:
+    if isinstance(data, list):
+        for item in data:
+            yield from _fields(item)
+    elif isinstance(data, dict):
+        for key, item in data.items():
+            if isinstance(item, str) and looks_secret(str(key)):
+                pair = _text_of(item)
+                yield from (item, pair, pair.partition(":")[2])
+            else:
+                yield from _fields(item)
+
+
+def _text_of(value: str) -> str:
+    """What base64 stands for, where that is text of ASCII; else nothing."""
+    compact = "".join(value.split()).translate(str.maketrans("-_", "+/"))
+    if len(compact) < 8 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", compact):
+        return ""
+    try:
+        found = base64.b64decode(compact + "=" * (-len(compact) % 4)).decode("ascii")
+    except (ValueError, binascii.Error):
+        return ""
+    plain = found.replace("\n", "").replace("\r", "").replace("\t", "")
+    return found if plain.isprintable() else ""

@@ -1,0 +1,98 @@
+"""Scale and unit around the digits of a number: $1.2M, 15 %, 3 million euros, 50 bps."""
+
+from __future__ import annotations
+
+import re
+
+from gate.text.numbers.grammar import GAP, GAPS, MINUS
+
+SYMBOLS = "$¢£¤¥֏؋৳฿៛\u20a0-\u20c0﷼﹩＄￠￡￥￦"
+_CODES = (
+    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GHS HKD HUF IDR ILS INR "
+    "JOD JPY KES KRW KWD LKR MAD MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN QAR RON RUB SAR SEK SGD "
+    "THB TND TRY TWD UAH USD VND ZAR Rs"
+).replace(" ", "|")
+
+# Before the digits: "(", sign and currency; all of them may be missing.
+_BEFORE = re.compile(
+    rf"(?P<open>\({GAP}?)?(?P<sign>(?<![\w)\]%{SYMBOLS}])[+{MINUS}])?"
+    rf"(?P<currency>(?<![^\W\d_])(?:(?:[A-Z]{{1,3}})?[{SYMBOLS}]|{_CODES}){GAP}?)?"
+    rf"(?(currency)(?P<inner>[{MINUS}])?)\Z"
+)
+_LONGEST = 9  # "( -US$ "
+_NOTHING = _BEFORE.match("")
+_NEAR = re.compile(rf"[(+{MINUS}{SYMBOLS}A-Zs]")  # the last of what may stand before the digits
+
+_SCALES = {
+    **dict.fromkeys(("hundred", "hundreds"), 2),
+    **dict.fromkeys(("k", "thousand", "thousands", "tausend", "mille"), 3),
+    **dict.fromkeys(("lakh", "lakhs"), 5),
+    **dict.fromkeys(("m", "mm", "mn", "mln", "mio", "million", "millions", "millionen"), 6),
+    **dict.fromkeys(("crore", "crores"), 7),
+    **dict.fromkeys(("b", "bn", "billion", "billions"), 9),
+    **dict.fromkeys(("mrd", "milliard", "milliards", "milliarden"), 9),
+    **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions"), 12),
+}
+_BEYOND = ("_", "²", "³")  # 5 m² is an area
+# "5m tall", "5m 30s", "5m/s": metres and minutes, not millions.
+_MEASURE = re.compile(r"\s?(?:\d|/|\^|(?:long|tall|wide|deep|high|away|ago|and\s\d+s)\b)")
+_UNIT = re.compile(
+    rf"{GAP}?(?:(?P<percent>[%％﹪]|(?i:percent|per{GAP}cent|pct|pp|percentage{GAP}points?)\b)"
+    rf"|(?P<mille>‰|(?i:per{GAP}mille)\b)"
+    rf"|(?P<bp>(?i:bps?|basis{GAP}points?)\b)"
+    rf"|(?P<currency>[{SYMBOLS}]|(?:{_CODES})\b|(?i:dollars?|euros?|pounds?|yen|rupees?)\b))"
+)
+_NAMES = {"percent": "%", "mille": "‰", "bp": "bp"}
+_WORD = re.compile(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-z]+)|[%％﹪‰{SYMBOLS}])")
+_UNIT_NAMES = (
+    "percent per pct pp percentage bp bps basis dollar dollars euro euros pound pounds yen rupee"
+    " rupees"
+)
+_UNIT_WORDS = frozenset(_UNIT_NAMES.split())
+WORDS = frozenset((*_SCALES, *_UNIT_WORDS))  # that may belong to the number before them
+
+
+def before(text: str, at: int, start: int) -> re.Match[str] | None:
+    """Bracket, sign and currency right before the digits at `start`; they begin at `at` or later.
+
+    None: there is something that starts like them but cannot be one.
+    """
+    last = start - 1
+    if last > at and text[last] in GAPS:
+        last -= 1
+    if last < at or not _NEAR.match(text, last):
+        return _NOTHING
+    return _BEFORE.search(text, max(at, start - _LONGEST), start)
+
+
+def after(text: str, end: int, currency: str) -> tuple[int, str, int]:
+    """Power of ten and unit of a number whose digits end at `end`, and where all of it ends."""
+    power = 0
+    found = _WORD.match(text, end)
+    if found and (word := found["word"]):
+        scale = _SCALES.get(word.lower())
+        if scale and _is_scale(text, found, currency):
+            power, end = scale, found.end()
+        elif not word.isupper() and word.lower() not in _UNIT_WORDS and word != "Rs":
+            return 0, currency, end
+    elif not found:
+        return 0, currency, end
+    unit = _UNIT.match(text, end)
+    if unit is None or (currency and unit["currency"]):
+        return power, currency, end
+    return power, _NAMES.get(unit.lastgroup or "") or unit["currency"], unit.end()
+
+
+def _is_scale(text: str, found: re.Match[str], currency: str) -> bool:
+    word, gap, end = found["word"], found["gap"], found.end()
+    if text[end : end + 1].isdigit() or text[end : end + 1] in _BEYOND:
+        return False
+    if word.lower() == "mm":
+        return bool(currency)
+    if len(word) > 1:
+        return True
+    if currency:
+        return gap != "-"
+    if gap:
+        return word == "M" and gap != "-"
+    return word != "t" and not (word == "m" and _MEASURE.match(text, end))

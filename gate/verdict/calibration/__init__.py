@@ -1,0 +1,1 @@
+"""How often the verdict is wrong where nothing changed, from recorded rounds."""

@@ -1,0 +1,218 @@
+"""From evidence to statuses: alpha shared by Holm, the boundary of this look, what is settled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gate.analysis.pairing import Pairing
+from gate.records import Direction, Evidence, Level, MetricSpec, RegressionRules, Status, Tolerance
+from gate.stats.multiplicity import benjamini_hochberg, step_down
+from gate.verdict.comparability import Standing
+from gate.verdict.interim_looks import Line, Position, line
+
+EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
+SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
+# A suspicion is looked at again up to this multiple of the metric's share of alpha: among twenty
+# metrics one is always a little suspicious.
+AGAIN = 4.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One metric of one suite. `fixed`: its status, whatever a test says."""
+
+    standing: Standing
+    pairing: Pairing
+    spec: MetricSpec
+    tolerance: Tolerance
+    level: Level
+    fixed: Status | None
+    tested: bool  # there are numbers to compare
+    why: str
+    where: Position
+
+    @property
+    def awaited(self) -> bool:
+        """Whether it has no value so far, and the planned trials may bring one."""
+        return self.fixed == "inconclusive"
+
+    @property
+    def blocks(self) -> bool:
+        return self.level == "block" and (self.fixed is None or self.awaited)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A pair with its evidence. `worse`, `better`: p-values adjusted for the other metrics and for
+    earlier and later looks, at most alpha where the boundary is reached.
+    """
+
+    pair: Pair
+    evidence: Evidence
+    worse: float
+    better: float
+    alpha: float
+    low: float  # bounds of delta that hold at every look
+    high: float
+    allowed: float  # the tolerance on the scale of delta, or as a share where there is none
+    relative: bool  # whether it is a share
+    mde: float
+    status: Status
+    settled: bool  # more trials are not asked for
+
+
+def judge(
+    tested: Sequence[Pair],
+    seen: Sequence[Evidence],
+    pairs: Sequence[Pair],
+    rules: RegressionRules,
+) -> list[Judged]:
+    """`pairs`: all of the run; alpha is shared by those that block."""
+    sharing = max(1, sum(pair.blocks for pair in pairs))
+    worse = _adjusted(tested, [e.p_worse for e in seen], sharing, rules)
+    better = _adjusted(tested, [e.p_better for e in seen], sharing, rules)
+    return [
+        _judged(pair, evidence, w, b, sharing, rules)
+        for pair, evidence, w, b in zip(tested, seen, worse, better, strict=True)
+    ]
+
+
+def _judged(
+    pair: Pair,
+    e: Evidence,
+    worse: float,
+    better: float,
+    sharing: int,
+    rules: RegressionRules,
+) -> Judged:
+    own = line(rules.alpha / (sharing if pair.blocks else 1), rules.power, pair.where)
+    shown = line(rules.alpha, rules.power, pair.where)
+    low, high = _agreeing(e, shown.harm, pair.spec.direction)
+    allowed, relative = pair.tolerance.value, pair.tolerance.relative or e.relative
+    if relative and not e.relative and e.n_paired and math.isfinite(e.baseline):
+        allowed, relative = allowed * abs(e.baseline), False
+    claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
+    status = claim.status(worse, better, rules.alpha)
+    settled = status in ("regression", "accepted") or _is_settled(claim, own, status)
+    return Judged(
+        pair=pair,
+        evidence=e,
+        worse=worse,
+        better=better,
+        alpha=rules.alpha,
+        low=low,
+        high=high,
+        allowed=allowed,
+        relative=relative,
+        mde=e.detectable(own.sight(rules.power, settled=settled)),
+        status=status,
+        settled=settled,
+    )
+
+
+def _agreeing(e: Evidence, level: float, direction: Direction) -> tuple[float, float]:
+    """Bounds of delta at `level`; zero is never within them where the test excludes no change.
+
+    They are widened for few calls, the test is exact: only its answer about zero is the sharper.
+    """
+    low, high = e.bounds(level)
+    fell, rose = e.p_worse, e.p_better
+    if direction == "lower":
+        fell, rose = rose, fell
+    if e.delta < 0.0 and fell <= level:
+        return low, min(high, 0.0)
+    if e.delta > 0.0 and rose <= level:
+        return max(low, 0.0), high
+    return low, high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Claim:
+    """docs/semantics.md 1, on the scale of the evidence; harm is positive."""
+
+    pair: Pair
+    e: Evidence
+    allowed: float
+    low: float
+    high: float
+
+    @property
+    def harm(self) -> float:
+        return self.side(self.e.delta)
+
+    def side(self, delta: float) -> float:
+        return -delta if self.pair.spec.direction == "higher" else delta
+
+    def harm_at_most(self, low: float, high: float) -> float:
+        return -low if self.pair.spec.direction == "higher" else high
+
+    def status(self, worse: float, better: float, alpha: float) -> Status:
+        status = self.pair.fixed or self._measured(worse, better, alpha)
+        if status in ("regression", "suspected") and self.pair.standing.data.accepts_all:
+            return "accepted"
+        return status
+
+    def _measured(self, worse: float, better: float, alpha: float) -> Status:
+        if self.e.too_few:
+            return "inconclusive"
+        # An interim estimate that has just crossed the boundary exaggerates.
+        convicting = self.allowed + (0.0 if self.pair.where.last else self.e.se) - EPSILON
+        if worse <= alpha and self.harm >= convicting and self.harm > 0.0:
+            return "regression"
+        if better <= alpha and -self.harm >= convicting and self.harm < 0.0:
+            return "improvement"
+        surely_small = self.harm_at_most(self.low, self.high) < self.allowed - EPSILON
+        if worse <= alpha and self.harm > 0.0 and surely_small:
+            return "within_tolerance"
+        large = self.harm >= self.allowed - EPSILON and self.harm > 0.0
+        if self.e.p_worse <= SUSPICIOUS and large:
+            return "suspected"
+        return "no_regression"
+
+
+def _is_settled(claim: _Claim, own: Line, status: Status) -> bool:
+    """Whether this look ends the question: the last one, harmless enough, or proved harmless."""
+    pair, e = claim.pair, claim.e
+    if pair.where.last or pair.fixed is not None:
+        return True
+    if e.too_few:  # the planned trials may be enough; more than those are for doubts
+        return pair.standing.data.complete
+    if status == "suspected" and e.p_worse <= AGAIN * own.alpha:
+        return False
+    if e.p_doubt >= own.futility:
+        return True
+    return claim.harm_at_most(*e.bounds(own.proof)) < claim.allowed - EPSILON
+
+
+# ---------------------------------------------------------------------------------- shared alpha
+
+
+def _adjusted(
+    pairs: Sequence[Pair], p_values: Sequence[float], sharing: int, rules: RegressionRules
+) -> list[float]:
+    """Holm over the blocking pairs of the run, each at the boundary of its look; false discovery
+    rate over those only shown.
+    """
+    blocking = [(pair.where, p) for pair, p in zip(pairs, p_values, strict=True) if pair.blocks]
+    stepped = iter(
+        step_down(
+            [p for _, p in blocking],
+            lambda i, share: _worth(blocking[i][0], share, rules),
+            sharing,
+            rules.alpha,
+        )
+    )
+    rest = [
+        min(1.0, p * _worth(pair.where, 1, rules))
+        for pair, p in zip(pairs, p_values, strict=True)
+        if not pair.blocks
+    ]
+    others = iter(benjamini_hochberg(rest).tolist())
+    return [next(stepped) if pair.blocks else next(others) for pair in pairs]
+
+
+def _worth(where: Position, sharing: int, rules: RegressionRules) -> float:
+    """The factor that makes a p-value of this look comparable with alpha."""
+    return rules.alpha / line(rules.alpha / sharing, rules.power, where).harm

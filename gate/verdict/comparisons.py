@@ -1,0 +1,214 @@
+"""Comparisons with the baseline: which metrics are asked, and the evidence on each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gate.analysis.estimates import family_of, finite
+from gate.analysis.missing_answers import Arms, pessimistic
+from gate.analysis.pairing import MIN_PAIRED, Pairing
+from gate.records import Comparison, Evidence, GateRule, MetricSpec, RegressionRules, Status
+from gate.suites.config.levels import level_of, tolerance_of
+from gate.verdict.comparability import ACCEPTED, Standing
+from gate.verdict.comparison_status import Judged, Pair, judge
+from gate.verdict.interim_looks import position
+from gate.verdict.levels import applicable_gates
+
+
+def compare_all(
+    standings: Sequence[Standing],
+    gates: Sequence[GateRule],
+    rules: RegressionRules,
+) -> tuple[Comparison, ...]:
+    """Every metric of every suite that has a baseline and could be asked."""
+    pairs = [pair for one in standings for pair in _pairs(one, gates, rules)]
+    tested = [pair for pair in pairs if pair.tested]
+    seen = [_evidence(pair, _as_measured(pair)) for pair in tested]
+    judged = judge(tested, seen, pairs, rules)
+    at_worst = judged
+    if any(pair.standing.lacks(pair.spec) for pair in tested):
+        at_worst = judge(tested, _at_worst(tested, seen), pairs, rules)
+    by_pair = {
+        id(pair): _settled(a, b) for pair, a, b in zip(tested, judged, at_worst, strict=True)
+    }
+    return tuple(
+        by_pair[id(pair)] if pair.tested else _untested(pair, rules.alpha) for pair in pairs
+    )
+
+
+# ------------------------------------------------------------------------------------ what is there
+
+
+def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> list[Pair]:
+    if one.pairing is None or one.error:
+        return []
+    own = applicable_gates(one.data, gates)
+    specs = {**one.pairing.baseline.specs, **one.pairing.current.specs}
+    where = position(one.data, one.pairing)
+    found = []
+    for spec in specs.values():
+        fixed, why = _untestable(one, one.pairing, spec)
+        if fixed == "missing" and why == "":
+            continue  # neither run has it
+        tested = fixed is None
+        if spec.name in one.data.accepted and not one.out(spec):
+            fixed, why = "accepted", ACCEPTED
+        found.append(
+            Pair(
+                standing=one,
+                pairing=one.pairing,
+                spec=spec,
+                tolerance=tolerance_of(spec, rules),
+                level="warn" if spec.name in one.data.advisory else level_of(spec, own, rules),
+                fixed=fixed,
+                tested=tested,
+                why="; ".join(filter(None, (why, one.data.advisory.get(spec.name)))),
+                where=where,
+            )
+        )
+    return found
+
+
+def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Status | None, str]:
+    """The status of a metric that cannot be compared, and why."""
+    before, after = pairing.whole, one.current
+    if out := one.out(spec):
+        return "missing", out
+    was, now = (bool((~np.isnan(t.values(spec))).any()) for t in (before, after))
+    if not was and not now:
+        return "missing", ""
+    if one.not_comparable:
+        return "not_comparable", one.not_comparable
+    for column in spec.columns:
+        if column in one.data.edited:
+            return "not_comparable", one.data.edited[column]
+    if not was or np.isnan(family_of(spec).reduce(before.values(spec))):
+        return "new", "the baseline has no value"
+    if not now and not one.data.complete:
+        return "inconclusive", "no value so far, and the planned trials were not all made"
+    if not now:
+        return "missing", "the baseline has it, this run measured none"
+    if before.graded_by(spec) != after.graded_by(spec):
+        return "not_comparable", "its grader is not the baseline's"
+    return None, ""
+
+
+def _as_measured(pair: Pair) -> Arms:
+    spec, pairing = pair.spec, pair.pairing
+    return Arms(baseline=pairing.baseline.values(spec), current=pairing.current.values(spec))
+
+
+def _evidence(pair: Pair, arms: Arms) -> Evidence:
+    found = family_of(pair.spec).compare(
+        arms.baseline,
+        arms.current,
+        pair.spec,
+        tolerance=pair.tolerance,
+        drift=pair.standing.data.drift.get(pair.spec.name, 0.0),
+    )
+    if found.too_few or found.n_paired >= MIN_PAIRED:
+        return found
+    few = f"{found.n_paired} of the {MIN_PAIRED} cases that a comparison needs"
+    return replace(found, too_few=few)
+
+
+def _at_worst(pairs: Sequence[Pair], seen: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence as if what is missing had failed now and passed in the baseline, of metrics that
+    miss too much.
+    """
+    found = []
+    for pair, evidence in zip(pairs, seen, strict=True):
+        if pair.standing.lacks(pair.spec):
+            evidence = _evidence(
+                pair, pessimistic(pair.pairing.baseline, pair.pairing.current, pair.spec)
+            )
+        found.append(evidence)
+    return found
+
+
+# ---------------------------------------------------------------------------------------- rows
+
+
+def _settled(judged: Judged, at_worst: Judged) -> Comparison:
+    """What is reported: inconclusive where the missing calls could turn the verdict."""
+    pair = judged.pair
+    missing = pair.standing.lacks(pair.spec)
+    hides = missing and pair.standing.hides(pair.spec)
+    if hides or (missing and _weight(judged.status) != _weight(at_worst.status)):
+        reason = f"{missing}; counted as failures they would turn this verdict"
+        reason = f"{missing}, which may be anything" if hides else reason
+        lost = pair.standing.lacks_too_much(pair.spec)
+        row = _comparison(judged, "missing" if lost else "inconclusive", reason)
+    else:
+        why = judged.evidence.too_few or (ACCEPTED if judged.status == "accepted" else pair.why)
+        row = _comparison(judged, judged.status, why)
+    return replace(row, settled=judged.settled and at_worst.settled)
+
+
+def _weight(status: Status) -> str:
+    """What a status does to the outcome."""
+    if status in ("suspected", "inconclusive"):
+        return "inconclusive"
+    return "fail" if status == "regression" else "pass"
+
+
+def _comparison(judged: Judged, status: Status, reason: str) -> Comparison:
+    e, pair = judged.evidence, judged.pair
+    return Comparison(
+        suite=pair.standing.data.name,
+        metric=pair.spec.name,
+        baseline=finite(e.baseline),
+        current=finite(e.current),
+        delta=finite(e.delta),
+        ci_low=finite(judged.low),
+        ci_high=finite(judged.high),
+        confidence=1.0 - 2.0 * judged.alpha,
+        p_value=e.p_worse,
+        p_better=e.p_better,
+        p_adjusted=judged.worse,
+        tolerance=judged.allowed,
+        relative=judged.relative,
+        status=status,
+        n_paired=e.n_paired,
+        mde=finite(judged.mde),
+        level=pair.level,
+        method=e.method,
+        direction=pair.spec.direction,
+        unit=pair.spec.unit,
+        reason=reason,
+    )
+
+
+def _untested(pair: Pair, alpha: float) -> Comparison:
+    """A row for what was not tested, with the two numbers where they exist."""
+    family = family_of(pair.spec)
+    one = pair.standing
+    was = finite(family.reduce(pair.pairing.whole.values(pair.spec)))
+    now = finite(family.reduce(one.current.values(pair.spec)))
+    return Comparison(
+        suite=one.data.name,
+        metric=pair.spec.name,
+        baseline=was,
+        current=now,
+        delta=None,
+        ci_low=None,
+        ci_high=None,
+        confidence=1.0 - 2.0 * alpha,
+        p_value=None,
+        p_better=None,
+        p_adjusted=None,
+        tolerance=pair.tolerance.value,
+        relative=pair.tolerance.relative,
+        status=pair.fixed or "missing",
+        n_paired=pair.pairing.paired,
+        mde=None,
+        level=pair.level,
+        method="",
+        direction=pair.spec.direction,
+        unit=pair.spec.unit,
+        reason=pair.why,
+        settled=not pair.awaited,
+    )

@@ -1,0 +1,301 @@
+"""From tables to the report: estimates, baseline, verdict, case evidence. Run, compare and merge
+share it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gate.analysis.agreement import corrected_estimates
+from gate.analysis.categories import categories
+from gate.analysis.estimates import success_of_cases_like_these
+from gate.analysis.reliability import reliability
+from gate.analysis.tally import Tally
+from gate.records import (
+    AcceptedChange,
+    BaselineInfo,
+    Calls,
+    Comparison,
+    Config,
+    Cost,
+    Estimate,
+    GateResult,
+    LoggedViolation,
+    MetricFall,
+    Outcome,
+    Report,
+    SuiteReport,
+    Verdict,
+)
+from gate.records.codec import from_json
+from gate.store.baseline.pool import not_yet_in
+from gate.verdict.comparability import SuiteData
+from gate.verdict.decide import decide
+from gate.verdict.deployment import deployment
+from gate.verdict.explain import RowsOf, with_evidence, with_history, worst_cases
+from gate.verdict.measured import Measured, Setting
+from gate.verdict.reasons import with_calls
+from gate.verdict.rerun_command import rerun, same_run
+from gate.verdict.step_diffs import with_steps
+from gate.verdict.stop_rule import Undecided, undecided
+
+SEED = 0  # of intervals that draw
+
+
+def conclude(
+    measured: Sequence[Measured],
+    config: Config,
+    setting: Setting,
+    rows_of: RowsOf,
+) -> Report:
+    """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
+    numbers = {one.name: corrected_estimates(one.table, one.labels) for one in measured}
+    verdict = decide(_data(measured, config, setting), **_rules(config, setting))
+    worse = worst_cases(measured, verdict, rows_of)
+    return Report(
+        session_id=setting.session_id,
+        created_at=setting.created_at,
+        duration_s=setting.duration_s,
+        outcome=verdict.outcome,
+        exit_code=verdict.exit_code,
+        reason=_with_calls(verdict.reason, verdict.outcome, measured),
+        policy=config.policy,
+        provenance=setting.provenance,
+        suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
+        comparisons=verdict.comparisons,
+        gates=verdict.gates,
+        cases=with_steps(
+            with_evidence(with_history(verdict.cases, measured), rows_of), measured, rows_of
+        ),
+        calls=_calls(measured),
+        cost=_cost(measured, config),
+        baseline=_first_baseline(measured),
+        loosened=setting.loosened,
+        unprotected=setting.unprotected,
+        notes=setting.notes,
+        worse=worse,
+        accepted=_accepted(measured, setting),
+        comment_id=setting.comment_id,
+        reproduce=_reproduce(verdict, worse, measured, config, setting),
+        alpha=config.regression.alpha,
+        power=config.regression.power,
+        decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
+    )
+
+
+def _reproduce(
+    verdict: Verdict,
+    worse: Sequence[MetricFall],
+    measured: Sequence[Measured],
+    config: Config,
+    setting: Setting,
+) -> str:
+    if setting.asked_with is None or setting.provenance.event == "import":
+        return ""
+    return rerun(verdict, worse, measured, same_run(config.file, setting.asked_with))
+
+
+def _is_deployed(setting: Setting) -> bool:
+    return setting.measures_main or setting.mode in ("schedule", "release")
+
+
+def look(measured: Sequence[Measured], config: Config, setting: Setting) -> Undecided:
+    """The same question while the run goes on: which suites need more trials."""
+    return undecided(_data(measured, config, setting), **_rules(config, setting))
+
+
+def _rules(config: Config, setting: Setting) -> dict[str, Any]:
+    return {
+        "gates": config.gates,
+        "regression": config.regression,
+        "policy": config.policy,
+        "mode": setting.mode,
+        "elsewhere": setting.elsewhere,
+    }
+
+
+def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> list[SuiteData]:
+    quarantined = frozenset(entry.case for entry in config.quarantine)
+    return [
+        SuiteData(
+            name=one.name,
+            current=one.table,
+            baseline=one.baseline.table,
+            gates=one.gates,
+            not_comparable=one.baseline.not_comparable,
+            new_cases=one.new_cases,
+            edited=one.edited,
+            quarantined=quarantined,
+            accepted=frozenset(name for change in meant for name in change.metrics),
+            accepts_all=any(not change.metrics for change in meant),
+            unreachable=one.unreachable,
+            answered=setting.answered,
+            unjudged=one.tally.unjudged,
+            why_unjudged=one.tally.why_unjudged,
+            control_unreachable=one.control_unreachable,
+            outage=one.outage,
+            why_unanswered=one.tally.why_unanswered,
+            not_run=one.not_run,
+            unasked=one.unasked,
+            not_asked=one.not_asked,
+            looks=one.meta.looks,
+            made=one.made,
+            chosen=one.meta.cases,
+            planned=one.planned,
+            fresh=one.control is not None,
+            drift=one.baseline.drift,
+            advisory=one.advisory,
+        )
+        for one in measured
+        for meant in [_accepted([one], setting)]
+    ]
+
+
+def _accepted(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedChange, ...]:
+    """What was accepted, without what every one of these baselines has taken in: the nightly run at
+    a merged commit finds the same comment again.
+    """
+    left = [not_yet_in(one.baseline.accepted, setting.accepted) for one in measured]
+    return tuple(change for change in setting.accepted if any(change in some for some in left))
+
+
+def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
+    outcome, reason = verdict.suites[one.name]
+    return SuiteReport(
+        name=one.name,
+        outcome=outcome,
+        reason=_with_calls(reason, outcome, [one]),
+        version=one.meta.version,
+        dataset=one.meta.dataset,
+        dataset_digest=one.meta.dataset_digest,
+        cases=one.meta.cases,
+        trials=one.tally.trials,
+        rounds=one.meta.rounds,
+        metrics=numbers,
+        failures_top=one.tally.top(),
+        baseline=one.baseline.info,
+        **_for_cases_like_these(one),
+        infra_errors=one.tally.infra_errors,
+        agent_errors=one.tally.agent_errors,
+        error_reasons=one.tally.error_reasons,
+        failed_latency_ms=one.tally.failed_latency.amounts(),
+        not_run=one.not_run,
+        not_selected=one.meta.not_selected,
+        look=one.look,
+        looks=len(one.meta.looks.calls) if one.meta.looks else 0,
+        ended=one.ended,
+        graders_unscored=dict(sorted(one.tally.unscored.items())),
+        unscored_reasons=one.tally.mostly(),
+        history=_history(one, verdict),
+        violations=one.tally.violations.total,
+        violation_log=_log(one.tally),
+        modes=one.tally.failures.modes(),
+        categories=categories(one.table, one.tally.failures.by_case()),
+        reliability=reliability(one.table),
+        clusters=one.tally.failures.clusters(),
+        evidence=one.tally.evidence.counts(),
+        quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
+    )
+
+
+def _for_cases_like_these(one: Measured) -> dict[str, Any]:
+    found = success_of_cases_like_these(one.table, SEED)
+    if found is None:
+        return {"success_rate_ci95": None}
+    return {
+        "success_rate_ci95": (found.low, found.high),
+        "success_rate_method": found.method,
+        "success_rate_seed": SEED if found.drawn else None,
+    }
+
+
+def _log(tally: Tally) -> tuple[LoggedViolation, ...]:
+    return tuple(from_json(LoggedViolation, found) for found in tally.violations.shown())
+
+
+def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
+    """Means of the stored runs, of what blocks. A sample's means are not those of all cases."""
+    most = max((run.cases for run in one.baseline.history), default=0)
+    runs = [run for run in one.baseline.history if not 0 < run.cases < most / 2]
+    if len(runs) < 2 or one.meta.not_selected:
+        return {}
+    rows: tuple[Comparison | GateResult, ...] = (*verdict.comparisons, *verdict.gates)
+    names = {row.metric for row in rows if row.suite == one.name and row.level == "block"}
+    return {name: tuple(run.means.get(name) for run in runs) for name in sorted(names)}
+
+
+def _calls(measured: Sequence[Measured]) -> Calls:
+    """Saved is what the verdict spared; what a budget left unmade is no saving."""
+    planned = sum(round(one.planned * (1 + one.partners)) for one in measured)
+    made = sum(tally.calls for tally in _tallies(measured))
+    cut = any(one.not_run for one in measured)
+    return Calls(
+        planned=planned,
+        cap=sum(round(one.cap * (1 + one.partners)) for one in measured),
+        made=made,
+        saved=0 if cut else max(0, planned - made),
+    )
+
+
+def _with_calls(reason: str, outcome: Outcome, measured: Sequence[Measured]) -> str:
+    trials = sum(tally.trials for tally in _tallies(measured))
+    return with_calls(reason, outcome, _calls(measured), trials=trials)
+
+
+def _cost(measured: Sequence[Measured], config: Config) -> Cost:
+    models: Counter[str] = Counter()
+    tallies = _tallies(measured)
+    for tally in tallies:
+        models.update(tally.unknown_models)
+    beside = [one.control for one in measured if one.control is not None]
+    return Cost(
+        usd=_spent(tallies),
+        baseline_usd=None if beside else _baseline_cost(measured),
+        budget_usd=config.budget.usd,
+        control_usd=_spent(beside),
+        unknown_models=tuple(sorted(models)),
+        unknown_trials=sum(models.values()),
+        judge_usd=_judged_for(tallies),
+        judge_calls=sum(tally.judge_calls for tally in tallies),
+        judge_unknown=sum(tally.judge_unknown for tally in tallies),
+    )
+
+
+def _judged_for(tallies: Sequence[Tally]) -> float | None:
+    """None where no judge was asked, or the price of none of its votes is known."""
+    usd = sum(tally.judge_usd for tally in tallies)
+    asked = any(tally.judge_calls for tally in tallies)
+    unknown = any(tally.judge_unknown for tally in tallies)
+    return usd if usd or (asked and not unknown) else None
+
+
+def _tallies(measured: Sequence[Measured]) -> list[Tally]:
+    """Of everybody who was asked."""
+    beside = [one.control for one in measured if one.control is not None]
+    return [one.tally for one in measured] + beside
+
+
+def _spent(tallies: Sequence[Tally]) -> float | None:
+    """None where no price is known."""
+    return sum(t.usd for t in tallies) if sum(t.priced for t in tallies) else None
+
+
+def _baseline_cost(measured: Sequence[Measured]) -> float | None:
+    """What as many trials cost at the baseline's mean cost a trial; None when that is unknown."""
+    total = 0.0
+    for one in measured:
+        if one.baseline.table is None:
+            return None
+        costs = one.baseline.table.column("cost_usd")
+        known = costs[costs == costs]  # NaN is unknown
+        if not known.size:
+            return None
+        total += float(known.mean()) * one.tally.trials
+    return total
+
+
+def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
+    found = [one.baseline.info for one in measured if one.baseline.table is not None]
+    return (found or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[0]

@@ -1,0 +1,36 @@
+"""Whether a run of the main branch, or of a release, says to deploy (docs/github.md)."""
+
+from __future__ import annotations
+
+from gate.analysis.default_gates import interest
+from gate.records import Comparison, Decision, Policy, Verdict
+from gate.text import figures
+from gate.verdict.reasons import improved as told
+
+NAMED = 3  # metrics in the reason
+
+
+def deployment(verdict: Verdict, policy: Policy) -> Decision:
+    """Only what passes is deployed; by default only what is proved better than the baseline too."""
+    better = tuple(
+        row for row in verdict.comparisons if row.level == "block" and row.status == "improvement"
+    )
+    improved = tuple(f"{row.suite}/{row.metric}" for row in better)
+    if verdict.outcome != "pass":
+        why = f"the outcome is {verdict.outcome.replace('_', ' ')}, and only a pass is deployed"
+        return Decision(deploy=False, reason=why, improved=improved)
+    if better:
+        return Decision(deploy=True, reason=_rose(better), improved=improved)
+    if policy.deploy == "not_worse":
+        why = "nothing that blocks got worse, and `policy.deploy` is not_worse"
+        return Decision(deploy=True, reason=why)
+    why = "no blocking metric is proved better than the baseline (`policy.deploy` is improved)"
+    return Decision(deploy=False, reason=why)
+
+
+def _rose(better: tuple[Comparison, ...]) -> str:
+    """What is best to know, with its numbers."""
+    several = len({row.suite for row in better}) > 1
+    first = sorted(better, key=lambda row: interest(row.metric))
+    words = [told(row) + (f" in {row.suite}" if several else "") for row in first]
+    return f"{figures.listed(words, most=NAMED)}, and nothing that blocks got worse"

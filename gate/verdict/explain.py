@@ -1,0 +1,185 @@
+"""What stands behind a verdict: failure codes, and what the graders said of the cases it is about.
+
+Only rows of the cases that a report shows are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.analysis.failures.modes import mode_in, most_frequent, speaks
+from gate.analysis.metric_falls import falls
+from gate.analysis.reliability import histories
+from gate.records import CaseChange, CaseChanges, FailureMode, Json, MetricFall, ToldBy, Verdict
+from gate.text.escaping import one_line
+from gate.verdict.measured import Measured
+
+Row = Mapping[str, Json]
+RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]
+LISTED = 200  # newly failing cases whose evidence is looked up
+METRICS = 10  # of a suite, whose worst cases are told
+_REASON = 300  # characters
+_WHOLE = 4_000  # of all criteria
+
+
+def with_evidence(cases: CaseChanges, rows_of: RowsOf) -> CaseChanges:
+    """Failure codes and one line of evidence for the cases that newly fail, flip or are new."""
+    return replace(
+        cases,
+        newly_failing=_explained(cases.newly_failing, rows_of),
+        flaky=_explained(cases.flaky, rows_of),
+        added=_explained(cases.added, rows_of),
+        errored=_explained(cases.errored, rows_of),
+    )
+
+
+def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
+    """What the cases that flip or change sides did in each stored run."""
+    known: dict[tuple[str, str], tuple[tuple[int, int], ...]] = {}
+    listed = (*cases.newly_failing, *cases.newly_passing, *cases.flaky)
+    for one in measured:
+        if one.baseline.table is not None:
+            ids = {change.case_id for change in listed if change.suite == one.name}
+            found = histories(one.baseline.table, one.baseline.runs, one.table, ids)
+            known.update({(one.name, case): runs for case, runs in found.items()})
+
+    def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
+        return tuple(replace(c, history=known.get((c.suite, c.case_id), ())) for c in changes)
+
+    return replace(
+        cases,
+        newly_failing=told(cases.newly_failing),
+        newly_passing=told(cases.newly_passing),
+        flaky=told(cases.flaky),
+    )
+
+
+def worst_cases(
+    measured: Sequence[Measured], verdict: Verdict, rows_of: RowsOf
+) -> tuple[MetricFall, ...]:
+    """For each grader's metric that got worse or broke a limit the cases that did it, what blocks
+    before what warns. Those that newly fail are left out: they are listed already.
+    """
+    failing = {(change.suite, change.case_id) for change in verdict.cases.newly_failing}
+    found = []
+    for one in measured:
+        told = {case for suite, case in failing if suite == one.name}
+        for worse in _worse(one, verdict):
+            spec = one.table.specs[worse.metric]
+            fall = falls(one.table, one.baseline.table, spec, limit=worse.limit, told=told)
+            if fall is not None:
+                fall = replace(fall, blocks=worse.blocks)
+                found.append(_told(fall, one.meta.told_by, rows_of))
+    return tuple(sorted(found, key=lambda fall: not fall.blocks))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Worse:
+    metric: str
+    blocks: bool
+    limit: float | None = None  # that it broke
+
+
+def _worse(one: Measured, verdict: Verdict) -> list[_Worse]:
+    """Of what graders measure: what they tell no reasons for has no case to show."""
+    found: dict[str, _Worse] = {}
+    for row in verdict.comparisons:
+        if row.suite == one.name and row.status in ("regression", "suspected"):
+            found[row.metric] = _Worse(metric=row.metric, blocks=row.level == "block")
+    for gate in verdict.gates:
+        if gate.suite == one.name and gate.status == "fail":
+            before = gate.metric in found and found[gate.metric].blocks
+            limit = gate.max if gate.min is None else gate.min
+            blocks = before or gate.level == "block"
+            found[gate.metric] = _Worse(metric=gate.metric, blocks=blocks, limit=limit)
+    specs, told_by = one.table.specs, one.meta.told_by
+    known = [w for n, w in found.items() if n in specs and specs[n].column in told_by]
+    return sorted(known, key=lambda worse: (not worse.blocks, worse.metric))[:METRICS]
+
+
+def _told(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> MetricFall:
+    """With what the grader said in the round of each case that it scored worst."""
+    ids = frozenset(case.case_id for case in fall.worst)
+    sign = 1.0 if fall.direction == "higher" else -1.0
+    lowest: dict[str, tuple[float, str]] = {}
+    for row in rows_of(fall.suite, ids):
+        value, case = row["scores"].get(fall.column), row["case_id"]
+        if value is not None and (case not in lowest or sign * value < lowest[case][0]):
+            lowest[case] = (sign * value, _of_metric(row, fall.column, told_by))
+    worst = (
+        replace(case, reason=lowest[case.case_id][1] if case.case_id in lowest else "")
+        for case in fall.worst
+    )
+    return replace(fall, worst=tuple(worst))
+
+
+def _of_metric(row: Row, column: str, told_by: Mapping[str, ToldBy]) -> str:
+    """The error, or what the grader said; of a judge what it said of this criterion."""
+    by = told_by[column]
+    reason = one_line(str(row["error"] or row["reasons"].get(by.grader, "")), _WHOLE)
+    others = [one.about for one in told_by.values() if one.grader == by.grader and one.about]
+    if not by.about or row["error"]:
+        return reason[:_REASON]
+    begin = re.search(rf"(?:^|; ){_criterion(by.about)}", reason)
+    if begin is None:
+        return reason[:_REASON]
+    own = reason[begin.end() :]
+    end = re.search("|".join(f"; {_criterion(name)}" for name in others), own)
+    return own[: end.start() if end else None][:_REASON]
+
+
+def _criterion(name: str) -> str:
+    """How a judge's reason begins to speak of it: `name 2 of 5 (votes 2, 3, 2): `."""
+    return rf"{re.escape(name)}(?: [\d.]+ of [\d.]+(?: \(votes [\d, ]+\))?)?: "
+
+
+def _explained(changes: tuple[CaseChange, ...], rows_of: RowsOf) -> tuple[CaseChange, ...]:
+    wanted: dict[str, set[str]] = {}
+    for change in changes[:LISTED]:
+        wanted.setdefault(change.suite, set()).add(change.case_id)
+    told: dict[tuple[str, str], _Told] = {}
+    for suite, ids in wanted.items():
+        for row in rows_of(suite, frozenset(ids)):
+            told.setdefault((suite, row["case_id"]), _Told()).add(row)
+    nothing = _Told()
+    return tuple(
+        told.get((change.suite, change.case_id), nothing).beside(change) for change in changes
+    )
+
+
+@dataclass(slots=True)
+class _Told:
+    """What the rounds of one case say."""
+
+    codes: Counter[str] = field(default_factory=Counter)
+    modes: Counter[FailureMode] = field(default_factory=Counter)
+    reason: str | None = None  # of the first round that did not pass
+
+    def add(self, row: Row) -> None:
+        self.codes.update(row["failures"])
+        mode = mode_in(row)
+        if mode is not None:
+            self.modes[mode] += 1
+        if row["passed"] is not True and self.reason is None:
+            self.reason = _reason(row, mode)
+
+    def beside(self, change: CaseChange) -> CaseChange:
+        return replace(
+            change,
+            failures=tuple(code for code, _ in self.codes.most_common(5)),
+            reason=self.reason or "",
+            mode=most_frequent(self.modes),
+        )
+
+
+def _reason(row: Row, mode: FailureMode | None) -> str:
+    """The error, or what the graders said that failed it, first what is about the mode; where
+    nobody knows which failed it, what all of them said.
+    """
+    reasons: Mapping[str, str] = row["reasons"]
+    names = sorted(row.get("failed_by") or (), key=lambda name: not speaks(name, mode))
+    failed = [reasons[name] for name in names if name in reasons]
+    return row["error"] or "; ".join(map(str, failed or reasons.values()))

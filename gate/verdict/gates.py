@@ -1,0 +1,280 @@
+"""Gates: a metric of this run against a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gate.analysis.estimates import family_of, finite
+from gate.analysis.missing_answers import errored_cases, pessimistic_values
+from gate.analysis.session_effect import is_mean
+from gate.plugins import Array, Interval
+from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
+from gate.text.suggestions import did_you_mean
+from gate.verdict.comparability import ACCEPTED, Standing
+from gate.verdict.levels import applicable_gates
+
+EPSILON = 1e-9  # an equal value passes, whatever its last bits say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One side of a gate."""
+
+    rule: Rule
+    broken: bool  # by this limit's rule
+    proved: bool  # the whole interval is on the right side
+
+
+def judge_gates(
+    standings: Sequence[Standing],
+    top_level: Sequence[GateRule],
+    *,
+    alpha: float,
+    mode: Mode,
+    elsewhere: frozenset[str] = frozenset(),
+) -> tuple[GateResult, ...]:
+    """Every gate of every suite. `elsewhere`: metrics of suites that this run left out."""
+    asked = asked_gates(standings, top_level)
+    known = {*elsewhere, *(metric for one in standings for metric in one.data.current.specs)}
+    asked += [(standings[0], gate) for gate in top_level if standings and gate.metric not in known]
+    confidence = 1.0 - 2.0 * alpha / sharing(asked)
+    return tuple(
+        _with_reason(one, _judge(one, gate, rule_of(gate, mode), confidence)) for one, gate in asked
+    )
+
+
+def _with_reason(one: Standing, result: GateResult) -> GateResult:
+    """Of a metric that may not gate it is told why."""
+    why = one.data.advisory.get(result.metric)
+    return replace(result, reason="; ".join(filter(None, (result.reason, why)))) if why else result
+
+
+def asked_gates(
+    standings: Sequence[Standing], top_level: Sequence[GateRule]
+) -> list[tuple[Standing, GateRule]]:
+    """Each suite's own gates and the top-level ones that it can measure."""
+    return [(one, gate) for one in standings for gate in applicable_gates(one.data, top_level)]
+
+
+def sharing(asked: Sequence[tuple[Standing, GateRule]]) -> int:
+    """Among how many gates alpha is shared."""
+    return max(1, sum(limits(gate) and gate.level == "block" for _, gate in asked))
+
+
+def limits(gate: GateRule) -> bool:
+    """Whether it has a limit; a target alone never blocks."""
+    return gate.min is not None or gate.max is not None
+
+
+def rule_of(gate: GateRule, mode: Mode) -> Rule:
+    return gate.rule or ("proven" if mode == "release" else "convicted")
+
+
+def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
+    result = _measured(one, gate, rule, confidence)
+    spec = one.current.specs.get(gate.metric)
+    if spec is not None and not one.error and (out := one.out(spec)):
+        return replace(result, status="missing", reason=out)
+    named = result.status != "pass" and gate.metric in one.data.accepted
+    if named or (result.status == "fail" and one.data.accepts_all):
+        return replace(result, status="accepted", reason=ACCEPTED)
+    if one.data.cut_short and not _stands(one, gate, result, confidence):
+        why = "the run ended before the planned trials of this suite could tell"
+        return replace(result, status="inconclusive", reason=why)
+    return result
+
+
+def _stands(one: Standing, gate: GateRule, result: GateResult, confidence: float) -> bool:
+    """Whether a gate that did not pass is as good as broken, when planned trials were not made."""
+    spec = one.data.current.specs.get(gate.metric)
+    if spec is None or result.status not in ("fail", "missing"):
+        return True
+    if by_value(gate, result.rule, spec):
+        return certain(one, gate, spec) == "broken"
+    convicted = _measured(one, gate, "convicted", confidence)
+    return one.data.all_asked and convicted.status == "fail"
+
+
+def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
+    result = _unmeasured(one, gate, rule)
+    spec = one.data.current.specs.get(gate.metric)
+    if one.error:
+        return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
+    if spec is None:
+        return replace(result, reason=_unknown(gate.metric, one))
+    values = _values(one, spec)
+    interval = family_of(spec).interval(values, spec, confidence=confidence)
+    result = replace(result, unit=spec.unit, direction=spec.direction)
+    if interval is None:
+        return replace(result, reason=f"{gate.metric} could not be measured")
+    judged = _decided(result, gate, rule, interval, spec)
+    missing = one.lacks(spec)
+    if judged.status == "pass" and missing and _fails_at_worst(one, gate, judged, confidence):
+        reason = f"{missing}; counted as failures they would break this gate"
+        reason = f"{missing}, which may be anything" if one.hides(spec) else reason
+        lost = one.lacks_too_much(spec)
+        return replace(judged, status="missing" if lost else "inconclusive", reason=reason)
+    return judged
+
+
+def _unknown(metric: str, one: Standing) -> str:
+    near = did_you_mean(metric, [*one.data.current.specs])
+    hint = near if "did you mean" in near else ""
+    return f"{metric} is measured by no suite of this run{hint}"
+
+
+def _unmeasured(one: Standing, gate: GateRule, rule: Rule) -> GateResult:
+    return GateResult(
+        suite=one.data.name,
+        metric=gate.metric,
+        value=None,
+        min=gate.min,
+        max=gate.max,
+        target=gate.target,
+        rule=rule,
+        status="missing",
+        level=gate.level,
+        proved=False,
+        place=gate.place,
+        by_default=gate.by_default,
+    )
+
+
+def at_level(one: Standing, gate: GateRule, rule: Rule, level: float) -> GateResult:
+    """The gate judged by bounds of this one-sided level, on what there is so far."""
+    return _measured(one, gate, rule, 1.0 - 2.0 * level)
+
+
+def _decided(
+    result: GateResult, gate: GateRule, rule: Rule, interval: Interval, spec: MetricSpec
+) -> GateResult:
+    """The gate's status from the value and its interval."""
+    value = interval.value
+    sides = []
+    if gate.min is not None:
+        own = "point" if gate.min == spec.high else rule
+        sides.append(
+            _limit(own, value - gate.min, interval.low - gate.min, interval.high - gate.min)
+        )
+    if gate.max is not None:
+        own = "point" if gate.max == spec.low else rule
+        sides.append(
+            _limit(own, gate.max - value, gate.max - interval.high, gate.max - interval.low)
+        )
+    status: GateStatus = "fail" if any(side.broken for side in sides) else "pass"
+    met, met_for_sure = _target(gate, spec, interval)
+    return replace(
+        result,
+        value=value,
+        rule=sides[0].rule if sides else rule,
+        status=status,
+        ci_low=finite(interval.low),
+        ci_high=finite(interval.high),
+        proved=all(side.proved for side in sides) if sides else met_for_sure,
+        target_met=met if gate.target is not None else None,
+        reason=_message(gate, value) if status == "fail" else "",
+    )
+
+
+def _limit(rule: Rule, margin: float, at_least: float, at_most: float) -> Limit:
+    """Margins are positive on the right side of the limit; the true one lies in between."""
+    proved = at_least >= -EPSILON
+    broken = {"point": margin < -EPSILON, "convicted": at_most < -EPSILON, "proven": not proved}
+    return Limit(rule=rule, broken=broken[rule], proved=proved or rule == "point")
+
+
+def _target(gate: GateRule, spec: MetricSpec, interval: Interval) -> tuple[bool, bool]:
+    """Whether the target is met by the value, and by the whole interval."""
+    if gate.target is None:
+        return True, True
+    if gate.min is None and (gate.max is not None or spec.direction == "lower"):
+        return interval.value <= gate.target + EPSILON, interval.high <= gate.target + EPSILON
+    return interval.value >= gate.target - EPSILON, interval.low >= gate.target - EPSILON
+
+
+def _message(gate: GateRule, value: float) -> str:
+    limits = [
+        f"{name}imum: {limit:g}"
+        for name, limit in (("min", gate.min), ("max", gate.max))
+        if limit is not None
+    ]
+    return f"FAIL: {gate.metric} = {value:.4f} ({', '.join(limits)})"
+
+
+# ------------------------------------------------------------------- what is left cannot change it
+
+
+def by_value(gate: GateRule, rule: Rule, spec: MetricSpec) -> bool:
+    """Whether the value alone decides, or a limit at an end of the scale."""
+    return gate.min == spec.high or gate.max == spec.low or rule == "point"
+
+
+def certain(one: Standing, gate: GateRule, spec: MetricSpec) -> str:
+    """open, broken or settled: what the planned trials that are left cannot change, whatever they
+    come to. Only of a mean the worst and the best that can come are known.
+    """
+    if spec.low is None or not is_mean(spec):
+        return "open"
+    values = one.current.values(spec)
+    rounds = max(values.shape[1], -(-one.data.planned // max(1, one.data.chosen)))
+    family, cases = family_of(spec), one.data.chosen - len(one.data.new_cases)
+    most = np.inf if spec.high is None else spec.high
+    wholes = [_filled(values, cases, rounds, end) for end in (spec.low, most)]
+    ends = [family.reduce(_with_lost(one, spec, whole, answered=True)) for whole in wholes]
+    below = [gate.min is not None and end < gate.min - EPSILON for end in ends]
+    above = [gate.max is not None and end > gate.max + EPSILON for end in ends]
+    if all(below) or all(above):
+        return "broken"
+    return "open" if any(below + above) else "settled"
+
+
+def _filled(values: Array, cases: int, rounds: int, value: float) -> Array:
+    whole = np.full((max(cases, len(values)), rounds), np.nan)
+    whole[: len(values), : values.shape[1]] = values
+    return np.where(np.isnan(whole), value, whole)
+
+
+# ---------------------------------------------------------------------------- what must not improve
+
+
+def _values(one: Standing, spec: MetricSpec) -> Array:
+    """The column, and below it the baseline's newest rounds of the cases that this run lost.
+
+    A case that was removed, edited or never answered counts as it did, so that losing a hard case
+    never improves a score.
+    """
+    return _with_lost(one, spec, one.current.values(spec), answered=False)
+
+
+def _with_lost(one: Standing, spec: MetricSpec, values: Array, *, answered: bool) -> Array:
+    """`answered`: as if every case that was asked had a value."""
+    if one.pairing is None or one.not_comparable:
+        return values
+    before = one.pairing.whole
+    if before.graded_by(spec) != one.current.graded_by(spec):
+        return values
+    gone = {*one.pairing.removed, *one.pairing.changed}
+    lost = gone if answered else {*gone, *errored_cases(one.pairing.current)}
+    rows = [row for row, case in enumerate(before.cases) if case in lost]
+    old = before.values(spec)[rows]
+    old = old[:, max(0, old.shape[1] - values.shape[1]) :]
+    return np.vstack([values, _widened(old, values.shape[1])]) if rows else values
+
+
+def _widened(values: Array, rounds: int) -> Array:
+    missing = np.full((len(values), rounds - values.shape[1]), np.nan)
+    return np.hstack([values, missing])
+
+
+def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidence: float) -> bool:
+    """Whether the gate fails when every unanswered call counts as failed."""
+    spec = one.current.specs[gate.metric]
+    if one.hides(spec):
+        return limits(gate)
+    failed = pessimistic_values(one.current, spec)
+    values = _with_lost(one, spec, failed, answered=True)
+    interval = family_of(spec).interval(values, spec, confidence=confidence)
+    return interval is None or _decided(judged, gate, judged.rule, interval, spec).status == "fail"

@@ -1,0 +1,99 @@
+"""Where a suite stands in its plan of looks, and what a look must show to end it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.analysis.pairing import Pairing
+from gate.records import Sight
+from gate.stats.boundaries import Boundaries, boundaries, nominal
+from gate.verdict.comparability import SuiteData
+
+CLOSE = 1e-3  # of the cap
+DIGITS = 6  # of a share of information: equal plans share their boundaries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """`times`: shares of the cap's information at each look, this one at `index`."""
+
+    times: tuple[float, ...] = (1.0,)
+    index: int = 0
+
+    @property
+    def last(self) -> bool:
+        return self.index == len(self.times) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What this look asks for at one share of alpha: one-sided levels of a single test."""
+
+    alpha: float
+    harm: float  # p at or below it accuses
+    futility: float  # p at or above it acquits
+    proof: float  # of a bound that may prove that nothing got worse
+    bounds: Boundaries
+    position: Position
+
+    def sight(self, power: float, *, settled: bool) -> Sight:
+        """What the whole plan could see; of a plan that was broken off, what was seen so far."""
+        if settled:
+            return Sight(
+                drift=self.bounds.drift,
+                power=power,
+                level=nominal(self.bounds.harm[-1]),
+                share=self.position.times[self.position.index],
+            )
+        so_far = boundaries((1.0,), self.harm, 1.0 - power)
+        return Sight(drift=so_far.drift, power=power, level=self.harm)
+
+
+def position(data: SuiteData, pairing: Pairing | None) -> Position:
+    """The fixed size where the suite has no looks; trials made between two looks are one, too."""
+    if data.looks is None:
+        return Position()
+    made = max(1, min(data.made, data.looks.cap))
+    # A look that almost coincides with this one has nothing of its own to spend.
+    apart = (c for c in data.looks.calls if abs(c - made) > data.looks.cap * CLOSE)
+    calls = tuple(sorted({*apart, made}))
+    return Position(times=_times(calls, data, pairing), index=calls.index(made))
+
+
+def line(alpha: float, power: float, where: Position) -> Line:
+    """The boundary at one share of alpha; of a fixed size just that share, to the last digit."""
+    found = boundaries(where.times, alpha, 1.0 - power)
+    only = len(where.times) == 1
+    return Line(
+        alpha=alpha,
+        harm=alpha if only else nominal(found.harm[where.index]),
+        futility=alpha if only else nominal(found.futility[where.index]),
+        proof=nominal(found.proof[where.index]),
+        bounds=found,
+        position=where,
+    )
+
+
+def _times(calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None) -> tuple[float, ...]:
+    """Shares of the information sum R Rb / (R + Rb) after these numbers of trials, whichever cases
+    of a round come first.
+    """
+    if pairing is None or not pairing.paired or data.fresh:  # no arm, or both arms grow alike
+        return tuple(round(c / calls[-1], DIGITS) for c in calls)
+    success = pairing.baseline.column("success")
+    rounds_b = (~np.isnan(success)).sum(axis=1).astype(np.float64)
+    if not rounds_b.any():
+        rounds_b[:] = max(1, pairing.baseline.rounds)
+    cases = max(1, data.chosen or len(data.current.cases))
+    # A case without a value in the baseline brings no information.
+    kinds, counts = np.unique(rounds_b[rounds_b > 0.0], return_counts=True)
+
+    def information(trials: int) -> float:
+        whole, part = divmod(trials, cases)
+        done, more = (float(counts @ (r * kinds / (r + kinds))) for r in (whole, whole + 1))
+        return done + (more - done) * part / cases
+
+    most = information(calls[-1])
+    return (*(round(information(c) / most, DIGITS) for c in calls[:-1]), 1.0)

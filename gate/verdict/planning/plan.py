@@ -1,0 +1,239 @@
+"""From gate.yml's rules and stored rounds to what a run could see, and what it would take to see
+more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.analysis.estimates import estimates, family_of
+from gate.analysis.noise import Noise, assumed_noise, never_changing, noise_of
+from gate.analysis.table import Table
+from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Tolerance
+from gate.records.planning import Action, Kind, Plan, SuiteOutlook
+from gate.stats.planning import mean_share_of_all
+from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
+from gate.verdict.comparability import SuiteData
+from gate.verdict.levels import applicable_gates
+from gate.verdict.planning.detectable import Forecast, Shape, first_known, metric_outlook
+
+ASSUMED = 0.8  # of a share that nobody has measured
+COST = "operational.estimated_cost_per_query"
+WORTH = 0.85  # an action that leaves more of the detectable change than this is not worth the name
+CLOSE = 1.1  # more rounds are less work than more cases: taken where they come this close
+FINE = 1.5  # times the tolerance: a suite that sees this sees nearly all that could ever block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One suite as it would run, and the stored rounds that it would be compared with."""
+
+    name: str
+    cases: int
+    rounds: int
+    specs: Mapping[str, MetricSpec]
+    table: Table | None  # the baseline, cut to the cases that would be paired
+    baseline: BaselineInfo
+    gates: tuple[GateRule, ...] = ()  # its own, as in gate.yml
+    graders: Mapping[str, str] | None = None  # column -> hash of its grader now; None: as stored
+    drift: Mapping[str, float] = field(default_factory=dict)  # as in verdict.SuiteData
+    batch: int = 1  # calls under way at once: no look comes after fewer
+    notes: tuple[str, ...] = ()
+
+
+def plan(subjects: Sequence[Subject], config: Config, notes: Sequence[str] = ()) -> Plan:
+    """What each suite could see by the rules of `config`."""
+    rules = config.regression
+    suites = [_Suite(subject=one, config=config) for one in subjects]
+    tests = max(1, sum(len(one.blocking) for one in suites))
+    return Plan(
+        alpha=rules.alpha,
+        power=rules.power,
+        tests=tests,
+        suites=tuple(one.outlook(tests) for one in suites),
+        notes=tuple(notes),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Suite:
+    subject: Subject
+    config: Config
+
+    @property
+    def gates(self) -> tuple[GateRule, ...]:
+        one = self.subject
+        empty = Table(suite=one.name, cases=(), digests=(), rounds=0, columns={}, specs=one.specs)
+        data = SuiteData(name=one.name, current=empty, baseline=None, gates=one.gates)
+        return applicable_gates(data, self.config.gates)
+
+    @property
+    def blocking(self) -> list[MetricSpec]:
+        """Success first; of a measured suite, those that the baseline has a value of."""
+        gates, rules = self.gates, self.config.regression
+        specs = [s for s in self.subject.specs.values() if level_of(s, gates, rules) == "block"]
+        table = self.subject.table
+        if table is not None:
+            specs = [s for s in specs if _measured(table, s)]
+        return sorted(specs, key=lambda spec: (spec.name != ALWAYS, spec.name))
+
+    def outlook(self, tests: int) -> SuiteOutlook:
+        subject = self.subject
+        found = [self._forecast(spec) for spec in self.blocking]
+        shape = self._shape(found, tests)
+        first = first_known(found)
+        actions = tuple(_actions(first, shape, self.config)) if first else ()
+        together, apart = _shares(found, shape)
+        return SuiteOutlook(
+            suite=subject.name,
+            cases=subject.cases,
+            unstored=subject.cases - len(subject.table.cases) if subject.table else 0,
+            rounds=shape.rounds,
+            max_rounds=shape.max_rounds,
+            looks=shape.looks,
+            fresh=shape.fresh,
+            baseline=subject.baseline,
+            rounds_b=shape.rounds_b,
+            keep_rounds=self.config.baseline.keep_rounds,
+            assumed=subject.table is None,
+            planned=shape.once.bill(),
+            at_most=shape.bill(),
+            unchanged=shape.bill(together),
+            unchanged_apart=shape.bill(apart),
+            usd_per_call=shape.price,
+            never_changing=_never_changing(subject.table),
+            numbered=any(gate.level == "block" and _limits(gate) for gate in self.gates),
+            metrics=tuple(metric_outlook(one, shape) for one in found),
+            actions=actions,
+            best=_best(first, shape, actions, measured=subject.table is not None),
+            notes=subject.notes,
+        )
+
+    def _shape(self, found: Sequence[Forecast], tests: int) -> Shape:
+        subject, rules = self.subject, self.config.regression
+        early = rules.stop != "off"
+        most = rules.max_rounds or 2 * subject.rounds
+        return Shape(
+            cases=subject.cases,
+            rounds=subject.rounds,
+            max_rounds=max(most, subject.rounds) if early else subject.rounds,
+            rounds_b=found[0].noise.rounds if found else float(subject.rounds),
+            tests=tests,
+            alpha=rules.alpha,
+            power=rules.power,
+            early=early,
+            fresh=rules.control == "fresh",
+            batch=subject.batch,
+            price=_price(subject.table),
+        )
+
+    def _forecast(self, spec: MetricSpec) -> Forecast:
+        allowed = tolerance_of(spec, self.config.regression)
+        noise = self._noise(spec, allowed)
+        scale = abs(noise.value) if allowed.relative and not noise.relative else 1.0
+        return Forecast(
+            spec=spec,
+            noise=noise,
+            tolerance=allowed.value * scale,
+            share=noise.cases / self.subject.cases if noise.cases else 1.0,
+            drift=self.subject.drift.get(spec.name, 0.0),
+        )
+
+    def _noise(self, spec: MetricSpec, allowed: Tolerance) -> Noise:
+        one = self.subject
+        if one.table is None:
+            value = _expected(spec, self.gates)
+            return assumed_noise(spec, value, allowed, cases=one.cases, rounds=one.rounds)
+        noise = noise_of(spec, one.table.values(spec), allowed)
+        graders = one.table.graders if one.graders is None else one.graders
+        if tuple(graders.get(name) for name in spec.columns) == one.table.graded_by(spec):
+            return noise
+        return replace(noise, unknown="its grader is not the baseline's: measure that once more")
+
+
+def _expected(spec: MetricSpec, gates: Sequence[GateRule]) -> float:
+    """What a gate asks for, where nothing is measured."""
+    gate = next((gate for gate in gates if gate.metric == spec.name), None)
+    if gate is not None:
+        for limit in (gate.target, gate.min, gate.max):
+            if limit is not None:
+                return limit
+    return ASSUMED if spec.direction == "higher" else 1.0 - ASSUMED
+
+
+def _measured(table: Table, spec: MetricSpec) -> bool:
+    return not math.isnan(family_of(spec).reduce(table.values(spec)))
+
+
+def _price(table: Table | None) -> float | None:
+    """Mean cost of a trial with all its tries; None is unknown."""
+    spec = table.specs.get(COST) if table is not None else None
+    return estimates(table, {COST: spec})[COST].value if table is not None and spec else None
+
+
+def _never_changing(table: Table | None) -> float | None:
+    share = math.nan if table is None else never_changing(table.column("success"))
+    return None if math.isnan(share) else share
+
+
+def _limits(gate: GateRule) -> bool:
+    return gate.min is not None or gate.max is not None
+
+
+def _shares(found: Sequence[Forecast], shape: Shape) -> tuple[float, float]:
+    """Mean shares of the calls when nothing changed: all metrics ending as one, and each apart."""
+    known = [one.ends(shape, 0.0) for one in found if not one.noise.unknown]
+    if not known:
+        return 1.0, 1.0
+    return max(one.mean_share for one in known), mean_share_of_all(known)
+
+
+# ------------------------------------------------------------------------------------- what to do
+
+
+def _actions(first: Forecast, shape: Shape, config: Config) -> Iterator[Action]:
+    """Those that cost nothing on a pull request first, then those that are the least work."""
+    stored = config.baseline.keep_rounds
+    if stored <= shape.rounds_b:
+        stored = 4 * shape.rounds  # docs/statistics.md: four times as many rounds on main
+    if not shape.fresh and stored > shape.rounds_b:
+        yield _action("baseline", stored, first, replace(shape, rounds_b=float(stored)))
+    if shape.tests > 1:
+        yield _action("metrics", 1, first, replace(shape, tests=1))
+    more = replace(shape, rounds=2 * shape.rounds, max_rounds=2 * shape.max_rounds)
+    yield _action("rounds", more.rounds, first, more)
+    larger = replace(shape, cases=2 * shape.cases)
+    yield _action("cases", larger.cases, first, larger)
+
+
+def _action(kind: Kind, value: int, first: Forecast, shape: Shape) -> Action:
+    return Action(kind=kind, value=value, mde=first.least(shape), calls=shape.bill())
+
+
+def _best(
+    first: Forecast | None, shape: Shape, actions: Sequence[Action], *, measured: bool
+) -> Action | None:
+    """None where the suite sees what there is to see, or nothing can be told."""
+    if first is None:
+        return None
+    now = _or_endless(first.least(shape))
+    by_kind = {action.kind: action for action in actions}
+    stored = by_kind.get("baseline")
+    if stored is not None and (not measured or (first.noise.guess and stored.mde is not None)):
+        return stored
+    if now <= max(FINE * first.tolerance, next(first.changes(), 0.0)):
+        return None
+    for kind in ("baseline", "metrics"):
+        action = by_kind.get(kind)
+        if action is not None and _or_endless(action.mde) <= WORTH * now:
+            return action
+    rounds, cases = by_kind["rounds"], by_kind["cases"]
+    if rounds.mde is not None and rounds.mde <= CLOSE * _or_endless(cases.mde):
+        return rounds
+    return cases
+
+
+def _or_endless(size: float | None) -> float:
+    return math.inf if size is None else size

@@ -1,0 +1,86 @@
+"""What the agent did otherwise in cases that newly fail or flip, beside the baseline's steps or the
+reference trajectory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from gate.analysis.table import Table
+from gate.graders.trajectories.alignment import aligned
+from gate.graders.trajectories.path import Path, path_of_row
+from gate.records import CaseChange, CaseChanges, Json, StepDiff
+from gate.verdict.measured import Measured
+
+CASES = 50  # of a list, the first ones, whose steps are compared
+
+Row = Mapping[str, Json]
+RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]
+_Changes = tuple[CaseChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beside:
+    """What a case's steps are compared with."""
+
+    against: Literal["baseline", "reference"]
+    path: Path
+
+
+def with_steps(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf) -> CaseChanges:
+    """The cases that newly fail or are flaky with the steps of their first failed round, beside
+    the baseline's where it has them, else beside the case's reference.
+    """
+    shown = (*cases.newly_failing[:CASES], *cases.flaky[:CASES])
+    found: dict[tuple[str, str], StepDiff] = {}
+    for one in measured:
+        ids = frozenset(change.case_id for change in shown if change.suite == one.name)
+        beside = _beside(one, ids)
+        rows = rows_of(one.name, frozenset(beside)) if beside else iter(())
+        for case, (number, now) in _failed(rows).items():
+            steps = aligned(beside[case].path, now)
+            if steps:
+                diff = StepDiff(against=beside[case].against, round=number, steps=steps)
+                found[one.name, case] = diff
+    return replace(
+        cases,
+        newly_failing=_with(cases.newly_failing, found),
+        flaky=_with(cases.flaky, found),
+    )
+
+
+def _with(changes: _Changes, found: Mapping[tuple[str, str], StepDiff]) -> _Changes:
+    return tuple(
+        replace(change, steps=found.get((change.suite, change.case_id))) for change in changes
+    )
+
+
+def _beside(one: Measured, ids: frozenset[str]) -> dict[str, _Beside]:
+    """A case that was edited since is not the baseline's."""
+    was, now = _digests(one.baseline.table), _digests(one.table)
+    same = frozenset(case for case in ids if case in was and was[case] == now.get(case))
+    stored = one.baseline.paths_of(same) if same else {}
+    rest = ids - stored.keys()
+    given = one.references_of(rest) if rest else {}
+    return {
+        **{case: _Beside(against="reference", path=path) for case, path in given.items()},
+        **{case: _Beside(against="baseline", path=path) for case, path in stored.items()},
+    }
+
+
+def _digests(table: Table | None) -> dict[str, str]:
+    return dict(zip(table.cases, table.digests, strict=True)) if table else {}
+
+
+def _failed(rows: Iterator[Row]) -> dict[str, tuple[int, Path]]:
+    """Case -> its first failed round whose steps are told."""
+    found: dict[str, tuple[int, Path]] = {}
+    for row in rows:
+        case, number = row["case_id"], row["round"]
+        if row["passed"] is False and (case not in found or number < found[case][0]):
+            path = path_of_row(row)
+            if path is not None:
+                found[case] = (number, path)
+    return found
