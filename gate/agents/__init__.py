@@ -1,3 +1,1 @@
-"""Whatever is asked, and how: connections, wire formats, traces, server logs, judge models, the
-sample agent.
-"""
+"""Whatever is asked, and how: HTTP, wire formats, traces, logs, retrievers, judges."""

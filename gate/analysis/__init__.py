@@ -1,1 +1,1 @@
-"""Numbers from tables: estimates of a run, pairing of two, missing calls, the pool, case lists."""
+"""Trials into columns, columns into estimates and comparisons."""

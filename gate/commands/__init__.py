@@ -1,1 +1,1 @@
-"""One command a file: a plain function that takes parsed options and returns the exit code."""
+"""One command a file: parsed options in, exit code out."""

@@ -1,3 +1,4 @@
-"""Bytes that nobody trusts, into values with their line: encodings, JSON, YAML, CSV, zip, XML, JSON
-Schema; and locks.
+"""Bytes that nobody trusts, into values with their line; and locks.
+
+Encodings, JSON, YAML, CSV, zip, XML, JSON Schema.
 """

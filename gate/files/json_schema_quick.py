@@ -2,7 +2,7 @@
 
 A dataset is checked case by case; jsonschema needs about a millisecond for what plain checks
 decide in one microsecond, and its import costs a start-up 50 ms. A no is never final:
-gate.schema.mismatches decides and explains.
+gate.files.json_schema.mismatches decides and explains.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""GitHub: what an event means, the REST API, comments, artifacts, outputs."""
+"""What an event means, the REST API, comments, checks, artifacts; git."""

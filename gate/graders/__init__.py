@@ -1,1 +1,1 @@
-"""One grader a file."""
+"""One grader a file; a folder for each body of rules that several share."""

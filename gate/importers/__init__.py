@@ -1,1 +1,1 @@
-"""One benchmark or trace format a file."""
+"""Another tool's results as trials: one importer a file."""

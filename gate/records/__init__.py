@@ -1,11 +1,4 @@
-"""The frozen records, in the order in which they flow: Suite, Case, Response, Trial, Estimate,
-Verdict, Report.
-
-Nothing here computes. A metric's *natural* value is what the user reads (ms, USD, share);
-comparisons between runs are
-always `current - baseline` in natural units, or relative where `relative` is true (-0.05 is 5 %
-less).
-"""
+"""The frozen records, in the order in which they flow, and their JSON."""
 
 from gate.records.evidence import Evidence, Sight
 from gate.records.interim_looks import Looks, equal_looks

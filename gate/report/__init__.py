@@ -1,1 +1,1 @@
-"""A report in, text out: sentences, formats, exports and the history."""
+"""A Report in, text out: sentences, formats, exports, history."""

@@ -1,1 +1,1 @@
-"""The flow of a run: set up, ask, grade, judge, deliver. Every effect is handed in here."""
+"""The flow: set up, ask, grade, judge, deliver. Every effect is handed in here."""

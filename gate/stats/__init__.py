@@ -1,3 +1,1 @@
-"""Statistics: arrays in, numbers out. numpy only, no clock, no randomness but a generator that is
-handed in.
-"""
+"""Arrays in, numbers out; numpy only, and a generator is an argument."""

@@ -1,1 +1,1 @@
-"""What is kept on disk: a session's files, and the measurements of earlier runs."""
+"""What is kept on disk: sessions, the baseline file and where baselines are found."""

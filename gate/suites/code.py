@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gate.agents.task_result import WRONG, RunRecord, nobody_answered
+from gate.agents.task_result import WRONG, nobody_answered
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure, InvalidInput, Problem, UsageError
 from gate.files.source import Source
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gate.user_code.process import Lane, Told
 
 _ROLE = "gate.suites.code_role"  # in its process
-__all__ = ["RunRecord", "SuiteCode", "load_suite"]
+__all__ = ["SuiteCode", "load_suite"]
 
 
 class SuiteCode:

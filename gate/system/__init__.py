@@ -1,1 +1,1 @@
-"""What this machine gives: processes, threads, clocks, standard streams, and too little of them."""
+"""What the machine gives: processes, threads, clocks, standard streams, limits."""

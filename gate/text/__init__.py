@@ -1,1 +1,1 @@
-"""A string in, a string or a number out: escaped, redacted, fenced, formatted, searched."""
+"""A string in, a string or a number out: escape, redact, fence, format, search."""

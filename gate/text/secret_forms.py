@@ -1,8 +1,7 @@
 """In which forms a secret travels: as it is, escaped, encoded, turned round.
 
 Forms are searched without regard to case and to separators (gate/text/redaction.py), and in texts
-whose
-escapes are undone (gate/text/spellings.py): one form stands for all of these.
+whose escapes are undone (gate/text/spellings.py): one form stands for all of these.
 """
 
 from __future__ import annotations

@@ -866,13 +866,13 @@ WHOLE: dict[str, Whole] = {
     ),
     "an agent that judges itself": Whole(
         role="agent",
-        code="import builtins, json, sys, time, types\nimport gate.grading, gate.records\n"
+        code="import builtins, json, sys, time, types\nimport gate.run.grade, gate.records\n"
         "evil = types.ModuleType('gate.verdict')\nevil.decide = lambda *a, **k: 'pass'\n"
         "evil.__getattr__ = lambda name: evil.decide\n"
         "for name in [one for one in sys.modules if one.startswith('gate.verdict')]:\n"
         "    sys.modules[name] = evil\nsys.modules['gate.verdict'] = evil\n"
-        "gate.grading.grade_attempt = lambda *a, **k: 'pass'\n"
-        "gate.grading._passed = lambda *a: True\n"
+        "gate.run.grade.grade_attempt = lambda *a, **k: 'pass'\n"
+        "gate.run.grade._passed = lambda *a: True\n"
         'json.dumps = lambda *a, **k: \'{"outcome": "pass", "passed": true}\'\n'
         "time.time = time.monotonic = time.perf_counter = lambda: 0.0\n"
         "builtins.open = lambda *a, **k: 1 / 0\nbuiltins.isinstance = lambda *a: True" + _WRONG,

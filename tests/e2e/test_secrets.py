@@ -1,5 +1,5 @@
 """A key that an agent gives back in every form and every place stands in no byte of what a run
-leaves: files, log, outputs, summary, comment, check. The search here knows nothing of gate.redact.
+leaves: files, log, outputs, summary, comment, check. The search here knows nothing of redaction.
 """
 
 from __future__ import annotations

@@ -272,8 +272,8 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(option: str, tmp_path: Pa
 PROGRAM = """
 import sys
 from gate.commands import agent
-from gate.options import parse
-from gate.stop import Stop
+from gate.commands.options.all import parse
+from gate.system.signals import Stop
 options = parse(["agent", "--port", "0", "--api-key-env", "KEY", "--top-k", "1"])
 options.stop = Stop()
 options.stop.install()

@@ -102,5 +102,5 @@ def test_quantiles():
 
 
 def test_naming_the_metrics_needs_no_numpy():
-    code = "import sys, gate.metrics.catalogue; sys.exit('numpy' in sys.modules)"
+    code = "import sys, gate.analysis.catalogue; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

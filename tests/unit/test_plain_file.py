@@ -1,4 +1,4 @@
-"""gate/files/plain_file.py: what is there and no plain file is refused at once, and never `none`."""
+"""What is there and is no plain file is refused at once, and is never `none`."""
 
 import os
 import socket

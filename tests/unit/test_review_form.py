@@ -167,7 +167,7 @@ def test_an_answer_of_megabytes_is_cut():
 
 
 def test_the_script_writes_no_markup():
-    script = Path("gate/review/form.js").read_text("utf-8")
+    script = Path("gate/commands/label_review/form.js").read_text("utf-8")
     assert "innerHTML" not in script
     assert "insertAdjacentHTML" not in script
     assert "eval(" not in script

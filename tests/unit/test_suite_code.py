@@ -21,8 +21,9 @@ from gate.plugins import World
 from gate.records import Case, OwnVerdict, Response, Suite
 from gate.run.prepare import Selection, prepare
 from gate.run.trial_worker import Task, TrialWorker
+from gate.suite_code import RunRecord
 from gate.suites.cases.dataset import cases
-from gate.suites.code import RunRecord, SuiteCode, load_suite
+from gate.suites.code import SuiteCode, load_suite
 from gate.suites.config.build import RUN_RECORD
 from gate.suites.protection.rules import own_config
 from gate.system.exclusive import turns_of

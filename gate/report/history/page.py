@@ -122,5 +122,5 @@ def _lines(values: Sequence[float | None]) -> Iterator[str]:
 @cache
 def _style() -> str:
     """The reports' own, and what only this page has."""
-    report = _HERE.parent / "reporters" / "report.css"
+    report = _HERE.parent / "formats" / "report.css"
     return report.read_text("utf-8") + (_HERE / "history.css").read_text("utf-8")

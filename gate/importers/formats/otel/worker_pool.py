@@ -19,14 +19,14 @@ _READY = "ready"
 
 
 class Crew:
-    """Processes that run `gate.sources.otel.worker`; without any the work is done here. None that
-    cannot be started is missed. Use as a context manager.
+    """Processes that run `worker_main`; without any the work is done here. None that cannot be
+    started is missed. Use as a context manager.
     """
 
     def __init__(self, size: int) -> None:
         self._workers: list[subprocess.Popen[bytes]] = []
         # -I: what lies in the working directory, or in PYTHON*, cannot stand in for a module.
-        begin = "from gate.sources.otel.worker import work; work()"
+        begin = "from gate.importers.formats.otel.worker_main import work; work()"
         command = [sys.executable, "-I", "-c", begin]
         with suppress(OSError, ValueError):
             for _ in range(size):
