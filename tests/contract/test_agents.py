@@ -12,7 +12,7 @@ from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, World, build
 from gate.records import Case, PluginSpec, Response
 from gate.records.codec import schema_of
-from tests.raw_server import RawServer, hang
+from tests.support.raw_server import RawServer, hang
 
 SECRET = "s3cret-value-of-a-variable"
 NAMES = list(AGENTS)

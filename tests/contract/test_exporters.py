@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.plugins import EXPORTERS
-from tests.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
+from tests.support.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
 from tests.unit.test_text import PIECES
 
 TREE = Path()

@@ -9,7 +9,7 @@ from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records.codec import schema_of
 from gate.run.importing.format import reader
-from tests.import_page import EXAMPLES, FORMATS, commands
+from tests.support.import_page import EXAMPLES, FORMATS, commands
 
 ODD = {
     "empty.json": b"",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gate.plugins import REPORTERS
 from gate.records import Report
 from gate.records.codec import from_json, to_json
-from tests.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
+from tests.support.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
 from tests.unit.test_text import PIECES
 
 TREE = Path()

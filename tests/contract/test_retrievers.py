@@ -10,7 +10,7 @@ from gate.files.json_schema import mismatches
 from gate.plugins import RETRIEVERS, World, build
 from gate.records import Case, PluginSpec
 from gate.records.codec import schema_of
-from tests.raw_server import RawServer, ok, scripted
+from tests.support.raw_server import RawServer, ok, scripted
 
 SECRET = "s3cret-value-of-a-variable"
 OPTIONS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.e2e.container import (
+from tests.support.container import (
     ROOT,
     SET_UP_FAILED,
     Hub,

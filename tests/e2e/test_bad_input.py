@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat_server import ChatServer
+from tests.support.chat_server import ChatServer
 
 CASES = [{"id": f"c{n}", "input": f"q{n}", "expected_answer": "yes"} for n in range(12)]
 

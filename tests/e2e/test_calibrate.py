@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.e2e.test_bad_input import sessions
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 DATASET = Path(__file__).parents[2] / "datasets" / "analytics" / "dataset.jsonl"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.container import Container, Runner, checkout
+from tests.support.container import Container, Runner, checkout
 
 READ_ONLY = ("--run-opt", "--read-only")
 NO_RIGHTS = ("--run-opt", "--cap-drop=all")

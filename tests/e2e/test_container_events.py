@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.container import REPOSITORY, TOKEN, Container, Hub, Runner, checkout, judge
-from tests.events import payload, schedule
-from tests.github_server import HEAD, GitHub, serving
-from tests.github_server import REPOSITORY as OTHER_REPOSITORY
+from tests.support.container import REPOSITORY, TOKEN, Container, Hub, Runner, checkout, judge
+from tests.support.events import payload, schedule
+from tests.support.github_server import HEAD, GitHub, serving
+from tests.support.github_server import REPOSITORY as OTHER_REPOSITORY
 
 ZEROS = "0" * 40
 RULES = """version: 1

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.e2e.container import Runner
-from tests.sample_service import serving
+from tests.support.container import Runner
+from tests.support.sample_service import serving
 
 KEY = "sk-store-k3y"
 # What a runner would say; `docker run` on a laptop says nothing of it.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.container import Container, Hub, Runner, checkout, judge
+from tests.support.container import Container, Hub, Runner, checkout, judge
 
 
 @pytest.fixture(scope="module")

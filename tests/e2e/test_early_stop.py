@@ -11,7 +11,7 @@ import pytest
 from gate.files import bundled
 from tests.e2e.test_bad_input import start, trials, wait_for_trials
 from tests.e2e.test_everyday import details, done, run, save, summary
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 CASES, ROUNDS = 40, 3
 PLANNED, CAP = CASES * ROUNDS, 2 * CASES * ROUNDS

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gate.files.json_schema import mismatches
-from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import CASES, right, sessions, trials, write_project
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 GRADER = '''
 from dataclasses import dataclass

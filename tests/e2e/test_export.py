@@ -15,8 +15,8 @@ import pytest
 from gate.plugins import EXPORTERS
 from gate.records.codec import to_json
 from tests.e2e.test_bad_input import gate as in_a_process
-from tests.in_process import gate
-from tests.stored_session import store
+from tests.support.in_process import gate
+from tests.support.stored_session import store
 
 ROOT = Path(__file__).parents[2]
 OLD = ROOT / "tests" / "data" / "openagent_session"

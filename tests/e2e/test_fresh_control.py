@@ -9,7 +9,6 @@ import subprocess
 import pytest
 
 from gate.files import bundled
-from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import (
     CASES,
     right,
@@ -20,6 +19,7 @@ from tests.e2e.test_bad_input import (
     write_project,
 )
 from tests.e2e.test_everyday import details, done, run, summary, wrong_on
+from tests.support.chat_server import ChatServer
 
 SAMPLE = """version: 1
 agent: {type: sample, options: {OPTIONS}}

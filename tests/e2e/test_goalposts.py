@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.test_bad_input import CASES
 from tests.e2e.test_everyday import done, run, save, summary
 from tests.e2e.test_fresh_control import git
-from tests.own_grader import GRADER
+from tests.support.own_grader import GRADER
 
 CONFIG = """version: 1
 agent: {type: python, callable: "./agent.py:answer"}

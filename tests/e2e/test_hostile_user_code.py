@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat_server import ChatServer
-from tests.e2e.hostile_modules import BATCHES, LOADING, WHOLE, Whole
-from tests.github_server import GitHub, serving
-from tests.hostile_runs import (
+from tests.support.chat_server import ChatServer
+from tests.support.github_server import GitHub, serving
+from tests.support.hostile_modules import BATCHES, LOADING, WHOLE, Whole
+from tests.support.hostile_runs import (
     ROLES,
     Ended,
     Project,

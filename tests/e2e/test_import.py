@@ -9,8 +9,8 @@ import pytest
 
 from tests.e2e.test_bad_input import gate as in_a_process
 from tests.e2e.test_bad_input import sessions
-from tests.import_page import blocks, commands, expanded
-from tests.in_process import gate
+from tests.support.import_page import blocks, commands, expanded
+from tests.support.in_process import gate
 
 ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "tests" / "data" / "openagent_session"

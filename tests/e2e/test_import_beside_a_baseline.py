@@ -11,9 +11,9 @@ import pytest
 
 from tests.e2e.test_everyday import summary
 from tests.e2e.test_fresh_control import git
-from tests.events import payload
-from tests.import_page import EXAMPLES
-from tests.in_process import gate
+from tests.support.events import payload
+from tests.support.import_page import EXAMPLES
+from tests.support.in_process import gate
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
 TASKS = SESSION.parent / "openagent_tasks"

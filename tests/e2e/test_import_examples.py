@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.import_page import EXAMPLES, FORMATS, PAGE, commands, expanded
-from tests.in_process import gate
+from tests.support.import_page import EXAMPLES, FORMATS, PAGE, commands, expanded
+from tests.support.in_process import gate
 
 
 def test_every_format_has_its_section_with_an_example_and_its_row_in_the_table():

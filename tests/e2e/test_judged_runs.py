@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import sessions
 from tests.e2e.test_quality_gates import DATASET
-from tests.in_process import gate
-from tests.rule_judge import rule_judge
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
+from tests.support.rule_judge import rule_judge
 
 REFUSED = (401, {}, {"error": {"message": "Incorrect API key provided"}})
 

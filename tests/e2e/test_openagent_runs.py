@@ -2,10 +2,10 @@
 
 import json
 
-from tests.chat_server import answer
 from tests.e2e.test_bad_input import sessions
-from tests.in_process import gate
-from tests.raw_server import RawServer
+from tests.support.chat_server import answer
+from tests.support.in_process import gate
+from tests.support.raw_server import RawServer
 
 TASK = "Write ./scratch/note.md"
 GATE = """version: 1

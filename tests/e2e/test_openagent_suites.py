@@ -19,8 +19,8 @@ from gate.agents.sample_agent.server_log import ServerLog
 from gate.files.json_schema import mismatches
 from gate.store.trial_row_schema import schema
 from tests.e2e.test_bad_input import sessions
-from tests.in_process import gate
-from tests.sample_service import serving
+from tests.support.in_process import gate
+from tests.support.sample_service import serving
 
 STORE, PROVIDER = "sk-store-k3y", "sk-provider-k3y"
 SIZES = {"baseperf": 40, "dialogue": 32, "hardchat": 6, "tool": 12}

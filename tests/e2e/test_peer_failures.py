@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat_server import ChatServer, answer
 from tests.e2e.test_bad_input import gate, right, sessions, start, wait_for_trials, write_project
 from tests.e2e.test_everyday import details, done, run, save, summary, wrong_on
+from tests.support.chat_server import ChatServer, answer
 
 BUSY = (429, {}, {"error": {"message": "slow down", "type": "rate_limit"}})
 DOWN = (503, {}, {"error": {"message": "down for a moment"}})

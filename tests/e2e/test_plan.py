@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import CASES, sessions, write_project
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 from tests.unit.test_git import git
 
 NOBODY = "http://127.0.0.1:9"

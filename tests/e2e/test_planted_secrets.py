@@ -15,10 +15,10 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from tests.chat_server import ChatServer, Reply
-from tests.github_server import GitHub, serving
-from tests.in_process import gate
-from tests.runner import BASE, on_a_pull_request
+from tests.support.chat_server import ChatServer, Reply
+from tests.support.github_server import GitHub, serving
+from tests.support.in_process import gate
+from tests.support.runner import BASE, on_a_pull_request
 
 A, B, C = "Zq7LmW4tRb8KcV1n9fQ2", "h3Yp6sXd0GkJ5uTzEw8a", "0f3c9d2e7a1b4c5d8e6f"
 BASIC = base64.b64encode(b"ci-bot:Trub4dor&3x").decode()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.test_bad_input import sessions
-from tests.in_process import gate
-from tests.rule_judge import rule_judge
+from tests.support.in_process import gate
+from tests.support.rule_judge import rule_judge
 
 DATASET = Path(__file__).parents[2] / "datasets/analytics/dataset.jsonl"
 GATES = """\

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from tests.in_process import gate
-from tests.stored_session import store
+from tests.support.in_process import gate
+from tests.support.stored_session import store
 
 RATE = "agent.success_rate"
 QUOTED = [

@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from tests.e2e.test_everyday import details, done, run, summary
-from tests.in_process import gate
-from tests.loopback import listening
+from tests.support.in_process import gate
+from tests.support.loopback import listening
 
 RELEVANT = {"c1": "d1", "c2": "d2", "c3": "d3", "c4": "d4", "c5": "d5"}
 AGENT = "def answer(case):\n    return {'answer': 'yes', 'retrieved': ['claimed']}\n"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.chromium import Chromium, Page, program
-from tests.in_process import gate
-from tests.judged_session import judged
+from tests.support.chromium import Chromium, Page, program
+from tests.support.in_process import gate
+from tests.support.judged_session import judged
 
 SUITE = """\
 version: 1

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import sessions, write_project
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 KEY = "ghp_" + "aZ3kQ9xV" * 5  # known to nobody: no variable holds it
 METRIC = "agent.safety_violations_per_100"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 ROOT = Path(__file__).parent.parent.parent
 TOKEN, SERVICE, MINE = "ghs_Zq8vT3nLk5", "eyJ0ZWFwb3Q.x9", "hunter2-of-the-agent"

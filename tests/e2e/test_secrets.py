@@ -16,9 +16,9 @@ from urllib.parse import quote, unquote
 import pytest
 
 from gate import cli
-from tests.chat_server import ChatServer, Reply
-from tests.github_server import GitHub, serving
-from tests.runner import BASE, on_a_pull_request
+from tests.support.chat_server import ChatServer, Reply
+from tests.support.github_server import GitHub, serving
+from tests.support.runner import BASE, on_a_pull_request
 
 KEY = "9fQ2/xZ7LmW4tRb8-KcV1n+sG6y"  # its variable's name does not look like a secret's
 TOKEN = "ghs_U5pD0oXq3EjTn8Hw2Za"

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from gate.files.json_schema import mismatches
-from tests.chat_server import ChatServer
 from tests.e2e.test_bad_input import sessions, write_project
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from tests.chat_server import ChatServer
 from tests.e2e.test_everyday import details, summary
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
 CODE, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

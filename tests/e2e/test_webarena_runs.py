@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat_server import ChatServer
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "tests" / "data" / "imports" / "webarena"

@@ -7,7 +7,7 @@ import pytest
 from gate.report.annotations import render_annotations
 from gate.report.console import render_console
 from gate.report.formats.comment import Comment
-from tests.reports import SCENARIOS, rows_of
+from tests.support.reports import SCENARIOS, rows_of
 
 HERE = Path(__file__).parent
 

@@ -21,8 +21,8 @@ from gate.github.delivery import Means
 from gate.run.execute import execute
 from gate.system.signals import Stop
 from tests.e2e.test_everyday import done
-from tests.github_server import HEAD, REPOSITORY, GitHub, serving
-from tests.runner import BASE, on_a_pull_request
+from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.runner import BASE, on_a_pull_request
 from tests.unit.test_github_sessions import add_run
 
 CONFIG = """version: 1

@@ -25,10 +25,10 @@ from gate.github.comments import Pace
 from gate.github.context import Job
 from gate.github.delivery import Means
 from tests.e2e.test_everyday import done
-from tests.github_server import HEAD, REPOSITORY, GitHub, serving
-from tests.in_process import gate
 from tests.integration.test_action_again import execute_here
-from tests.runner import BASE, on_a_pull_request
+from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.in_process import gate
+from tests.support.runner import BASE, on_a_pull_request
 
 SUITE = "  - {name: NAME, dataset: d.jsonl, graders: [facts]}\n"
 HEADER = "version: 1\nagent: {type: sample, options: {top_k: 5}}\n"

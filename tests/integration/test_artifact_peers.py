@@ -24,7 +24,7 @@ from gate.github.api import Api
 from gate.github.artifacts import fetch
 from gate.github.upload import SERVICE, upload_folder
 from gate.records.forge import BaselineRequest
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SERVER = """

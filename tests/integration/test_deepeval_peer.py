@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from gate.plugins import IMPORTERS
-from tests.chat_server import ChatServer
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 PYTHON = Path(os.environ.get("GATE_PEERS") or "-") / "deepeval/bin/python"
-SCRIPT = Path(__file__).parent / "deepeval_run.py"
+SCRIPT = Path(__file__).parents[1] / "support" / "deepeval_run.py"
 
 pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="GATE_PEERS has no deepeval")
 CODES = {"busy": 429, "broken": 500}

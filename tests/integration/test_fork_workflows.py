@@ -18,7 +18,7 @@ import yaml
 from gate import cli
 from gate.commands.templates.render import rendered
 from gate.files import bundled
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CONFIG_FILE = EXAMPLES.parent / "zizmor.yml"

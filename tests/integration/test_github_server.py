@@ -24,8 +24,8 @@ from gate.github.pulls import find_pull_request
 from gate.github.remote_repository import GitHubForge
 from gate.github.statuses import post_status
 from gate.records import CaseChange, CaseChanges, Report
-from tests.github_peer import Peer, github_peer
-from tests.small_report import report
+from tests.support.github_peer import Peer, github_peer
+from tests.support.small_report import report
 
 REPOSITORY, TOKEN = "octocat/demo", "test_token_admin"
 TEXT = b'{"schema_version": 1}\n'

@@ -17,9 +17,9 @@ from gate.files import bundled
 from gate.report.console import render_console
 from gate.store.session import load_session
 from tests.e2e.test_everyday import done
-from tests.github_server import REPOSITORY, GitHub, serving
 from tests.integration.test_action_whole import act
-from tests.runner import BASE
+from tests.support.github_server import REPOSITORY, GitHub, serving
+from tests.support.runner import BASE
 
 RULES = """version: 1
 agent: {type: sample}

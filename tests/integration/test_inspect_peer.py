@@ -15,7 +15,7 @@ import pytest
 from gate.errors import UsageError
 from gate.plugins import IMPORTERS
 from gate.records import Usage
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 ROOT = Path(__file__).parents[2]
 PYTHON = Path(os.environ.get("GATE_PEERS", "")) / "inspect-ai" / "bin" / "python"

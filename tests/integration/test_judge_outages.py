@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from tests.chat_server import ChatServer
-from tests.in_process import gate
-from tests.rule_judge import reply_by_rules, rule_judge
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
+from tests.support.rule_judge import reply_by_rules, rule_judge
 
 CASES = [
     {"id": f"c{n}", "input": f"What is {n}?", "expected_answer": str(n), "context": str(n)}

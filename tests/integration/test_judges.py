@@ -21,7 +21,7 @@ import pytest
 from gate.agents.judges.judge_panel import panel_of
 from gate.plugins import World
 from gate.records import Case, Config, PluginSpec, Price
-from tests.scripted_judge import QUESTION
+from tests.support.scripted_judge import QUESTION
 
 AIMOCK = Path(os.environ.get("GATE_NODE_MODULES", "")).absolute() / "@copilotkit/aimock/dist/cli.js"
 NODE = shutil.which("node")

@@ -15,7 +15,7 @@ from gate.plugins import EXPORTERS
 from gate.records import Case, Response, Usage
 from gate.records.codec import parse_json, to_json
 from gate.store.session import load_session
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 CONFIG = """version: 1
 agent: {type: replay, file: answers.jsonl}

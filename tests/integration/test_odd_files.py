@@ -15,7 +15,7 @@ import pytest
 from gate.agents.recordings.answers import recording_line
 from gate.plugins import IMPORTERS
 from gate.records import Case, Response
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 KINDS = ("dangling", "loop", "folder", "pipe", "device")
 CONFIG = """version: 1

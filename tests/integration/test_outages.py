@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from tests.in_process import gate
-from tests.raw_server import RawServer, ok
+from tests.support.in_process import gate
+from tests.support.raw_server import RawServer, ok
 
 CASES = 10
 OUT = {

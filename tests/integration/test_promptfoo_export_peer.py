@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
 

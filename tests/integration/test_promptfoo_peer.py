@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from gate.plugins import IMPORTERS
-from tests.chat_server import ChatServer
-from tests.in_process import gate
+from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 
 FOLDER = Path(os.environ.get("GATE_PEERS") or "-") / "promptfoo/node_modules/.bin"
 

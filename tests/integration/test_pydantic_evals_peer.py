@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gate.plugins import IMPORTERS
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 PYTHON = Path(os.environ.get("GATE_PEERS", "")) / "pydantic-evals" / "bin" / "python"
 pytestmark = pytest.mark.skipif(

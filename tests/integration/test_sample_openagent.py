@@ -16,7 +16,7 @@ from gate.agents.sample_agent.server_log import ServerLog
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
 from gate.records import Json, ServerLogs
-from tests.sample_service import get, post, serving
+from tests.support.sample_service import get, post, serving
 
 REVENUE = "What was net revenue in Q2 2026?"
 NOBODY = "Authentication failed: The provider is not found"

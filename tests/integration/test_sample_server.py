@@ -22,7 +22,7 @@ from gate.commands import agent
 from gate.commands.options.all import parse
 from gate.errors import UsageError
 from gate.system.signals import Stop
-from tests.sample_service import get, post, serving
+from tests.support.sample_service import get, post, serving
 
 RETURNS = "Within how many days of delivery may customers return unused hardware?"
 CHAT = {"model": "m/x", "messages": [{"role": "user", "content": RETURNS}]}

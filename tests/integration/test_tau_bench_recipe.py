@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "agents" / "tau_bench_agent.py"
 STUB = {

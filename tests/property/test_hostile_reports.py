@@ -28,7 +28,7 @@ from gate.report.formats.comment import LIMIT, render_limited, step_summary
 from gate.report.formats.markdown import Markdown
 from gate.store.foreign_report import origin_of, shown
 from gate.text.spans import markdown, prose
-from tests.reports import HOSTILE, SCENARIOS
+from tests.support.reports import HOSTILE, SCENARIOS
 from tests.unit.test_text import ACTIVE, PIECES, RUNNER, Page
 
 ALLOWED = {

@@ -12,7 +12,7 @@ from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
 from gate.records import ServerLogs
 from gate.records.codec import from_json, to_json
-from tests.server_log_lines import Ticking, access, audited, new_console, old_console
+from tests.support.server_log_lines import Ticking, access, audited, new_console, old_console
 
 LINES = [access(), access("9999/12/31 23:59:59.999"), access("0001/01/01 00:00:00.000")]
 LINES += [old_console("a\0b"), old_console(), new_console("x", "y"), audited("z")]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gate.analysis.pooling import pool
 from gate.analysis.session_effect import session_effects
-from tests.main_runs import past
-from tests.verdict_tables import RECALL, SUCCESS
+from tests.support.main_runs import past
+from tests.support.verdict_tables import RECALL, SUCCESS
 
 SPECS = (SUCCESS, RECALL)
 seeds = st.integers(0, 10_000)

@@ -13,7 +13,7 @@ from gate.analysis.table import Table
 from gate.records import Comparison, GateRule, MetricRule, Policy, RegressionRules, Verdict
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.verdict_tables import COST, RECALL, SUCCESS, build
+from tests.support.verdict_tables import COST, RECALL, SUCCESS, build
 
 MIRROR = {"regression": "improvement", "improvement": "regression"}
 RULES = RegressionRules(

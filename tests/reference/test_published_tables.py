@@ -11,7 +11,7 @@ from gate.stats.intervals import clopper_pearson, wilson
 from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.pairs import Pairs, pair
 from gate.stats.shuffle import hypergeometric, shuffle_test
-from tests.sights import holm
+from tests.support.sights import holm
 
 
 def calls(passed: int, failed: int, width: int) -> list[float]:

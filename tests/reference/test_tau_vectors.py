@@ -9,7 +9,7 @@ import pytest
 from gate.errors import UsageError
 from gate.graders.tool_calling.reference import read_reference
 from gate.plugins import IMPORTERS
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 REAL = os.environ.get("GATE_REAL_DATA")
 pytestmark = pytest.mark.skipif(REAL is None, reason="GATE_REAL_DATA names no folder of real data")

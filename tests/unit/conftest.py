@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from gate.github.api import Api, Time
-from tests.github_server import REPOSITORY, GitHub, serving
+from tests.support.github_server import REPOSITORY, GitHub, serving
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from gate.agents.protocols.anthropic import Anthropic
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
-from tests.raw_server import RawServer, ok, scripted
+from tests.support.raw_server import RawServer, ok, scripted
 
 WORLD = World(env={"KEY": "sk-ant-secret-1"}, root=Path())
 

@@ -9,7 +9,7 @@ from gate.files.json_schema import mismatches
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
 from gate.records.codec import schema_of
-from tests.raw_server import RawServer, ok, scripted
+from tests.support.raw_server import RawServer, ok, scripted
 
 WORLD = World(env={"KEY": "secret-key-1"}, root=Path())
 CASE = Case(

@@ -26,7 +26,7 @@ from gate.run.trial_worker import Task, TrialWorker
 from gate.store.trial_rows import row_of
 from gate.suites.config.load import load
 from gate.system.executors import Later
-from tests.raw_server import RawServer, hang, ok, scripted
+from tests.support.raw_server import RawServer, hang, ok, scripted
 
 CASE = Case(id="FI-2", input="hi", keys={})
 EVIDENCE = {"required_tools": ["shell"]}

@@ -10,7 +10,7 @@ from gate.agents.protocols.openai import OpenAI
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
-from tests.raw_server import RawServer, ok, scripted
+from tests.support.raw_server import RawServer, ok, scripted
 
 
 def world(**env):

@@ -9,8 +9,8 @@ from gate.graders.exact_match import ExactMatch
 from gate.graders.judge import Judge
 from gate.records import MetricSpec, PluginSpec
 from gate.run.judge_labels import Judged, file_of, judged_by, least_of, reviewed
-from tests.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, lines, source
-from tests.verdict_tables import RECALL, SUCCESS
+from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, lines, source
+from tests.support.verdict_tables import RECALL, SUCCESS
 
 SPECS = {spec.name: spec for spec in (SPEC, SUCCESS, RECALL)}
 SUITE = Judged(known=Known(specs=SPECS, graders={METRIC: DIGEST}), limits={METRIC: 3.0})

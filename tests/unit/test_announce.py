@@ -6,8 +6,8 @@ import pytest
 
 from gate.commands.options.all import parse
 from gate.report.announce import tell, verdict_text
-from tests.reports import regression, several_suites
-from tests.stored_session import store
+from tests.support.reports import regression, several_suites
+from tests.support.stored_session import store
 
 
 def options(*arguments):

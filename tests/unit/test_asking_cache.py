@@ -8,7 +8,7 @@ import pytest
 
 from gate.agents.judges.cache import Cache, Kept
 from gate.agents.judges.judge_panel import Panel
-from tests.scripted_judge import CASE, GOOD, QUESTION, Scripted, model, panel
+from tests.support.scripted_judge import CASE, GOOD, QUESTION, Scripted, model, panel
 
 KEPT = Kept(data={"score": 4}, model="m")
 

@@ -14,8 +14,8 @@ from gate.agents.judges.models import model_of
 from gate.errors import UsageError
 from gate.plugins import World
 from gate.records import Config, PluginSpec, Price
-from tests.raw_server import RawServer
-from tests.scripted_judge import CASE, GOOD, QUESTION, Still
+from tests.support.raw_server import RawServer
+from tests.support.scripted_judge import CASE, GOOD, QUESTION, Still
 
 AGENT = PluginSpec(name="sample")
 ANSWERS = {

@@ -18,7 +18,7 @@ from gate.records.codec import to_json
 from gate.run.grade import grade_attempt
 from gate.run.trial_worker import Task, TrialWorker
 from gate.store.event_log import unanswered
-from tests.scripted_judge import CASE, GOOD, QUESTION, Scripted, Still, answer, model, panel
+from tests.support.scripted_judge import CASE, GOOD, QUESTION, Scripted, Still, answer, model, panel
 
 JUDGED = Case(id="c-1", input="?", keys={"input": "?", "expected_answer": "!", "context": "."})
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gate.agents.judges.parse_reply import MOST_FAULTS, Unfit, read
-from tests.scripted_judge import QUESTION
+from tests.support.scripted_judge import QUESTION
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from gate.records.baseline import BaselineRun
 from gate.report.baseline_listing import listing
 from gate.store.baseline.file import BaselineFile
 from gate.store.baseline.pool import accept
-from tests.main_runs import header, passes, past
-from tests.verdict_tables import SUCCESS
+from tests.support.main_runs import header, passes, past
+from tests.support.verdict_tables import SUCCESS
 
 
 def shown(*blocks: np.ndarray, older: tuple[BaselineRun, ...] = ()) -> list[str]:

@@ -17,7 +17,7 @@ from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
 from gate.verdict.conclude import conclude
 from gate.verdict.step_diffs import CASES
-from tests.stored_session import store
+from tests.support.stored_session import store
 from tests.unit.test_baseline_file import measured as stored_table
 from tests.unit.test_baseline_file import run
 from tests.unit.test_conclude import CONFIG, SETTING, measured, table

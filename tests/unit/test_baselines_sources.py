@@ -16,7 +16,7 @@ from gate.store.baseline.file import parse, render
 from gate.store.baseline.source_order import ORDER, find_baseline, source_names
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BASE = "b" * 40

@@ -12,7 +12,7 @@ from gate.run.execute import execute
 from gate.run.resume import OtherSession
 from gate.store.session import CONTROL, load_session
 from gate.system.signals import Stop
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 AGENTS = """
 from gate.errors import InfraFailure

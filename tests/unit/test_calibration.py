@@ -21,8 +21,8 @@ from gate.report.wording.calibration import as_markdown, as_text
 from gate.verdict.calibration.false_alarms import calibrate
 from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
 from gate.verdict.calibration.rehearse import Rehearsal
-from tests.main_runs import past
-from tests.verdict_tables import COST, RECALL, SUCCESS, build
+from tests.support.main_runs import past
+from tests.support.verdict_tables import COST, RECALL, SUCCESS, build
 
 CONFIG = Config(agent=PluginSpec(name="sample"), suites=())
 SMALL = {"reps": 60, "seed": 1}

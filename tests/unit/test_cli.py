@@ -7,7 +7,7 @@ import pytest
 
 from gate import __version__, cli
 from gate.commands.options.all import COMMANDS
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 
 @pytest.fixture(autouse=True)

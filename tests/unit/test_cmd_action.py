@@ -21,9 +21,9 @@ from gate.github.upload import Uploaded
 from gate.records import Report
 from gate.run.resume import OtherSession
 from gate.store.session import load_session
-from tests.github_server import HEAD, REPOSITORY, GitHub, serving
-from tests.small_report import report as small_report
-from tests.stored_session import store
+from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.small_report import report as small_report
+from tests.support.stored_session import store
 from tests.unit.test_github_sessions import add_run, session
 
 SECRET = "hunter2hunter2"

@@ -14,7 +14,7 @@ from gate.commands.options.all import parse as options
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.records import AcceptedChange
 from gate.store.baseline.file import parse
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 CONFIG = """\
 version: 1

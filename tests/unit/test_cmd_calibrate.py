@@ -12,7 +12,7 @@ from gate.commands import calibrate
 from gate.commands.options.all import parse
 from gate.errors import UsageError
 from gate.system.signals import Stop
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 CONFIG = """\
 version: 1

@@ -12,8 +12,8 @@ import pytest
 from gate.commands import comment
 from gate.commands.options.all import parse
 from gate.errors import InfrastructureError, UsageError
-from tests.github_server import HEAD, REPOSITORY, GitHub, serving
-from tests.stored_session import store
+from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.stored_session import store
 
 TOKEN = "ghs_notToBeTold123"
 

@@ -11,7 +11,7 @@ from gate.cli import run as cli
 from gate.store.baseline.file import render
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
-from tests.stored_session import store
+from tests.support.stored_session import store
 from tests.unit.test_cmd_baseline import git, work  # noqa: F401 - a fixture
 
 

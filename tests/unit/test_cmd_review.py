@@ -15,7 +15,7 @@ from gate.analysis.labels import read as read_labels
 from gate.cli import run as cli
 from gate.commands.label_review import manifest
 from gate.files.rows import Source
-from tests.judged_session import JUDGE, METRICS, filled, judged
+from tests.support.judged_session import JUDGE, METRICS, filled, judged
 
 ANSWERS = {f"c{n}": f"answer {n}" for n in range(6)}
 

@@ -23,7 +23,7 @@ from gate.store.baseline.schema import Accepted
 from gate.store.session import SuiteMeta
 from gate.verdict.conclude import conclude, look
 from gate.verdict.measured import Measured, Setting
-from tests.verdict_tables import RECALL, SUCCESS, build, passing
+from tests.support.verdict_tables import RECALL, SUCCESS, build, passing
 
 SETTING = Setting(
     session_id="20261120-120000-0123abcd",

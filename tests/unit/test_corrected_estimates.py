@@ -23,9 +23,9 @@ from gate.report.formats.html import Html
 from gate.report.formats.markdown import Markdown
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.labelled import METRIC, SPEC, labels
-from tests.small_report import report
-from tests.verdict_tables import SUCCESS, build, passing
+from tests.support.labelled import METRIC, SPEC, labels
+from tests.support.small_report import report
+from tests.support.verdict_tables import SUCCESS, build, passing
 
 RNG = np.random.default_rng(1)
 SCORES = np.clip(np.rint(3.5 + RNG.normal(0, 1, (20, 1)) + RNG.normal(0, 0.4, (20, 3))), 1, 5)

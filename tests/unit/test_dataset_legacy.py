@@ -15,7 +15,7 @@ from gate.records import Suite
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import defaults
 from gate.suites.protection.rules import Base, Rules
-from tests import released
+from tests.support import released
 from tests.unit.test_git import commit, git, opened
 
 TASK = {"id": "WS-1", "category": "WebSearch", "prompt": "Search the web."}

@@ -20,8 +20,8 @@ from gate.github.inputs import read_inputs
 from gate.github.outputs import SUMMARY_BYTES
 from gate.records import Report
 from gate.store.session import load_session
-from tests.github_server import HEAD, REPOSITORY, GitHub, serving
-from tests.stored_session import store
+from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.stored_session import store
 
 SECRET = "hunter2hunter2"
 RUN = "https://example.test/octo/demo/actions/runs/7"

@@ -8,8 +8,8 @@ import pytest
 from gate.records import GateRule, MetricRule, Policy
 from gate.verdict.conclude import conclude
 from gate.verdict.measured import Setting
+from tests.support.verdict_tables import SUCCESS
 from tests.unit.test_conclude import CONFIG, SETTING, measured, rows, table
-from tests.verdict_tables import SUCCESS
 
 FALLING = np.full((20, 3), 0.2)
 MAIN = replace(SETTING, mode="branch", measures_main=True)

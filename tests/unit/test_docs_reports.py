@@ -9,7 +9,7 @@ import pytest
 
 from gate.records import Comparison, Estimate, GateResult, Report, SuiteReport
 from gate.report.formats.markdown import Markdown
-from tests.reports import SCENARIOS, rows_of
+from tests.support.reports import SCENARIOS, rows_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
 TOP, _, SUMMARY = PAGE.partition("## report.md from top")[2].partition("\n## summary.json\n")

@@ -13,7 +13,7 @@ from gate.agents.server_logs.request_logs import NO_CHAT, LogBook
 from gate.records import LogKind
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from gate.suites.config.load import load
-from tests.server_log_lines import Ticking
+from tests.support.server_log_lines import Ticking
 
 PAGE = (Path(__file__).parents[2] / "docs" / "server-logs.md").read_text(encoding="utf-8")
 AT = int(datetime(2026, 11, 20, 9, 15, tzinfo=UTC).timestamp() * 1000)

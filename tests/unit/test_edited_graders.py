@@ -5,7 +5,7 @@ import pytest
 from gate.records import GateRule, Policy, RegressionRules
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.verdict_tables import RECALL, SUCCESS, build, passing
+from tests.support.verdict_tables import RECALL, SUCCESS, build, passing
 
 WHY = "this change edits its grader file `mine.py`"
 EDITED = dict.fromkeys(("recall", "success"), WHY)

@@ -18,7 +18,7 @@ from gate.files.json_schema import mismatches
 from gate.records.codec import to_json
 from gate.records.release_evidence import MANIFEST, Manifest, schema
 from gate.run.release_evidence import check as evidence_check
-from tests.released import COMMIT, CONFIG, KEY, TAG, on_a_tag, project, release, run
+from tests.support.released import COMMIT, CONFIG, KEY, TAG, on_a_tag, project, release, run
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from gate.run.release_evidence import check as evidence_check
 from gate.store.session import read_meta
-from tests.labelled import label, lines
-from tests.released import COMMIT, TAG, on_a_tag, project, run
+from tests.support.labelled import label, lines
+from tests.support.released import COMMIT, TAG, on_a_tag, project, run
 
 FAITHFUL = "correctness.faithfulness"
 CONFIG = """version: 1

@@ -9,8 +9,8 @@ from gate.analysis.metric_falls import falls
 from gate.analysis.tally import Tally
 from gate.records import GateRule, RegressionRules, ToldBy
 from gate.verdict.conclude import conclude
+from tests.support.verdict_tables import JUDGE, P95, SUCCESS, build
 from tests.unit.test_conclude import CONFIG, SETTING, measured
-from tests.verdict_tables import JUDGE, P95, SUCCESS, build
 
 FAITHFUL = JUDGE.name
 NAN = float("nan")

@@ -10,7 +10,7 @@ import pytest
 from gate.errors import UsageError
 from gate.plugins import EXPORTERS
 from gate.report.formats.junit import JUnit
-from tests.reports import FACTS, passing, row, rows_of
+from tests.support.reports import FACTS, passing, row, rows_of
 
 
 def exported(name, *rows, report=None):

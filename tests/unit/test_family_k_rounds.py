@@ -11,7 +11,7 @@ from gate.analysis.estimates import estimates
 from gate.analysis.metrics.k_rounds import KRounds
 from gate.errors import UsageError
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
-from tests.verdict_tables import build
+from tests.support.verdict_tables import build
 
 NAN = math.nan
 SPEC = MetricSpec(name="d.m", column="m")

@@ -11,7 +11,7 @@ from gate.analysis.metrics.rate import Rate
 from gate.plugins import METRICS
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.distributions import normal_cdf
-from tests.sights import high, low, mde
+from tests.support.sights import high, low, mde
 
 NAN = math.nan
 SHARE = MetricSpec(name="d.m", column="m")

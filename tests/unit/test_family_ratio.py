@@ -9,7 +9,7 @@ from gate.analysis.estimates import estimates
 from gate.analysis.metrics.ratio import Ratio
 from gate.analysis.table import ratio_of
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
-from tests.verdict_tables import build
+from tests.support.verdict_tables import build
 
 NAN = math.nan
 SPEC = MetricSpec(

@@ -9,7 +9,7 @@ from gate.analysis.metrics.max import Max
 from gate.analysis.metrics.quantile import Quantile
 from gate.analysis.metrics.std import Std
 from gate.records import MetricSpec, Tolerance
-from tests.sights import high, low, mde
+from tests.support.sights import high, low, mde
 
 NAN = math.nan
 LATENCY = MetricSpec(name="d.ms", column="m", unit="ms", direction="lower", high=None)

@@ -11,7 +11,7 @@ import pytest
 from gate.github.acceptance import find_accepted, named_metrics, reason_of
 from gate.github.api import Api
 from gate.github.context import Job
-from tests.github_server import BOT, HEAD, Answer, GitHub, serving
+from tests.support.github_server import BOT, HEAD, Answer, GitHub, serving
 
 METRICS = ("agent.success_rate", "retrieval.recall@5")
 JUDGED, LATER, EARLIER = "2026-01-02T10:00:00Z", "2026-01-02T11:00:00Z", "2026-01-02T09:00:00Z"

@@ -10,7 +10,7 @@ import pytest
 from gate.errors import UsageError
 from gate.github.accept_reply import answer
 from gate.github.api import Api, ApiError, Time
-from tests.github_server import BOT, HEAD, REPOSITORY, Answer, GitHub, serving
+from tests.support.github_server import BOT, HEAD, REPOSITORY, Answer, GitHub, serving
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from gate.github.api import Api, ApiError, Time
-from tests.github_server import REPOSITORY, Answer, GitHub, serving
-from tests.raw_server import Peer, RawServer, ok
+from tests.support.github_server import REPOSITORY, Answer, GitHub, serving
+from tests.support.raw_server import Peer, RawServer, ok
 
 TOKEN = "ghs_0123456789secret"
 

@@ -17,7 +17,7 @@ from gate.github.artifacts import fetch
 from gate.github.remote_repository import GitHubForge
 from gate.records.forge import Artifact, BaselineRequest
 from gate.store.baseline.file import parse
-from tests.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description
+from tests.support.github_server import REPOSITORY, REPOSITORY_ID, Answer, GitHub, description
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BASE = "b" * 40

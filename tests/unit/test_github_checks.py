@@ -12,9 +12,9 @@ import pytest
 from gate.errors import Place
 from gate.github.api import Api, Time
 from gate.github.checks import SUMMARY_LIMIT, CheckRun, Ended, Identity, conclusion, verdict
-from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
-from tests.reports import change, regression
-from tests.small_report import report
+from tests.support.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
+from tests.support.reports import change, regression
+from tests.support.small_report import report
 
 IDENTITY = Identity(
     head_sha=HEAD, name="gate", run="7", attempt=2, run_url="https://example.test/run"

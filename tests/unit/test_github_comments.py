@@ -13,8 +13,8 @@ from gate.errors import UsageError
 from gate.github.api import Api, Time
 from gate.github.comments import Marker, Pace, Published, decide, marker, publish, read_marker
 from gate.records import CaseChange, CaseChanges, Report
-from tests.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
-from tests.small_report import report
+from tests.support.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
+from tests.support.small_report import report
 
 QUICK = Pace(sleep=lambda seconds: None, jitter=lambda: 0.5)
 PERSON = {"login": "mallory", "type": "User"}

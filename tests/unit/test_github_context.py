@@ -1,6 +1,6 @@
 """The table of docs/events.md, a test a row: which event means which job.
 
-The payloads are GitHub's own examples, checked against its schemas (tests/events.py).
+The payloads are GitHub's own examples, checked against its schemas (tests/support/events.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from gate.errors import UsageError
 from gate.github.context import Job, current_job, job, token
 from gate.github.payload import read_event
-from tests.events import payload, schedule
+from tests.support.events import payload, schedule
 
 ROOT = Path(__file__).parent.parent.parent
 SHA = "f" * 40

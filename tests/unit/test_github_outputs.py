@@ -21,7 +21,7 @@ from gate.github.outputs import (
     write_summary,
 )
 from gate.records import CaseChange, CaseChanges, Decision, GateResult
-from tests.small_report import report
+from tests.support.small_report import report
 
 
 def as_runner_reads(text: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from gate.github.api import Api, Time
 from gate.github.context import Job
 from gate.github.pulls import find_pull_request
-from tests.github_server import REPOSITORY, GitHub
+from tests.support.github_server import REPOSITORY, GitHub
 
 HEAD, OTHER = "a" * 40, "b" * 40
 JOB = Job(event="workflow_run", head_sha=HEAD, head_ref="topic", head_repo="mallory/demo")

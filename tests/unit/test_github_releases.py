@@ -10,7 +10,7 @@ import pytest
 from gate.github.api import Api, ApiError, Time
 from gate.github.context import Job
 from gate.github.releases import version_of, with_previous
-from tests.github_server import REPOSITORY, Answer, GitHub
+from tests.support.github_server import REPOSITORY, Answer, GitHub
 
 HEAD = "a" * 40
 

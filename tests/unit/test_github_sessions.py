@@ -15,8 +15,8 @@ from gate.github.artifact_list import LISTED
 from gate.github.context import Job
 from gate.github.sessions import Stored, artifact_name, restore
 from gate.store.session import CONTROL, load_session
-from tests.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
-from tests.stored_session import store
+from tests.support.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
+from tests.support.stored_session import store
 
 NAME = f"gate-session-{HEAD}"
 ZIP = {"Content-Type": "application/zip"}

@@ -7,7 +7,7 @@ import pytest
 from gate.github.api import Api
 from gate.github.checks import Conclusion, Ended
 from gate.github.statuses import post_status
-from tests.github_server import HEAD, GitHub
+from tests.support.github_server import HEAD, GitHub
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from gate.github.request_with_retry import Time
 from gate.github.unpack import unpack
 from gate.github.upload import BLOCK_BYTES, Uploaded, upload_folder
-from tests.artifact_service import SECRET, ArtifactService, storing
-from tests.github_server import Answer
+from tests.support.artifact_service import SECRET, ArtifactService, storing
+from tests.support.github_server import Answer
 
 NAME = "gate-session-1"
 

@@ -9,7 +9,7 @@ from gate.graders.claims.asking import MOST_ASKED
 from gate.graders.hallucination import ANSWERS, ENTITIES, RATE, UNVERIFIED, Hallucination
 from gate.records import Case, Document, Reply, Response, ToolCall
 from gate.text.numbers.scanning import numbers
-from tests.planted_numbers import right, wrong
+from tests.support.planted_numbers import right, wrong
 
 
 def score(answer, context="", *, question="?", replies=(), **options):

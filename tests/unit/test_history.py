@@ -15,7 +15,7 @@ from gate.report.history.page import as_html
 from gate.report.history.text import as_markdown, as_text
 from gate.store.baseline.schema import Accepted
 from gate.store.history import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
-from tests.main_runs import header
+from tests.support.main_runs import header
 
 HOSTILE = "<img src=x onerror=alert(1)>|`@team` ::error::x\x1b[31m"
 

@@ -15,7 +15,7 @@ from gate.agents.http_client.reply import retry_after
 from gate.agents.http_client.route import shown_address
 from gate.agents.http_client.session import Session
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from tests.raw_server import RawServer, hang, ok, scripted
+from tests.support.raw_server import RawServer, hang, ok, scripted
 
 SECRET = "sk-very-secret-key-123"
 

@@ -13,7 +13,7 @@ import pytest
 from gate.agents.http_client.proxies import Proxies
 from gate.agents.http_client.session import Session
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from tests.raw_server import RawServer, hang, ok, scripted
+from tests.support.raw_server import RawServer, hang, ok, scripted
 
 OPENSSL = shutil.which("openssl")
 needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="the program openssl is not installed")

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from tests.import_page import EXAMPLES
-from tests.in_process import gate
+from tests.support.import_page import EXAMPLES
+from tests.support.in_process import gate
 
 
 def imported(folder, *more):

@@ -7,7 +7,7 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
-from tests.import_page import EXAMPLES
+from tests.support.import_page import EXAMPLES
 
 MESSAGES = IMPORTERS.registered("messages")
 USER = {"role": "user", "content": "How many?"}

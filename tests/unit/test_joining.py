@@ -6,7 +6,7 @@ from gate.errors import UsageError
 from gate.records import Looks
 from gate.store.session import load_session
 from gate.store.shards import absent, check
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 
 def shard(folder, cases, part=None, **changes):

@@ -10,7 +10,7 @@ from gate.files.json_schema import mismatches
 from gate.files.rows import Source
 from gate.records import Label, MetricSpec
 from gate.records.codec import to_json
-from tests.labelled import DIGEST, FILE, METRIC, SPEC, label, lines, source
+from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, lines, source
 
 SUITES = {
     "s": Known(

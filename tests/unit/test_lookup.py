@@ -11,8 +11,8 @@ from gate.store.baseline.find import age_days, differences, find
 from gate.store.baseline.source_order import Place
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
-from tests.main_runs import passes, past
-from tests.stored_session import store
+from tests.support.main_runs import passes, past
+from tests.support.stored_session import store
 
 NOW = datetime(2026, 11, 29, 12, 0, 1, tzinfo=UTC)
 MADE = Provenance(agent="openai m", agent_digest="a1", config_digest="c1", tool_version="0.1.0")

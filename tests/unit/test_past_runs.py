@@ -15,7 +15,7 @@ from gate.store.baseline.pool import accept, starts_anew
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.past_runs import read_all
 from gate.store.session import load_session
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 MODES = [{"mode": "loop", "trials": 2, "cases": 1}]
 

@@ -19,7 +19,7 @@ from gate.stats.planning import (
 )
 from gate.verdict.comparability import SuiteData, stand
 from gate.verdict.interim_looks import position
-from tests.verdict_tables import build, passing
+from tests.support.verdict_tables import build, passing
 
 RISKS = Risks(alpha=0.01, beta=0.2)
 SD = math.sqrt(0.084)  # of a call, in the suites that the reference figures are of

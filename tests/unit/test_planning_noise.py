@@ -8,7 +8,7 @@ import pytest
 from gate.analysis.noise import assumed_noise, never_changing, noise_of
 from gate.analysis.table import ratio_of
 from gate.records import MetricSpec, Tolerance
-from tests.verdict_tables import COST, JUDGE, P95, RECALL, SUCCESS, latencies, noisy
+from tests.support.verdict_tables import COST, JUDGE, P95, RECALL, SUCCESS, latencies, noisy
 
 ABSOLUTE, RELATIVE = Tolerance(value=0.02), Tolerance(value=0.05, relative=True)
 STEPS = MetricSpec(name="agent.avg_steps", column="steps", direction="lower", high=None)

@@ -18,7 +18,7 @@ from gate.records import (
 )
 from gate.records.codec import to_json
 from gate.verdict.planning.plan import Subject, plan
-from tests.verdict_tables import COST, RECALL, SPECS, SUCCESS, build, latencies, noisy
+from tests.support.verdict_tables import COST, RECALL, SPECS, SUCCESS, build, latencies, noisy
 
 PRICE = MetricSpec(
     name="operational.estimated_cost_per_query",

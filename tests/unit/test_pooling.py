@@ -7,8 +7,8 @@ import pytest
 
 from gate.analysis.pooling import pool
 from gate.records import MetricSpec
-from tests.main_runs import NAN, header, passes, past
-from tests.verdict_tables import RECALL, SUCCESS
+from tests.support.main_runs import NAN, header, passes, past
+from tests.support.verdict_tables import RECALL, SUCCESS
 
 LATENCY = MetricSpec(
     name="operational.mean_latency_ms",

@@ -8,7 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.graders.regex import Regex
 from gate.plugins import IMPORTERS
 from gate.records import Case, Response
-from tests.in_process import gate
+from tests.support.in_process import gate
 
 CONFIG = {"prompts": ["Q: {{q}}"], "providers": ["echo"]}
 

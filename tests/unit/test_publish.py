@@ -5,7 +5,7 @@ from gate.plugins import REPORTERS
 from gate.records import Report, ReportOptions
 from gate.records.codec import from_json
 from gate.report.write_all import of_suite, summary, write_reports
-from tests.reports import SCENARIOS, rows_of, several_suites
+from tests.support.reports import SCENARIOS, rows_of, several_suites
 
 
 def written(report, **options):

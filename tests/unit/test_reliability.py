@@ -14,7 +14,7 @@ from gate.records.baseline import BaselineRun
 from gate.stats.change import Question
 from gate.stats.change_k_rounds import change_in_share
 from gate.stats.k_rounds import Draw
-from tests.verdict_tables import build
+from tests.support.verdict_tables import build
 
 NAN = float("nan")
 

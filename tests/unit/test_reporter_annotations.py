@@ -5,7 +5,7 @@ import pytest
 
 from gate.errors import Place
 from gate.report.annotations import render_annotations
-from tests.reports import (
+from tests.support.reports import (
     SCENARIOS,
     change,
     comparison,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.github.comments import read_marker
 from gate.records import Policy
 from gate.report.formats.comment import LIMIT, Comment, marker, render_limited, step_summary
-from tests.reports import (
+from tests.support.reports import (
     HEAD,
     HOSTILE,
     SCENARIOS,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.report.console import render_console
 from gate.text.escaping import clean
-from tests.reports import (
+from tests.support.reports import (
     SCENARIOS,
     comparison,
     hostile,

@@ -9,7 +9,7 @@ import pytest
 from gate.records import CaseChanges
 from gate.report.formats import html as reporter
 from gate.report.formats.html import Html
-from tests.reports import (
+from tests.support.reports import (
     HOSTILE,
     SCENARIOS,
     change,

@@ -3,7 +3,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from gate.report.formats.junit import JUnit
-from tests.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
+from tests.support.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
 
 
 def parse(report, *rows):

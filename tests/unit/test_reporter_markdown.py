@@ -6,7 +6,7 @@ from cmarkgfm.cmark import Options
 
 from gate.records import CaseChanges, Estimate
 from gate.report.formats.markdown import Markdown
-from tests.reports import (
+from tests.support.reports import (
     SCENARIOS,
     agent_fell,
     hostile,

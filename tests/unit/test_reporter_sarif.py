@@ -14,7 +14,7 @@ import pytest
 from gate.errors import Place
 from gate.records import Report
 from gate.report.formats.sarif import Sarif
-from tests.reports import (
+from tests.support.reports import (
     FACTS,
     SCENARIOS,
     change,

@@ -13,7 +13,7 @@ from gate.records import Case
 from gate.run.prepare import Selection, prepare
 from gate.suites.config.load import bundled_suites, defaults
 from gate.suites.protection.rules import Rules
-from tests.raw_server import RawServer
+from tests.support.raw_server import RawServer
 
 CHAT = {"choices": [{"message": {"role": "assistant", "content": "Paris"}}]}
 SETTINGS = {"temperature": 0.2, "top_p": 1.0, "max_tokens": 256}

@@ -9,7 +9,7 @@ from gate.agents.retrievers.http import Http, Paths
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
-from tests.raw_server import RawServer, hang, ok, scripted
+from tests.support.raw_server import RawServer, hang, ok, scripted
 
 WORLD = World(env={"KEY": "secret-key-1"}, root=Path(), section="retriever")
 CASE = Case(id="c1", input=[{"role": "user", "content": "Why?"}], keys={"limit": 3})

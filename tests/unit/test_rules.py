@@ -12,7 +12,7 @@ from gate.github.git import open_repository
 from gate.run.prepare import Selection, prepare
 from gate.suites.protection.rules import Base, disk, judging_rules, own_config
 from gate.user_code.processes import PROCESSES
-from tests.own_grader import GRADER
+from tests.support.own_grader import GRADER
 
 TODAY = date(2026, 11, 20)
 

@@ -15,7 +15,7 @@ from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.scratch_files import Scratch
 from gate.files import bundled
 from gate.records import Response
-from tests.sample_service import KNOWLEDGE
+from tests.support.sample_service import KNOWLEDGE
 
 
 def asked(

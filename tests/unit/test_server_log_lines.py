@@ -9,7 +9,7 @@ from gate.agents.server_logs.access import duration_ms, read_access
 from gate.agents.server_logs.audit import read_audit
 from gate.agents.server_logs.console import read_console
 from gate.agents.traces.openagent_lines import uncoloured
-from tests.server_log_lines import access, audited, new_console, old_console
+from tests.support.server_log_lines import access, audited, new_console, old_console
 
 
 @pytest.fixture(scope="module")

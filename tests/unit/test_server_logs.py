@@ -14,7 +14,7 @@ from gate.agents.server_logs.request_logs import LogBook
 from gate.agents.server_logs.wait_for_lines import QUIET_S, STEP_S
 from gate.errors import UsageError
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
-from tests.server_log_lines import Ticking, access, audited, new_console, old_console
+from tests.support.server_log_lines import Ticking, access, audited, new_console, old_console
 
 AT = int(datetime(2026, 11, 20, 9, 15, tzinfo=UTC).timestamp() * 1000)
 

@@ -10,8 +10,8 @@ import pytest
 from gate.analysis.session_effect import session_effects
 from gate.records import MetricSpec
 from gate.records.baseline import BaselineRun
-from tests.main_runs import NAN, header, passes, past
-from tests.verdict_tables import COST, P95, SUCCESS
+from tests.support.main_runs import NAN, header, passes, past
+from tests.support.verdict_tables import COST, P95, SUCCESS
 
 NAME = SUCCESS.name
 SWING = (0.55, 0.75, 0.5, 0.8, 0.6, 0.7)  # means of runs with an effect of about 12 points

@@ -10,7 +10,7 @@ from gate.commands.options.all import parse
 from gate.errors import UsageError
 from gate.store.session import load_session
 from gate.store.session_check import check_names, checked_rows
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 NAMES = ["../../up", "/etc", "a/b", "..", ".git", "", "a\\b", "a\nb", "CON:", "\u202ex"]
 

@@ -19,7 +19,7 @@ from gate.stats.intervals import (
 from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.power import detectable
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
-from tests.sights import high, holm, low, mde, sight
+from tests.support.sights import high, holm, low, mde, sight
 
 ASKED = Question(direction="higher", tolerance=Tolerance(value=0.02), span=1.0)
 ALPHA = 0.05

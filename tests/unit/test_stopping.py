@@ -19,7 +19,7 @@ from gate.records import (
 from gate.run.early_stopping import as_begun, extends, stops_early, with_looks
 from gate.run.prepare import SuitePlan
 from gate.store.session import SuiteMeta
-from tests.verdict_tables import SUCCESS
+from tests.support.verdict_tables import SUCCESS
 
 LAPTOP = Job()
 PULL_REQUEST = Job(mode="pull_request", head_ref="topic")

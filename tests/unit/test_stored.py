@@ -10,7 +10,7 @@ from gate.store.baseline.pool import append
 from gate.store.baseline.sources.file import run_of, session_baseline
 from gate.store.measurements import load
 from gate.store.session import load_session
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 NOW = datetime(2026, 11, 20, 12, 0, 1, tzinfo=UTC)
 MIXED = {f"c{n:02d}": [n % 3 > 0, True] for n in range(12)}

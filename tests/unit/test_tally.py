@@ -3,7 +3,7 @@ import random
 from gate.analysis.evidence_tally import TOP
 from gate.analysis.tally import Tally
 from gate.records import Amounts, EvidenceCounts
-from tests.reports import row_evidence
+from tests.support.reports import row_evidence
 
 
 def row(**more):

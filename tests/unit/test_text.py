@@ -24,7 +24,7 @@ from gate.text.escaping import (
     stand_ins,
     xml,
 )
-from tests.reports import HOSTILE
+from tests.support.reports import HOSTILE
 
 PIECES = (
     "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "<!--", "-->", "<b>", "&amp;", "&#64;",

@@ -15,7 +15,7 @@ from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import World
 from gate.records import Case, Document, ToolCall, Usage
-from tests.raw_server import RawServer, ok, scripted
+from tests.support.raw_server import RawServer, ok, scripted
 
 CASE = Case(id="c", input="?", keys={})
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}

@@ -30,7 +30,7 @@ from gate.records import (
 from gate.store.trial_rows import row_of
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.verdict_tables import build
+from tests.support.verdict_tables import build
 
 BY_NAME = {spec.name: spec for spec in trial_metrics(3)}
 SUCCESS, PER_TASK, PER_SUCCESS = (

@@ -11,7 +11,7 @@ from gate.analysis.table import UNSCORED, table_of
 from gate.records import GateRule, MetricRule, MetricSpec, Policy, RegressionRules, Verdict
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.verdict_tables import SUCCESS, build, passing
+from tests.support.verdict_tables import SUCCESS, build, passing
 
 OWN = MetricSpec(name="correctness.own", column="own", unit="share")
 OTHER = MetricSpec(name="correctness.other", column="other", unit="share")

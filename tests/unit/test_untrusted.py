@@ -19,8 +19,8 @@ from gate.records.forge import Artifact, BaselineRequest
 from gate.run.prepare import Selection, prepare
 from gate.run.rules_for_event import rules_for
 from gate.suites.protection.rules import Rules
-from tests.events import payload
-from tests.own_grader import GRADER
+from tests.support.events import payload
+from tests.support.own_grader import GRADER
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BASE = "b" * 40

@@ -14,7 +14,7 @@ from gate.errors import UsageError
 from gate.user_code.hashes import CHANGED
 from gate.user_code.loading import Workspace
 from gate.user_code.process import CodeDied
-from tests.user_code import coded, coding
+from tests.support.user_code import coded, coding
 
 GATE = Path(__file__).parents[2]
 

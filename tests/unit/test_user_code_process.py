@@ -11,7 +11,7 @@ import pytest
 from gate.errors import InfraFailure
 from gate.user_code.process import CallLate, CodeDied, CodeRaised
 from gate.user_code.processes import environment
-from tests.user_code import coding
+from tests.support.user_code import coding
 
 CODE = """
 import _thread, asyncio, ctypes, os, re, signal, subprocess, sys, threading, time

@@ -19,7 +19,7 @@ from gate.records import (
 )
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.verdict_tables import (
+from tests.support.verdict_tables import (
     COST,
     JUDGE,
     P95,

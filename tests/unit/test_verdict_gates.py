@@ -8,7 +8,7 @@ import pytest
 from gate.records import GateResult, GateRule, Mode, Policy, RegressionRules
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.verdict_tables import P95, RECALL, SUCCESS, build, latencies, passing
+from tests.support.verdict_tables import P95, RECALL, SUCCESS, build, latencies, passing
 
 NAN = float("nan")
 

@@ -21,7 +21,7 @@ from gate.records import (
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
 from gate.verdict.stop_rule import Undecided, undecided
-from tests.verdict_tables import RECALL, SUCCESS, build, latencies, passing
+from tests.support.verdict_tables import RECALL, SUCCESS, build, latencies, passing
 
 PLAN = Looks(calls=(60, 120, 180, 240, 300, 360))  # 60 cases, 3 rounds planned, 6 at most
 SEVERAL = RegressionRules(metrics={"retrieval.recall@5": MetricRule(metric="retrieval.recall@5")})

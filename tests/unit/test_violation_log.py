@@ -12,7 +12,7 @@ from gate.records import LoggedViolation, ReportOptions, Violation
 from gate.records.codec import to_json
 from gate.report.write_all import write_reports
 from gate.store.violation_log import rendered
-from tests.reports import passing, row
+from tests.support.reports import passing, row
 
 
 def looked(case_id, number, count, status="completed"):

@@ -12,7 +12,7 @@ from gate.report.wording.cost import spending
 from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import next_step
 from gate.text import spans
-from tests.reports import (
+from tests.support.reports import (
     BASE,
     P95,
     RECALL,

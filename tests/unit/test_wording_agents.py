@@ -5,7 +5,7 @@ from dataclasses import replace
 from gate.records import LoggedViolation, ModeCount, Reliability, StepChange, StepDiff, Violation
 from gate.report.wording import patterns, steps, violations
 from gate.text.spans import plain
-from tests.reports import agent_fell, change, passing, steps_changed, suite
+from tests.support.reports import agent_fell, change, passing, steps_changed, suite
 
 
 def logged(rule="canary", severity="high", case="a", round=1, step=None, by="safety"):

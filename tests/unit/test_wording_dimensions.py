@@ -5,7 +5,16 @@ from gate.report.formats.html import Html
 from gate.report.formats.markdown import Markdown
 from gate.report.wording.dimensions import by_dimension, dimensions, in_short
 from gate.text.spans import plain
-from tests.reports import FACTS, SUCCESS, comparison, estimate, gate, passing, rows_of, suite
+from tests.support.reports import (
+    FACTS,
+    SUCCESS,
+    comparison,
+    estimate,
+    gate,
+    passing,
+    rows_of,
+    suite,
+)
 
 
 def report_of(*estimates, comparisons=(), gates=(), **changes):

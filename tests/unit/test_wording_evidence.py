@@ -9,7 +9,7 @@ from gate.report.formats.markdown import Markdown
 from gate.report.wording import case_totals as casebook
 from gate.report.wording import evidence
 from gate.text.spans import plain
-from tests.reports import evidence_counts, passing, row, row_evidence, suite
+from tests.support.reports import evidence_counts, passing, row, row_evidence, suite
 
 
 def told(**changes):

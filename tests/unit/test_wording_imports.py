@@ -12,7 +12,7 @@ from gate.report.wording.first_run import first_figures
 from gate.report.wording.method import provenance
 from gate.report.wording.next_step import next_step
 from gate.text.spans import plain
-from tests.reports import (
+from tests.support.reports import (
     SUCCESS,
     agent_down,
     change,

@@ -14,8 +14,8 @@ from gate.report.formats.junit import JUnit
 from gate.report.formats.markdown import Markdown
 from gate.report.wording import published_scores as quoted
 from gate.text.spans import markdown, plain
-from tests.reports import P95, SUCCESS, passing, suite
-from tests.reports import quoted as scenario
+from tests.support.reports import P95, SUCCESS, passing, suite
+from tests.support.reports import quoted as scenario
 
 VALUE = QuotedValue(metric=SUCCESS, value=0.65, of="GPT-4", year=2023, source="arxiv.org/abs/1")
 

@@ -5,7 +5,7 @@ import pytest
 from gate.records import Cost
 from gate.report.wording.cost import spending
 from gate.text.spans import plain
-from tests.reports import comparison, estimate, passing, suite
+from tests.support.reports import comparison, estimate, passing, suite
 
 TOKENS = "operational.avg_tokens"
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from gate.report.wording.trend import sparkline, trends
-from tests.reports import SUCCESS, metrics, passing, suite
+from tests.support.reports import SUCCESS, metrics, passing, suite
 
 
 @pytest.mark.parametrize(

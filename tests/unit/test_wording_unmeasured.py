@@ -8,7 +8,7 @@ from gate.report.wording.checks import checks
 from gate.report.wording.markdown import metrics_table
 from gate.report.wording.missing_metrics import sentence, unmeasured
 from gate.text.spans import plain
-from tests.reports import SUCCESS, comparison, estimate, passing
+from tests.support.reports import SUCCESS, comparison, estimate, passing
 
 ROUNDS = "3 rounds of each case are needed"
 SUITE = "analytics"

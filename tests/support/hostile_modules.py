@@ -2,7 +2,7 @@
 
 Three tables. LOADING: whole modules that do not load. ACTS: single calls, several of which share
 one process, each with a case of its own. WHOLE: what touches the whole process, one run each.
-`tests.hostile_runs` says how they are run, and what each word for an end means.
+`hostile_runs` says how they are run, and what each word for an end means.
 """
 
 from __future__ import annotations

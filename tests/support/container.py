@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from tests.github_peer import github_peer
+from tests.support.github_peer import github_peer
 
 ROOT = Path(__file__).parent.parent.parent
 TAG = "localhost/agent-gate:test"

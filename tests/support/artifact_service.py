@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
-from tests.github_server import Answer
-from tests.loopback import listening
+from tests.support.github_server import Answer
+from tests.support.loopback import listening
 
 SECRET = "c2lnbmF0dXJl"  # the signature in an address of the store
 

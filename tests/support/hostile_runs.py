@@ -29,11 +29,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.hostile_modules import Batch, Loading, Whole
-from tests.github_server import GitHub
-from tests.runner import BASE, on_a_pull_request
+from tests.support.github_server import GitHub
+from tests.support.hostile_modules import Batch, Loading, Whole
+from tests.support.runner import BASE, on_a_pull_request
 
-GATE = Path(__file__).parents[1] / "gate"
+GATE = Path(__file__).parents[2] / "gate"
 LIMIT_S = 30.0  # for any command here, at a `timeout_s` of 2
 MARK = "HOSTILE_RUN"
 TOKEN = "ghs_" + "token"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 
-from tests.chat_server import ChatServer
+from tests.support.chat_server import ChatServer
 
 _FENCE = re.compile(r"<<< (?P<label>[^\n]*) [0-9a-f]{16}\n(?P<text>.*?)\n>>> ", re.DOTALL)
 _CANARY = re.compile(r"`canary`: ([0-9a-f]{16})")

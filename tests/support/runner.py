@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub
+from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub
 
 BASE = "b" * 40
 

@@ -11,7 +11,7 @@ from gate.commands.label_review.manifest import Manifest
 from gate.commands.label_review.raw_answer import FORM
 from gate.records import MetricSpec
 from gate.records.codec import to_json
-from tests.stored_session import store
+from tests.support.stored_session import store
 
 JUDGE = "judge-digest-1"
 METRICS = ("correctness.correctness", "correctness.completeness", "correctness.faithfulness")

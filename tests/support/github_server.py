@@ -19,9 +19,9 @@ from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
 from werkzeug.datastructures import Headers, ImmutableMultiDict
 
-from tests.loopback import listening
+from tests.support.loopback import listening
 
-DESCRIPTION = Path(__file__).parent / "data" / "github_api.json"
+DESCRIPTION = Path(__file__).parents[1] / "data" / "github_api.json"
 REPOSITORY, REPOSITORY_ID = "octo/demo", 42
 BOT = {"login": "github-actions[bot]", "type": "Bot"}
 HEAD = "a" * 40

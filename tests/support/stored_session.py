@@ -10,7 +10,7 @@ from typing import Any
 from gate.records import AcceptedChange, BaselineInfo, Estimate, MetricSpec, Provenance, SuiteReport
 from gate.records.codec import to_json
 from gate.store.session import Meta, SessionWriter, SuiteMeta
-from tests.small_report import report
+from tests.support.small_report import report
 
 SPEC = MetricSpec(name="agent.success_rate", column="success", unit="share")
 

@@ -7,7 +7,7 @@ import numpy as np
 from gate.analysis.table import Table
 from gate.records import MetricSpec
 from gate.records.baseline import BaselineRun
-from tests.verdict_tables import SUCCESS
+from tests.support.verdict_tables import SUCCESS
 
 NAN = float("nan")
 

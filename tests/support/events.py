@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft7Validator
 from jsonschema.exceptions import best_match
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 REPOSITORY = "Codertocat/Hello-World"  # of most examples
 
 

@@ -1,0 +1,1 @@
+"""What tests share: servers, stored runs, reports, the command line. No test lies here."""
