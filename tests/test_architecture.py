@@ -6,6 +6,7 @@ those above it in HOUSE. Nothing else has to be written down for it.
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -331,3 +332,58 @@ def test_no_test_patches_our_own_modules() -> None:
 def test_names_of_test_files_are_unique() -> None:
     names = sorted(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert not [a for a, b in pairwise(names) if a == b]
+
+
+def imported_tests(tree: ast.Module) -> Iterator[str]:
+    """Modules `test_...` that are imported: by a statement, by name, or by code in a string."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            source = "." * node.level + (node.module or "")
+            names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            if ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__"):
+                names = [str(node.args[0].value)]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names = re.findall(r"^\s*(?:from|import)\s+([\w.]+)", node.value, re.MULTILINE)
+        ours = (name for name in names if re.match(r"\.|tests\.|test_", name))
+        yield from (name for name in ours if name.rpartition(".")[2].startswith("test_"))
+
+
+def test_no_test_imports_from_a_test_file() -> None:
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        found = list(imported_tests(tree_of(path)))
+        if path != Path(__file__):
+            assert not found, f"{path} imports {found}: what tests share lies in tests/support/"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from tests.unit.test_x import run",
+        "from test_x import run",
+        "import tests.unit.test_x as x",
+        "from tests.unit import test_x",
+        "from . import test_x",
+        "from .test_x import run",
+        "def late():\n    from ..unit.test_x import run",
+        "importlib.import_module('tests.unit.test_x')",
+        "import_module('.test_x', __package__)",
+        "__import__('test_x')",
+        "SCRIPT = 'import sys\\nfrom test_x import run'",
+    ],
+)
+def test_an_import_from_a_test_file_would_be_seen(code: str) -> None:
+    assert list(imported_tests(ast.parse(code)))
+
+
+def test_what_tests_share_lies_in_one_package() -> None:
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if path.parent == ROOT / "tests" / "support":
+            assert ast.get_docstring(tree_of(path)), f"{path} says what it is for"
+            assert path.stem not in VAGUE, f"{path} could hold anything"
+        else:
+            kept = path.name.startswith("test_") or path.name in ("conftest.py", "__init__.py")
+            assert kept, f"{path}: what tests share lies in tests/support/"

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.plugins import EXPORTERS
+from tests.support.hostile_text import PIECES
 from tests.support.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
-from tests.unit.test_text import PIECES
 
 TREE = Path()
 hostile_text = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=8).map("".join))

@@ -20,10 +20,11 @@ from gate.graders.stages import Stages
 from gate.plugins import GRADERS, METRICS, build
 from gate.records import Case, Document, OwnVerdict, PluginSpec, Reply, Response, ToolCall
 from gate.records.codec import from_json, schema_of, to_json
+from tests.support.paths import ROOT
 
 NAMES = list(GRADERS)
 DIMENSIONS = {"retrieval", "correctness", "response_quality", "operational", "agent", "webarena"}
-TEXT = (Path(__file__).parents[2] / "docs" / "graders.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "graders.md").read_text(encoding="utf-8")
 HOSTILE = [
     "",
     "\0",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from gate.plugins import REPORTERS
 from gate.records import Report
 from gate.records.codec import from_json, to_json
+from tests.support.hostile_text import PIECES
 from tests.support.reports import SCENARIOS, hostile, hostile_rows, passing, row, rows_of
-from tests.unit.test_text import PIECES
 
 TREE = Path()
 hostile_text = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=8).map("".join))

@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from tests.support.container import (
-    ROOT,
     SET_UP_FAILED,
     Hub,
     Runner,
@@ -16,6 +15,7 @@ from tests.support.container import (
     rules,
     serving,
 )
+from tests.support.paths import ROOT
 
 
 @pytest.fixture(scope="session")

@@ -3,72 +3,25 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.support.as_process import gate_as_process, start_gate
 from tests.support.chat_server import ChatServer
-
-CASES = [{"id": f"c{n}", "input": f"q{n}", "expected_answer": "yes"} for n in range(12)]
-
-
-def write_project(folder, url, *, cases=CASES, more="", suite_more="rounds: 2"):
-    lines = "".join(json.dumps(case) + "\n" for case in cases)
-    (folder / "cases.jsonl").write_text(lines)
-    (folder / "gate.yml").write_text(
-        f"""version: 1
-agent: {{type: openai, base_url: "{url}", model: m, concurrency: 4, timeout_s: 20}}
-suites:
-  - name: s
-    dataset: cases.jsonl
-    graders: [exact_match]
-    max_attempts: 2
-    {suite_more}
-protect: false
-{more}
-"""
-    )
-
-
-def gate(folder, *arguments, env=None, **options):
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "INPUT_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "gate", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        env={**clean, **(env or {})},
-        check=False,
-        **options,
-    )
-
-
-def sessions(folder):
-    return sorted((folder / "results").glob("session-*"))
-
-
-def trials(session):
-    events = (session / "events.jsonl").read_text("utf-8").splitlines()
-    return [row for row in map(json.loads, events) if "case_id" in row]
-
-
-def right(question, nth):
-    return "yes"
+from tests.support.session_files import sessions_in, trials_in, wait_for_trials
+from tests.support.yes_project import CASES, right, write_project
 
 
 def test_agent_not_running_is_6_and_says_what_to_start(tmp_path):
     write_project(tmp_path, "http://127.0.0.1:9")
-    done = gate(tmp_path, "run", "--baseline", "none")
+    done = gate_as_process(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 6, done.stderr + done.stdout
     said = done.stderr + done.stdout
     assert "127.0.0.1:9" in said
     assert "start" in said
-    summary = json.loads((sessions(tmp_path)[0] / "summary.json").read_text("utf-8"))
+    summary = json.loads((sessions_in(tmp_path)[0] / "summary.json").read_text("utf-8"))
     assert summary["outcome"] == "error"
 
 
@@ -81,9 +34,9 @@ def test_many_infrastructure_errors_are_6_and_keep_the_rest(tmp_path, share):
 
     with ChatServer(reply) as server:
         write_project(tmp_path, server.url)
-        done = gate(tmp_path, "run", "--baseline", "none")
+        done = gate_as_process(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 6, done.stdout + done.stderr
-    rows = trials(sessions(tmp_path)[0])
+    rows = trials_in(sessions_in(tmp_path)[0])
     assert len(rows) == 24
     completed = [row for row in rows if row["status"] == "completed"]
     assert len(completed) == (0 if share == "all" else 12)
@@ -93,9 +46,9 @@ def test_many_infrastructure_errors_are_6_and_keep_the_rest(tmp_path, share):
 def test_all_agent_errors_are_a_plain_fail(tmp_path):
     with ChatServer(lambda q, n: (422, {}, {"error": {"message": "boom"}})) as server:
         write_project(tmp_path, server.url, more="gates: {agent.success_rate: {min: 0.5}}")
-        done = gate(tmp_path, "run", "--baseline", "none")
+        done = gate_as_process(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert all(row["status"] == "agent_error" for row in trials(sessions(tmp_path)[0]))
+    assert all(row["status"] == "agent_error" for row in trials_in(sessions_in(tmp_path)[0]))
 
 
 def test_throttled_calls_are_neither_lost_nor_wrong(tmp_path):
@@ -106,9 +59,9 @@ def test_throttled_calls_are_neither_lost_nor_wrong(tmp_path):
 
     with ChatServer(reply) as server:
         write_project(tmp_path, server.url, suite_more="rounds: 1")
-        done = gate(tmp_path, "run", "--baseline", "none")
+        done = gate_as_process(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = trials(sessions(tmp_path)[0])
+    rows = trials_in(sessions_in(tmp_path)[0])
     assert len(rows) == 12
     assert all(row["passed"] and len(row["attempts"]) == 1 for row in rows)
     assert all(row["latency_ms"] < 900 for row in rows)
@@ -129,10 +82,10 @@ def test_wrong_files_are_2_with_file_and_line(tmp_path, name):
     file, old, new, said = USAGE[name]
     text = (tmp_path / file).read_text()
     (tmp_path / file).write_text(text.replace(old, new, 1) if old else new)
-    done = gate(tmp_path, "run")
+    done = gate_as_process(tmp_path, "run")
     assert done.returncode == 2, done.stdout + done.stderr
     assert said in done.stderr
-    assert gate(tmp_path, "validate").returncode == 2
+    assert gate_as_process(tmp_path, "validate").returncode == 2
     assert not (tmp_path / "results").exists()
 
 
@@ -143,7 +96,7 @@ def test_a_truncated_or_foreign_baseline_is_2(tmp_path, text):
     (tmp_path / "old.json").write_text(text)
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        done = gate(tmp_path, "run", "--baseline", "old.json")
+        done = gate_as_process(tmp_path, "run", "--baseline", "old.json")
     assert done.returncode == 2, done.stdout + done.stderr
     assert "old.json" in done.stderr
     assert server.calls == 0, "a baseline that cannot be read is found before any call is made"
@@ -155,9 +108,9 @@ def test_baseline_save_under_pull_request_is_2(tmp_path):
     event.write_text(json.dumps({"pull_request": pull, "repository": {}}))
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        assert gate(tmp_path, "run", "--baseline", "none").returncode == 0
+        assert gate_as_process(tmp_path, "run", "--baseline", "none").returncode == 0
     env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}
-    done = gate(tmp_path, "baseline", "save", str(sessions(tmp_path)[0]), env=env)
+    done = gate_as_process(tmp_path, "baseline", "save", str(sessions_in(tmp_path)[0]), env=env)
     assert done.returncode == 2
     assert "pull_request" in done.stderr
     assert not (tmp_path / "baselines").exists()
@@ -166,18 +119,21 @@ def test_baseline_save_under_pull_request_is_2(tmp_path):
 def test_baseline_of_another_dataset_is_5(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        assert gate(tmp_path, "run", "--baseline", "none").returncode == 0
-        assert gate(tmp_path, "baseline", "save", str(sessions(tmp_path)[0])).returncode == 0
+        assert gate_as_process(tmp_path, "run", "--baseline", "none").returncode == 0
+        assert (
+            gate_as_process(tmp_path, "baseline", "save", str(sessions_in(tmp_path)[0])).returncode
+            == 0
+        )
         others = [{**case, "id": "other-" + case["id"]} for case in CASES]
         write_project(tmp_path, server.url, cases=others)
-        done = gate(tmp_path, "run", "--baseline", "baselines")
+        done = gate_as_process(tmp_path, "run", "--baseline", "baselines")
     assert done.returncode == 5, done.stdout + done.stderr
 
 
 def test_no_baseline_is_4_where_the_policy_says_fail(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url, more="policy: {no_baseline: fail}")
-        done = gate(tmp_path, "run", "--baseline", "auto")
+        done = gate_as_process(tmp_path, "run", "--baseline", "auto")
     assert done.returncode == 4, done.stdout + done.stderr
 
 
@@ -185,45 +141,25 @@ def test_no_event_file_is_laptop_mode(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
         env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "nowhere.json"}
-        done = gate(tmp_path, "run", "--baseline", "none", env=env)
+        done = gate_as_process(tmp_path, "run", "--baseline", "none", env=env)
     assert done.returncode == 0, done.stdout + done.stderr
-    summary = json.loads((sessions(tmp_path)[0] / "summary.json").read_text("utf-8"))
+    summary = json.loads((sessions_in(tmp_path)[0] / "summary.json").read_text("utf-8"))
     assert summary["provenance"]["mode"] == "laptop"
-
-
-def start(folder, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-m", "gate", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-    )
-
-
-def wait_for_trials(folder, n):
-    for _ in range(400):
-        found = sessions(folder)
-        if found and (found[0] / "events.jsonl").exists() and len(trials(found[0])) >= n:
-            return found[0]
-        time.sleep(0.02)
-    raise AssertionError("no trial was finished")
 
 
 def test_two_runs_at_once_have_two_folders_and_a_second_resume_is_2(tmp_path):
     with ChatServer(right, delay_s=0.8) as server:
         write_project(tmp_path, server.url)
-        first = start(tmp_path, "run", "--baseline", "none")
+        first = start_gate(tmp_path, "run", "--baseline", "none")
         session = wait_for_trials(tmp_path, 1)
-        second = gate(tmp_path, "run", "--baseline", "none", "--resume", str(session))
+        second = gate_as_process(tmp_path, "run", "--baseline", "none", "--resume", str(session))
         assert second.returncode == 2, second.stdout + second.stderr
         assert "another run" in second.stderr
-        other = gate(tmp_path, "run", "--baseline", "none", "--case", "c1")
+        other = gate_as_process(tmp_path, "run", "--baseline", "none", "--case", "c1")
         assert other.returncode == 0, other.stdout + other.stderr
         output, _ = first.communicate(timeout=60)
         assert first.returncode == 0, output
-    assert len(sessions(tmp_path)) == 2
+    assert len(sessions_in(tmp_path)) == 2
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
@@ -234,16 +170,16 @@ def test_an_interrupted_run_is_resumed_without_asking_twice(tmp_path, number, co
     number = signal.SIGKILL if number == "SIGKILL" else number
     with ChatServer(right, delay_s=0.25) as server:
         write_project(tmp_path, server.url)
-        process = start(tmp_path, "run", "--baseline", "none")
+        process = start_gate(tmp_path, "run", "--baseline", "none")
         session = wait_for_trials(tmp_path, 4)
         at = time.monotonic()
         process.send_signal(number)
         output, _ = process.communicate(timeout=20)
         assert time.monotonic() - at < 5
         assert process.returncode == code, output
-        finished = len(trials(session))
+        finished = len(trials_in(session))
         before = server.calls
-        done = gate(tmp_path, "run", "--baseline", "none", "--resume", str(session))
+        done = gate_as_process(tmp_path, "run", "--baseline", "none", "--resume", str(session))
         assert done.returncode == 0, done.stdout + done.stderr
         assert server.calls - before == 24 - finished
     details = (session / "details.jsonl").read_text("utf-8").splitlines()
@@ -261,10 +197,12 @@ def test_a_full_disk_is_6_and_keeps_the_finished_trials(tmp_path):
 
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        done = gate(tmp_path, "run", "--baseline", "none", preexec_fn=limit)
+        done = gate_as_process(tmp_path, "run", "--baseline", "none", preexec_fn=limit)
         assert done.returncode == 6, done.stdout + done.stderr
-        kept = len(trials(sessions(tmp_path)[0]))
+        kept = len(trials_in(sessions_in(tmp_path)[0]))
         assert 0 < kept < 24
-        again = gate(tmp_path, "run", "--baseline", "none", "--resume", str(sessions(tmp_path)[0]))
+        again = gate_as_process(
+            tmp_path, "run", "--baseline", "none", "--resume", str(sessions_in(tmp_path)[0])
+        )
         assert again.returncode == 0, again.stdout + again.stderr
-    assert len(trials(sessions(tmp_path)[0])) == 24
+    assert len(trials_in(sessions_in(tmp_path)[0])) == 24

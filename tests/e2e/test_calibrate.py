@@ -1,16 +1,14 @@
 """`gate calibrate` with the sample agent, whose answers can be made to vary."""
 
 import json
-from pathlib import Path
 
-from tests.e2e.test_bad_input import sessions
 from tests.support.in_process import gate
-
-DATASET = Path(__file__).parents[2] / "datasets" / "analytics" / "dataset.jsonl"
+from tests.support.paths import ANALYTICS
+from tests.support.session_files import sessions_in
 
 
 def configure(folder, flaky, seed):
-    with DATASET.open(encoding="utf-8") as cases:
+    with ANALYTICS.open(encoding="utf-8") as cases:
         (folder / "cases.jsonl").write_text("".join(list(cases)[:30]), encoding="utf-8")
     (folder / "gate.yml").write_text(
         f"""version: 1
@@ -33,7 +31,7 @@ def test_the_agent_is_asked_after_the_number_of_calls_was_told(tmp_path):
     found, done = calibrated(tmp_path, "--runs", "2")
     first = done.stderr.splitlines()[0]
     assert "asks the agent 240 times: 2 runs of 120 calls (no budget.usd is set)" in first
-    recorded = sessions(tmp_path)
+    recorded = sessions_in(tmp_path)
     assert len(recorded) == 2
     assert found["shapes"][0]["recorded"] == 8
     assert found["splits"]["blocked"]["share"] <= 0.05

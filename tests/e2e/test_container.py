@@ -11,7 +11,8 @@ from pathlib import Path
 import yaml
 
 from gate import __version__
-from tests.support.container import ROOT, TOKEN, Hub, Runner, checkout, judge
+from tests.support.container import TOKEN, Hub, Runner, checkout, judge
+from tests.support.paths import ROOT
 
 MEGABYTES = re.compile(r"image \d+ MB = base \d+ MB \+ (\d+) MB of its own")
 

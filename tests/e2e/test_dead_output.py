@@ -9,27 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.recordings.answers import recording_line
-from gate.records import Case, Response
-
-CONFIG = """version: 1
-agent: {type: replay, file: answers.jsonl}
-suites: [{name: s, dataset: cases.jsonl, graders: [exact_match], rounds: 1}]
-gates: {agent.success_rate: {min: 0.9}}
-baseline: {source: none}
-protect: false
-"""
-
-
-def write_project(tmp_path: Path, code: int) -> None:
-    """A project whose run ends with the exit code 0 or 1."""
-    (tmp_path / "gate.yml").write_text(CONFIG)
-    rows = [{"id": f"c{n}", "input": f"q{n}", "expected_answer": "yes"} for n in range(6)]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = Response(answer="no" if code else "yes")
-    cases = [Case(id=row["id"], input=row["input"], keys=row) for row in rows]
-    lines = [recording_line(case, 1, said, 5.0) + "\n" for case in cases]
-    (tmp_path / "answers.jsonl").write_text("".join(lines))
+from tests.support.yes_project import write_recorded_project
 
 
 def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
@@ -57,7 +37,7 @@ DEAD = {
 
 @pytest.mark.parametrize(("name", "code"), [*((name, 0) for name in DEAD), ("both full", 1)])
 def test_the_verdict_keeps_its_exit_code(name: str, code: int, tmp_path: Path) -> None:
-    write_project(tmp_path, code)
+    write_recorded_project(tmp_path, code)
     done = shell(tmp_path, DEAD[name])
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr

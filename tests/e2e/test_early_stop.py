@@ -9,9 +9,9 @@ from collections import Counter
 import pytest
 
 from gate.files import bundled
-from tests.e2e.test_bad_input import start, trials, wait_for_trials
-from tests.e2e.test_everyday import details, done, run, save, summary
-from tests.support.in_process import gate
+from tests.support.as_process import start_gate
+from tests.support.in_process import gate, run_command, run_session, save_baseline
+from tests.support.session_files import details_of, summary_of, trials_in, wait_for_trials
 
 CASES, ROUNDS = 40, 3
 PLANNED, CAP = CASES * ROUNDS, 2 * CASES * ROUNDS
@@ -54,7 +54,7 @@ def measured(tmp_path_factory):
     """A project with a baseline of two suites."""
     folder = tmp_path_factory.mktemp("measured")
     write(folder, suites=("s", "t"))
-    save(folder, run(folder, "--baseline", "none"))
+    save_baseline(folder, run_session(folder, "--baseline", "none"))
     return folder
 
 
@@ -66,15 +66,15 @@ def project(tmp_path, measured):
 
 
 def against(folder, *arguments, **more):
-    return run(folder, "--baseline", "baselines", *arguments, **more)
+    return run_session(folder, "--baseline", "baselines", *arguments, **more)
 
 
 def keys(session):
-    return [(row["case_id"], row["round"]) for row in details(session)]
+    return [(row["case_id"], row["round"]) for row in details_of(session)]
 
 
 def suite(session):
-    return summary(session)["suites"]["s"]
+    return summary_of(session)["suites"]["s"]
 
 
 def test_the_sample_agent_is_let_through_or_caught_early(tmp_path):
@@ -85,19 +85,19 @@ suites:
 """
     shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "d.jsonl")
     (tmp_path / "gate.yml").write_text(config.replace("TOP", "5"))
-    save(tmp_path, run(tmp_path, "--baseline", "none"))
-    unchanged = summary(against(tmp_path))
+    save_baseline(tmp_path, run_session(tmp_path, "--baseline", "none"))
+    unchanged = summary_of(against(tmp_path))
     assert (unchanged["outcome"], unchanged["calls"]["planned"]) == ("pass", 600)
     assert unchanged["calls"]["saved"] > 100
     (tmp_path / "gate.yml").write_text(config.replace("TOP", "1"))
-    worse = summary(against(tmp_path, code=1))
+    worse = summary_of(against(tmp_path, code=1))
     assert worse["outcome"] == "fail"
     assert worse["calls"]["saved"] > 0
 
 
 def test_an_unchanged_agent_is_let_through_early(project):
     session = against(project)
-    found = summary(session)
+    found = summary_of(session)
     calls = found["calls"]
     assert (found["outcome"], found["exit_code"]) == ("pass", 0)
     assert (calls["planned"], calls["cap"]) == (PLANNED, CAP)
@@ -113,7 +113,7 @@ def test_an_unchanged_agent_is_let_through_early(project):
 def test_a_worse_agent_is_caught_early(project):
     write(project, BAD)
     session = against(project, code=1)
-    found = summary(session)
+    found = summary_of(session)
     assert found["outcome"] == "fail"
     assert 0 < found["calls"]["made"] < PLANNED
     assert found["calls"]["saved"] == PLANNED - found["calls"]["made"]
@@ -131,13 +131,13 @@ def test_a_worse_agent_is_caught_early(project):
 def test_every_round_is_made_where_nobody_looks(project, arguments, more):
     write(project, more=more)
     session = against(project, *arguments)
-    calls = summary(session)["calls"]
+    calls = summary_of(session)["calls"]
     assert (calls["made"], calls["cap"], calls["saved"]) == (PLANNED, PLANNED, 0)
     assert (suite(session)["looks"], suite(session)["ended"]) == (0, "")
 
 
 def test_a_case_by_name_is_asked_for_its_rounds(project):
-    assert len(details(against(project, "--case", "7", code=5))) == ROUNDS
+    assert len(details_of(against(project, "--case", "7", code=5))) == ROUNDS
 
 
 def test_a_run_of_the_base_branch_makes_every_round_and_becomes_the_baseline(project):
@@ -151,13 +151,13 @@ def test_a_run_of_the_base_branch_makes_every_round_and_becomes_the_baseline(pro
         "GITHUB_REF": "refs/heads/main",
     }
     session = against(project, env=push)
-    assert len(details(session)) == PLANNED
-    assert "6 rounds" in done(project, "baseline", "save", str(session)).stdout
+    assert len(details_of(session)) == PLANNED
+    assert "6 rounds" in run_command(project, "baseline", "save", str(session)).stdout
 
 
 def test_what_ended_early_is_no_baseline(project):
     session = against(project)
-    said = done(project, "baseline", "save", str(session), code=2).stderr
+    said = run_command(project, "baseline", "save", str(session), code=2).stderr
     assert "ended early" in said
     assert "gate run --stop off" in said
 
@@ -171,7 +171,7 @@ def test_the_order_of_the_cases_is_no_secret_of_the_machine(project):
 def test_a_budget_between_two_looks_saves_nothing(project):
     write(project, more="budget: {calls: 7}")
     session = against(project)
-    found = summary(session)
+    found = summary_of(session)
     assert (found["calls"]["made"], found["calls"]["saved"]) == (7, 0)
     assert "the budget of 7 calls is used up: not every trial was made" in found["notes"]
     assert suite(session)["ended"] == "the budget of 7 calls is used up"
@@ -192,39 +192,39 @@ def test_a_run_goes_on_when_the_budget_is_raised(project):
 @pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
 def test_an_interrupted_run_goes_on_to_the_same_rows_and_the_same_end(project):
     write(project, seconds=0.1)
-    process = start(project, "run", "--baseline", "baselines")
+    process = start_gate(project, "run", "--baseline", "baselines")
     session = wait_for_trials(project, 20)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=20)
     assert process.returncode == 130, output
-    before = {(row["case_id"], row["round"]): row for row in trials(session)}
+    before = {(row["case_id"], row["round"]): row for row in trials_in(session)}
     against(project, "--resume", str(session.relative_to(project)))
     whole = against(project, "--out", "whole")
     assert sorted(keys(session)) == sorted(keys(whole))
-    after = {(row["case_id"], row["round"]): row for row in details(session)}
+    after = {(row["case_id"], row["round"]): row for row in details_of(session)}
     assert {key: after[key] for key in before} == before
     for what in ("outcome", "calls"):
-        assert summary(session)[what] == summary(whole)[what]
+        assert summary_of(session)[what] == summary_of(whole)[what]
     assert suite(session)["ended"] == suite(whole)["ended"]
 
 
 def test_going_on_with_an_ended_session_adds_rounds_until_the_cap(project):
     session = against(project)
-    looks, made = suite(session)["looks"], [len(details(session))]
-    before = {(row["case_id"], row["round"]): row for row in details(session)}
+    looks, made = suite(session)["looks"], [len(details_of(session))]
+    before = {(row["case_id"], row["round"]): row for row in details_of(session)}
     for look in range(suite(session)["look"] + 1, looks + 1):
         against(project, "--resume", str(session))
         assert suite(session)["look"] == look
-        made.append(len(details(session)))
+        made.append(len(details_of(session)))
     assert made == sorted(set(made))
     assert made[-1] == CAP
-    assert "had ended: one batch of trials was added to it" in str(summary(session)["notes"])
-    after = {(row["case_id"], row["round"]): row for row in details(session)}
+    assert "had ended: one batch of trials was added to it" in str(summary_of(session)["notes"])
+    after = {(row["case_id"], row["round"]): row for row in details_of(session)}
     assert {key: after[key] for key in before} == before
     assert Counter(number for _, number in after) == dict.fromkeys(range(1, 7), CASES)
     against(project, "--resume", str(session))
-    assert len(details(session)) == CAP
-    assert "is at its cap: no trial was added" in str(summary(session)["notes"])
+    assert len(details_of(session)) == CAP
+    assert "is at its cap: no trial was added" in str(summary_of(session)["notes"])
 
 
 @pytest.mark.parametrize("outcome", [None, "error"])
@@ -238,13 +238,15 @@ def test_no_rounds_are_added_to_a_session_that_never_came_to_a_verdict(project, 
     log.write_text("".join(f"{line}\n" for line in [*lines, *told]), "utf-8")
     against(project, "--resume", str(session))
     assert (keys(session), suite(session)["look"]) == (before, look)
-    assert "had ended" not in str(summary(session)["notes"])
+    assert "had ended" not in str(summary_of(session)["notes"])
 
 
 def test_no_rounds_of_another_agent_are_added(project):
     session = against(project)
     write(project, BAD)
-    said = done(project, "run", "--baseline", "baselines", "--resume", str(session), code=2).stderr
+    said = run_command(
+        project, "run", "--baseline", "baselines", "--resume", str(session), code=2
+    ).stderr
     assert "the agent changed since" in said
     assert "start a new run" in said
 
@@ -255,16 +257,16 @@ def test_a_session_keeps_its_plan_of_looks(project):
     write(project)
     against(project, "--resume", str(session), "--stop", "off")
     assert suite(session)["looks"] > 0
-    assert len(details(session)) < PLANNED
-    assert "keeps its plan of looks" in str(summary(session)["notes"])
+    assert len(details_of(session)) < PLANNED
+    assert "keeps its plan of looks" in str(summary_of(session)["notes"])
 
 
 @pytest.mark.parametrize(("agent", "code"), [(GOOD, 0), (BAD, 1)])
 def test_compare_says_what_the_run_said(project, agent, code):
     write(project, agent)
     session = against(project, code=code)
-    done(project, "compare", "baselines", str(session), "--out", "compared", code=code)
-    found, again = summary(session), summary(project / "compared")
+    run_command(project, "compare", "baselines", str(session), "--out", "compared", code=code)
+    found, again = summary_of(session), summary_of(project / "compared")
     for what in ("outcome", "reason", "comparisons", "gates", "calls"):
         assert again[what] == found[what], what
     # Where a case stands is known only where its dataset is.
@@ -280,7 +282,7 @@ def test_a_plan_from_an_early_end_counts_the_cases_that_were_spared(project):
     write(project, agent=BAD)
     session = against(project, code=1)
     assert len({case for case, _ in keys(session)}) < CASES
-    planned = done(project, "plan", str(session), "--format", "json")
+    planned = run_command(project, "plan", str(session), "--format", "json")
     assert json.loads(planned.stdout)["suites"][0]["at_most"]["calls"] == CAP
 
 
@@ -289,7 +291,7 @@ def test_reports_of_an_early_end_are_rendered_again_byte_for_byte(project):
     before = {p: p.read_bytes() for p in session.rglob("*.md")} | {
         session / "summary.json": (session / "summary.json").read_bytes()
     }
-    done(project, "report", str(session))
+    run_command(project, "report", str(session))
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -302,27 +304,29 @@ def test_each_look_is_told_when_somebody_wants_to_know(project):
 
 def test_shards_are_merged_as_a_run_that_nobody_looked_at(project):
     shards = [against(project, "--shard", f"{n}/2", "--out", "shards") for n in (1, 2)]
-    merged = done(project, "merge", *map(str, shards), "--baseline", "baselines", "--out", "m")
+    merged = run_command(
+        project, "merge", *map(str, shards), "--baseline", "baselines", "--out", "m"
+    )
     session = project / merged.stdout.splitlines()[-1].removeprefix("Session written to: ")
-    assert (suite(session)["looks"], len(details(session))) == (0, PLANNED)
+    assert (suite(session)["looks"], len(details_of(session))) == (0, PLANNED)
 
 
 def test_recorded_answers_are_replayed_whole(project):
-    run(project, "--baseline", "none", "--record", "answers.jsonl")
+    run_session(project, "--baseline", "none", "--record", "answers.jsonl")
     session = against(project, "--replay", "answers.jsonl")
-    assert (suite(session)["looks"], len(details(session))) == (0, PLANNED)
+    assert (suite(session)["looks"], len(details_of(session))) == (0, PLANNED)
 
 
 def test_a_recording_of_an_early_end_is_replayed_with_the_same_rule(project):
     first = against(project, "--record", "answers.jsonl")
     again = against(project, "--replay", "answers.jsonl", "--stop", "early")
     assert sorted(keys(again)) == sorted(keys(first))
-    assert summary(again)["reason"] == summary(first)["reason"]
+    assert summary_of(again)["reason"] == summary_of(first)["reason"]
 
 
 def test_a_regression_of_one_suite_ends_the_others(project):
     write(project, BAD, suites=("s", "t"))
-    found = summary(against(project, code=1))["suites"]
+    found = summary_of(against(project, code=1))["suites"]
     assert {suite["look"] for suite in found.values()} == {1}
     assert found["s"]["ended"] == found["t"]["ended"]
     assert "got worse" in found["s"]["ended"]
@@ -331,24 +335,24 @@ def test_a_regression_of_one_suite_ends_the_others(project):
 def test_without_a_baseline_only_a_limit_that_is_broken_for_certain_ends_a_run(project):
     shutil.rmtree(project / "baselines")
     write(project, agent=BAD, more="gates: {agent.success_rate: {min: 0.9}}")
-    found = summary(run(project, code=1))
+    found = summary_of(run_session(project, code=1))
     assert found["calls"]["cap"] == PLANNED
     assert found["calls"]["saved"] > 0
     assert "the gate on `agent.success_rate` of s is broken" in found["suites"]["s"]["ended"]
     write(project, more="gates: {agent.success_rate: {min: 0.5}}")
-    assert summary(run(project))["calls"]["made"] == PLANNED
+    assert summary_of(run_session(project))["calls"]["made"] == PLANNED
 
 
 def test_extend_is_a_second_look_where_all_planned_trials_leave_a_doubt(project):
     extend = "regression: {stop: off}\npolicy: {inconclusive: extend}"
     write(project, more=extend)
-    unchanged = summary(against(project))
+    unchanged = summary_of(against(project))
     assert (unchanged["calls"]["made"], unchanged["calls"]["cap"]) == (PLANNED, CAP)
     # One case of forty breaks: p of 2.5 % after the planned trials, of 0.6 % after twice as many.
     agent = project / "agent.py"
     agent.write_text(agent.read_text().replace("case, 3", "case, 4"))
-    found = summary(against(project, code=1))
+    found = summary_of(against(project, code=1))
     assert (found["calls"]["made"], found["suites"]["s"]["look"]) == (CAP, 2)
     write(project, more="regression: {stop: off}")
     agent.write_text(agent.read_text().replace("case, 3", "case, 4"))
-    assert summary(against(project))["outcome"] == "inconclusive"
+    assert summary_of(against(project))["outcome"] == "inconclusive"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate import __version__
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
 
 
 def gate(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:

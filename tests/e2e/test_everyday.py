@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from gate.files.json_schema import mismatches
-from tests.e2e.test_bad_input import CASES, right, sessions, trials, write_project
 from tests.support.chat_server import ChatServer
-from tests.support.in_process import gate
+from tests.support.in_process import gate, run_command, run_session, save_baseline
+from tests.support.session_files import details_of, sessions_in, summary_of, trials_in
+from tests.support.yes_project import CASES, right, write_project, wrong_on
 
 GRADER = '''
 from dataclasses import dataclass
@@ -46,37 +47,6 @@ class Silent:
 '''
 
 
-def wrong_on(*numbers):
-    return lambda question, nth: "no" if int(question[1:]) in numbers else "yes"
-
-
-def done(folder, *arguments, code=0, **more):
-    """Runs a command that must end with `code`."""
-    finished = gate(folder, *arguments, **more)
-    assert finished.returncode == code, finished.stdout + finished.stderr
-    return finished
-
-
-def summary(session):
-    return json.loads((session / "summary.json").read_text("utf-8"))
-
-
-def details(session):
-    return [
-        json.loads(line) for line in (session / "details.jsonl").read_text("utf-8").split("\n")[:-1]
-    ]
-
-
-def run(folder, *arguments, code=0, **more):
-    """`gate run`; gives its session."""
-    finished = done(folder, "run", *arguments, code=code, **more)
-    return folder / finished.stdout.splitlines()[-1].removeprefix("Session written to: ")
-
-
-def save(folder, session):
-    done(folder, "baseline", "save", str(session))
-
-
 @pytest.fixture
 def recorded(tmp_path):
     """A project whose answers are recorded: c2 is wrong, so are some rounds of c5."""
@@ -86,18 +56,20 @@ def recorded(tmp_path):
 
     with ChatServer(reply, delay_s=0.01) as server:
         write_project(tmp_path, server.url, suite_more="rounds: 3")
-        save(tmp_path, run(tmp_path, "--baseline", "none", "--record", "answers.jsonl"))
+        save_baseline(
+            tmp_path, run_session(tmp_path, "--baseline", "none", "--record", "answers.jsonl")
+        )
     return tmp_path
 
 
 def test_a_new_user_in_an_empty_folder(tmp_path):
-    done(tmp_path, "init")
-    assert "8 cases" in done(tmp_path, "validate").stdout
-    first = done(tmp_path, "run")
+    run_command(tmp_path, "init")
+    assert "8 cases" in run_command(tmp_path, "validate").stdout
+    first = run_command(tmp_path, "run")
     assert "NO BASELINE" in first.stdout
     assert "agent.success_rate: first 1.00 (8 cases x 3 rounds)." in first.stdout
-    save(tmp_path, sessions(tmp_path)[0])
-    second = done(tmp_path, "run")
+    save_baseline(tmp_path, sessions_in(tmp_path)[0])
+    second = run_command(tmp_path, "run")
     assert "baselines/first.json of the working tree" in second.stdout
     assert "8 cases paired" in second.stdout
     assert second.stdout.splitlines()[-2].startswith("PASS: ")
@@ -106,48 +78,50 @@ def test_a_new_user_in_an_empty_folder(tmp_path):
 def test_a_worse_agent_fails_and_the_comment_says_what_broke(recorded):
     with ChatServer(wrong_on(2, 6, 7, 8, 9, 10, 11)) as server:
         write_project(recorded, server.url, suite_more="rounds: 3")
-        session = run(recorded, "--baseline", "baselines", code=1)
+        session = run_session(recorded, "--baseline", "baselines", code=1)
     comment = (session / "comment.md").read_text("utf-8")
     assert "`agent.success_rate` fell by" in comment
     assert "`c6`" in comment
-    assert summary(session)["cases"]["newly_failing"][0]["failures"] == ["answer_mismatch"]
+    assert summary_of(session)["cases"]["newly_failing"][0]["failures"] == ["answer_mismatch"]
 
 
 def test_a_replay_gives_the_recorded_verdict_without_an_agent(recorded):
-    first = sessions(recorded)[0]
-    again = run(recorded, "--replay", "answers.jsonl", "--baseline", "none")
+    first = sessions_in(recorded)[0]
+    again = run_session(recorded, "--replay", "answers.jsonl", "--baseline", "none")
     shown = ("case_id", "round", "passed", "latency_ms", "output", "status", "scores")
-    assert [[row[key] for key in shown] for row in details(again)] == [
-        [row[key] for key in shown] for row in details(first)
+    assert [[row[key] for key in shown] for row in details_of(again)] == [
+        [row[key] for key in shown] for row in details_of(first)
     ]
-    before, after = summary(first), summary(again)
+    before, after = summary_of(first), summary_of(again)
     assert before["suites"]["s"]["metrics"] == after["suites"]["s"]["metrics"]
     assert (before["outcome"], before["reason"]) == (after["outcome"], after["reason"])
 
 
 def test_reports_are_rendered_again_byte_for_byte(recorded):
-    session = run(recorded, "--replay", "answers.jsonl", "--baseline", "baselines")
+    session = run_session(recorded, "--replay", "answers.jsonl", "--baseline", "baselines")
     kept = ("meta.json", "events.jsonl", "details.jsonl", ".lock")
     before = {p: p.read_bytes() for p in session.rglob("*") if p.is_file()}
     for path in before:
         if path.name not in (*kept, "summary.json"):
             path.unlink()
-    done(recorded, "report", str(session))
+    run_command(recorded, "report", str(session))
     assert {p: p.read_bytes() for p in session.rglob("*") if p.is_file()} == before
 
 
 def test_merged_shards_are_judged_as_the_whole_run(recorded):
     replay = ("--replay", "answers.jsonl", "--baseline", "baselines")
-    whole = summary(run(recorded, *replay))
-    shards = [run(recorded, *replay, "--shard", f"{n}/3", "--out", "shards") for n in (1, 2, 3)]
-    assert sum(len(details(shard)) for shard in shards) == 36
+    whole = summary_of(run_session(recorded, *replay))
+    shards = [
+        run_session(recorded, *replay, "--shard", f"{n}/3", "--out", "shards") for n in (1, 2, 3)
+    ]
+    assert sum(len(details_of(shard)) for shard in shards) == 36
     for shard in shards:
-        assert summary(shard)["cases"]["removed"] == []
-        assert "`gate merge` joins them" in summary(shard)["notes"][0]
-    merged = done(
+        assert summary_of(shard)["cases"]["removed"] == []
+        assert "`gate merge` joins them" in summary_of(shard)["notes"][0]
+    merged = run_command(
         recorded, "merge", *map(str, shards), "--baseline", "baselines", "--out", "merged"
     )
-    joined = summary(recorded / merged.stdout.splitlines()[-1].split(": ")[1])
+    joined = summary_of(recorded / merged.stdout.splitlines()[-1].split(": ")[1])
     for key in ("outcome", "exit_code", "reason", "comparisons", "gates", "cases", "calls"):
         assert joined[key] == whole[key], key
     assert joined["suites"]["s"]["metrics"] == whole["suites"]["s"]["metrics"]
@@ -157,10 +131,12 @@ def test_a_shard_never_ends_with_the_verdicts_exit_code(recorded):
     with ChatServer(lambda question, nth: "no") as server:
         write_project(recorded, server.url, suite_more="rounds: 3")
         shards = [
-            run(recorded, "--shard", f"{n}/2", "--out", "shards", "--baseline", "baselines")
+            run_session(recorded, "--shard", f"{n}/2", "--out", "shards", "--baseline", "baselines")
             for n in (1, 2)
         ]
-        done(recorded, "merge", *map(str, shards), "--baseline", "baselines", "--out", "m", code=1)
+        run_command(
+            recorded, "merge", *map(str, shards), "--baseline", "baselines", "--out", "m", code=1
+        )
 
 
 def test_what_no_shard_got_an_answer_to_is_no_pass_after_the_merge(tmp_path):
@@ -171,23 +147,23 @@ def test_what_no_shard_got_an_answer_to_is_no_pass_after_the_merge(tmp_path):
             gate(tmp_path, "run", "--shard", f"{n}/2", "--out", "shards", "--baseline", "none")
         shards = (tmp_path / "shards").iterdir()
         joined = ("merge", *map(str, shards), "--baseline", "none", "--out", "merged")
-        merged = done(tmp_path, *joined, code=6)
-    report = summary(tmp_path / merged.stdout.splitlines()[-1].split(": ")[1])
+        merged = run_command(tmp_path, *joined, code=6)
+    report = summary_of(tmp_path / merged.stdout.splitlines()[-1].split(": ")[1])
     assert report["suites"]["s"]["infra_errors"] == 6
     assert report["suites"]["s"]["not_run"] == 0
 
 
 def test_a_refused_merge_leaves_nothing_and_a_missing_shard_is_named(recorded):
     replay = ("--replay", "answers.jsonl", "--baseline", "none", "--out", "shards")
-    shards = [str(run(recorded, *replay, "--shard", f"{n}/3")) for n in (1, 2)]
-    twice = done(recorded, "merge", shards[0], shards[0], "--out", "merged", code=2)
+    shards = [str(run_session(recorded, *replay, "--shard", f"{n}/3")) for n in (1, 2)]
+    twice = run_command(recorded, "merge", shards[0], shards[0], "--out", "merged", code=2)
     assert "in another shard too" in twice.stderr
     assert not (recorded / "merged").exists()
-    part = done(recorded, "merge", *shards, "--baseline", "none", "--out", "merged")
+    part = run_command(recorded, "merge", *shards, "--baseline", "none", "--out", "merged")
     assert "shard 3/3 is not among the merged sessions" in part.stdout
     cases = recorded / "cases.jsonl"
     cases.write_text(cases.read_text().replace("yes", "YES", 1))
-    changed = done(recorded, "merge", *shards, "--out", "other", code=2)
+    changed = run_command(recorded, "merge", *shards, "--out", "other", code=2)
     assert "dataset" in changed.stderr
     assert not (recorded / "other").exists()
 
@@ -195,56 +171,56 @@ def test_a_refused_merge_leaves_nothing_and_a_missing_shard_is_named(recorded):
 def test_a_budget_stops_the_run_and_resume_finishes_it(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        save(tmp_path, run(tmp_path, "--baseline", "none"))
+        save_baseline(tmp_path, run_session(tmp_path, "--baseline", "none"))
         write_project(tmp_path, server.url, more="budget: {calls: 7}")
         before = server.calls
-        session = run(tmp_path, "--baseline", "baselines")
+        session = run_session(tmp_path, "--baseline", "baselines")
         assert server.calls - before == 7
-        report = summary(session)
+        report = summary_of(session)
         assert report["outcome"] == "inconclusive"
         assert any("the budget of 7 calls is used up" in note for note in report["notes"])
         assert report["calls"] == {"planned": 24, "cap": 48, "made": 7, "saved": 0}
         assert report["suites"]["s"]["not_run"] == 17
         write_project(tmp_path, server.url)
-        assert run(tmp_path, "--baseline", "baselines", "--resume", str(session)) == session
-        assert server.calls - before == len(details(session)) > 7
-    assert summary(session)["outcome"] == "pass"
-    assert summary(session)["suites"]["s"]["not_run"] == 0
+        assert run_session(tmp_path, "--baseline", "baselines", "--resume", str(session)) == session
+        assert server.calls - before == len(details_of(session)) > 7
+    assert summary_of(session)["outcome"] == "pass"
+    assert summary_of(session)["suites"]["s"]["not_run"] == 0
 
 
 def test_money_stops_a_run_too_and_unknown_prices_are_unknown(tmp_path):
     prices = "pricing: {stub-model: {input: 100, output: 200}}"  # 0.002 USD an answer
     with ChatServer(right) as server:
         write_project(tmp_path, server.url, more=prices)
-        session = run(tmp_path, "--baseline", "none", "--budget-usd", "0.01")
-        report = summary(session)
+        session = run_session(tmp_path, "--baseline", "none", "--budget-usd", "0.01")
+        report = summary_of(session)
         assert 0.01 <= report["cost"]["usd"] < 0.02
         assert "the budget of 0.01 USD is used up" in " ".join(report["notes"])
         write_project(tmp_path, server.url)
-        cost = summary(run(tmp_path, "--baseline", "none"))["cost"]
+        cost = summary_of(run_session(tmp_path, "--baseline", "none"))["cost"]
     assert (cost["usd"], cost["unknown_models"]) == (None, ["stub-model"])
 
 
 def test_one_case_runs_alone_and_no_other_counts_as_removed(recorded):
     with ChatServer(right) as server:
         write_project(recorded, server.url, suite_more="rounds: 3")
-        session = run(recorded, "--case", "c4", "--baseline", "baselines", code=5)
+        session = run_session(recorded, "--case", "c4", "--baseline", "baselines", code=5)
         assert server.asked == {"q4": 3}
-    report = summary(session)
+    report = summary_of(session)
     assert report["cases"]["removed"] == []
     assert report["suites"]["s"]["not_selected"] == 11
     assert "only 1 case" in report["reason"]
-    assert "no such case" in done(recorded, "run", "--case", "c99", code=2).stderr
+    assert "no such case" in run_command(recorded, "run", "--case", "c99", code=2).stderr
 
 
 def test_a_sample_is_compared_with_its_own_cases(recorded):
     replay = ("--replay", "answers.jsonl", "--baseline", "baselines")
-    report = summary(run(recorded, *replay, "--sample", "8"))
+    report = summary_of(run_session(recorded, *replay, "--sample", "8"))
     assert report["outcome"] == "pass"
     assert {c["n_paired"] for c in report["comparisons"]} == {8}
     assert report["cases"]["removed"] == []
-    small, large = (run(recorded, *replay, "--sample", n) for n in ("5", "10"))
-    ids = [{row["case_id"] for row in details(session)} for session in (small, large)]
+    small, large = (run_session(recorded, *replay, "--sample", n) for n in ("5", "10"))
+    ids = [{row["case_id"] for row in details_of(session)} for session in (small, large)]
     assert ids[0] < ids[1]
 
 
@@ -269,10 +245,10 @@ def write_suites(folder, url, *, own="", more=""):
 def test_several_suites_the_worst_decides_and_is_named(tmp_path):
     with ChatServer(wrong_on(*range(90, 96))) as server:
         write_suites(tmp_path, server.url, own=", gates: {agent.success_rate: {min: 0.5}}")
-        finished = done(tmp_path, "run", "--baseline", "none", code=1)
-        one = run(tmp_path, "--suite", "good", "--baseline", "none")
+        finished = run_command(tmp_path, "run", "--baseline", "none", code=1)
+        one = run_session(tmp_path, "--suite", "good", "--baseline", "none")
     session = tmp_path / finished.stdout.splitlines()[-1].split(": ")[1]
-    report = summary(session)
+    report = summary_of(session)
     outcomes = {name: suite["outcome"] for name, suite in report["suites"].items()}
     assert outcomes == {"good": "no_baseline", "bad": "fail", "numbers": "no_baseline"}
     assert report["reason"].startswith("bad: `agent.success_rate` is 0, below min 0.5")
@@ -282,16 +258,16 @@ def test_several_suites_the_worst_decides_and_is_named(tmp_path):
     assert rate["reason"]
     assert report["suites"]["numbers"]["metrics"]["correctness.length"]["value"] > 2
     for name in outcomes:
-        assert {row["suite"] for row in details(session / name)} == {name}
-    assert list(summary(one)["suites"]) == ["good"]
+        assert {row["suite"] for row in details_of(session / name)} == {name}
+    assert list(summary_of(one)["suites"]) == ["good"]
 
 
 def test_a_gate_on_a_suite_that_was_left_out_is_not_missing(tmp_path):
     with ChatServer(right) as server:
         write_suites(tmp_path, server.url, more="gates: {correctness.length: {min: 1}}")
-        chosen = summary(run(tmp_path, "--suite", "good", "--baseline", "none"))
+        chosen = summary_of(run_session(tmp_path, "--suite", "good", "--baseline", "none"))
         assert chosen["gates"] == []
-        whole = summary(run(tmp_path, "--baseline", "none"))
+        whole = summary_of(run_session(tmp_path, "--baseline", "none"))
     assert [(g["suite"], g["status"]) for g in whole["gates"]] == [("numbers", "pass")]
 
 
@@ -300,14 +276,14 @@ def test_a_case_in_quarantine_is_run_and_shown_and_never_blocks(tmp_path):
     held = 'quarantine: [{case: c3, owner: "@me", until: 2999-12-31}]'
     with ChatServer(wrong_on(3)) as server:
         write_project(tmp_path, server.url, more=gates)
-        run(tmp_path, "--baseline", "none", code=1)
+        run_session(tmp_path, "--baseline", "none", code=1)
         write_project(tmp_path, server.url, more=f"{gates}\n{held}")
-        report = summary(run(tmp_path, "--baseline", "none"))
+        report = summary_of(run_session(tmp_path, "--baseline", "none"))
         assert [change["case_id"] for change in report["cases"]["quarantined"]] == ["c3"]
         assert report["suites"]["s"]["trials"] == 24
         over = held.replace("2999", "2001")
         write_project(tmp_path, server.url, more=f"{gates}\n{over}")
-        assert "ended on 2001-12-31" in done(tmp_path, "run", code=2).stderr
+        assert "ended on 2001-12-31" in run_command(tmp_path, "run", code=2).stderr
 
 
 def test_a_grader_of_the_users_own_that_raises_is_unscored_and_counted(tmp_path):
@@ -318,15 +294,15 @@ def test_a_grader_of_the_users_own_that_raises_is_unscored_and_counted(tmp_path)
         config.write_text(
             config.read_text().replace("[exact_match]", '[exact_match, "./mine.py:Fragile"]')
         )
-        session = run(tmp_path, "--baseline", "none")
-    report = summary(session)
+        session = run_session(tmp_path, "--baseline", "none")
+    report = summary_of(session)
     suite = report["suites"]["s"]
     assert suite["graders_unscored"] == {"Fragile": 2}
     assert suite["metrics"]["agent.success_rate"]["value"] == 1
     assert suite["metrics"]["agent.success_rate"]["n"] == 22
     assert suite["metrics"]["correctness.exact_match"]["n"] == 24
     assert [change["case_id"] for change in report["cases"]["errored"]] == ["c3"]
-    broken = [row for row in details(session) if row["case_id"] == "c3"]
+    broken = [row for row in details_of(session) if row["case_id"] == "c3"]
     assert all(row["passed"] is None and "boom" in row["unscored"]["Fragile"] for row in broken)
     assert "2 answers left unscored by `Fragile`" in (session / "report.md").read_text("utf-8")
 
@@ -347,15 +323,15 @@ def test_gates_by_rule_and_level(tmp_path, name):
     gates, code = RULES[name]
     with ChatServer(wrong_on(3)) as server:  # 44 of 48 passed: 0.917
         write_project(tmp_path, server.url, suite_more="rounds: 4", more=f"gates: {{{gates}}}")
-        run(tmp_path, "--baseline", "none", code=code)
+        run_session(tmp_path, "--baseline", "none", code=code)
 
 
 def test_a_missing_metric_may_be_let_through(tmp_path):
     more = "gates: {operational.estimated_cost_per_query: {max: 1}}\npolicy: {missing_metric: warn}"
     with ChatServer(right) as server:
         write_project(tmp_path, server.url, more=more)
-        session = run(tmp_path, "--baseline", "none")
-    assert summary(session)["gates"][0]["status"] == "missing"
+        session = run_session(tmp_path, "--baseline", "none")
+    assert summary_of(session)["gates"][0]["status"] == "missing"
 
 
 def by_metric(report):
@@ -363,13 +339,13 @@ def by_metric(report):
 
 
 def test_compare_decides_as_the_run_did_and_lists_what_differs(recorded):
-    first = sessions(recorded)[0]
+    first = sessions_in(recorded)[0]
     with ChatServer(wrong_on(2, 6, 7, 8, 9, 10, 11)) as server:
         write_project(recorded, server.url, suite_more="rounds: 3")
-        session = run(recorded, "--baseline", "baselines", code=1)
-    made = summary(session)
+        session = run_session(recorded, "--baseline", "baselines", code=1)
+    made = summary_of(session)
     for baseline in (first, recorded / "baselines", recorded / "baselines" / "s.json"):
-        finished = done(
+        finished = run_command(
             recorded, "compare", str(baseline), str(session), "--format", "json", code=1
         )
         report = json.loads(finished.stdout)
@@ -380,41 +356,41 @@ def test_compare_decides_as_the_run_did_and_lists_what_differs(recorded):
 
 def test_output_in_every_form(recorded):
     replay = ("run", "--replay", "answers.jsonl", "--baseline", "baselines")
-    told = done(recorded, *replay, "--format", "json")
+    told = run_command(recorded, *replay, "--format", "json")
     assert json.loads(told.stdout)["outcome"] == "pass"
     assert "Session written to: results" in told.stderr
-    assert done(recorded, *replay, "--format", "markdown").stdout.startswith("# ")
-    quiet = done(recorded, *replay, "--quiet")
+    assert run_command(recorded, *replay, "--format", "markdown").stdout.startswith("# ")
+    quiet = run_command(recorded, *replay, "--quiet")
     assert quiet.stderr == ""
     assert quiet.stdout.startswith("pass: ")
     assert len(quiet.stdout.splitlines()) == 2
-    verbose = done(recorded, *replay, "--verbose")
+    verbose = run_command(recorded, *replay, "--verbose")
     assert verbose.stderr.count("[s] c2 round") == 3
-    plain = done(recorded, *replay, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "60"})
+    plain = run_command(recorded, *replay, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "60"})
     assert plain.stdout.isascii()
     assert max(map(len, plain.stdout.splitlines()[:-2])) <= 60
     assert "\x1b" not in plain.stdout + verbose.stdout
 
 
 def test_files_fit_their_published_schemas(recorded):
-    session = run(recorded, "--replay", "answers.jsonl", "--baseline", "baselines")
+    session = run_session(recorded, "--replay", "answers.jsonl", "--baseline", "baselines")
 
     def published(what):
-        return json.loads(done(recorded, "schema", what).stdout)
+        return json.loads(run_command(recorded, "schema", what).stdout)
 
-    assert mismatches(published("session"), summary(session)) == []
-    assert mismatches(published("session"), summary(session / "s")) == []
+    assert mismatches(published("session"), summary_of(session)) == []
+    assert mismatches(published("session"), summary_of(session / "s")) == []
     assert mismatches(published("meta"), json.loads((session / "meta.json").read_text())) == []
     baseline = json.loads((recorded / "baselines" / "s.json").read_text())
     assert mismatches(published("baseline"), baseline) == []
     row = published("details")
-    assert [mismatches(row, one) for one in details(session)] == [[]] * 36
-    assert mismatches(row, {**details(session)[0], "more": 1})
+    assert [mismatches(row, one) for one in details_of(session)] == [[]] * 36
+    assert mismatches(row, {**details_of(session)[0], "more": 1})
 
 
 def test_nothing_is_called_where_nothing_needs_to_be(recorded):
     """The recorded server is gone; every offline command still works."""
-    session = sessions(recorded)[0]
+    session = sessions_in(recorded)[0]
     for command in (
         ("validate",),
         ("report", str(session)),
@@ -422,9 +398,9 @@ def test_nothing_is_called_where_nothing_needs_to_be(recorded):
         ("baseline", "show", "--baseline", "baselines"),
         ("merge", str(session), "--baseline", "none", "--out", "merged"),
     ):
-        done(recorded, *command)
+        run_command(recorded, *command)
     shutil.rmtree(recorded / "merged")
-    assert len(trials(session)) == len(CASES) * 3
+    assert len(trials_in(session)) == len(CASES) * 3
 
 
 def test_two_mistakes_in_two_suites_are_told_at_once(tmp_path):
@@ -436,7 +412,7 @@ def test_two_mistakes_in_two_suites_are_told_at_once(tmp_path):
         .replace("rounds: 2", "rounds: two")
     )
     config.write_text(text)
-    told = done(tmp_path, "validate", code=2).stderr.splitlines()
+    told = run_command(tmp_path, "validate", code=2).stderr.splitlines()
     assert told == [
         "gate.yml:4: suites[0].graders[0]: unknown grader 'exact_mach' - did you mean "
         "'exact_match'?",
@@ -447,5 +423,5 @@ def test_two_mistakes_in_two_suites_are_told_at_once(tmp_path):
 def test_what_is_not_in_this_version_is_refused(tmp_path):
     write_project(tmp_path, "http://127.0.0.1:9")
     for command in (("run", "--executor", "dask"), ("run", "--scheduler", "x")):
-        assert "not in this version" in done(tmp_path, *command, code=2).stderr
+        assert "not in this version" in run_command(tmp_path, *command, code=2).stderr
     assert not (tmp_path / Path("results")).exists()

@@ -8,17 +8,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from gate.plugins import EXPORTERS
 from gate.records.codec import to_json
-from tests.e2e.test_bad_input import gate as in_a_process
+from tests.support.as_process import gate_as_process
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 from tests.support.stored_session import store
 
-ROOT = Path(__file__).parents[2]
 OLD = ROOT / "tests" / "data" / "openagent_session"
 PAGE = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
 CASES = {"a": [True, False], "b": [True, True]}
@@ -161,7 +160,7 @@ def test_a_format_of_ones_own_is_a_file(session, tmp_path):
     code = recipe[recipe.index('"""The trials that failed, one a line."""') :].split("\n#\n")[0]
     (tmp_path / "mine.py").write_text(code)
     command = ("export", str(session), "--format", "./mine.py:Failing")
-    assert "fact-2\t2\n" in in_a_process(tmp_path, *command).stdout
+    assert "fact-2\t2\n" in gate_as_process(tmp_path, *command).stdout
 
 
 def test_what_promptfoo_would_show_is_imported_again_with_the_same_verdicts(session, tmp_path):

@@ -4,22 +4,22 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 
 import pytest
 
 from gate.files import bundled
-from tests.e2e.test_bad_input import (
-    CASES,
-    right,
-    sessions,
-    start,
-    trials,
-    wait_for_trials,
-    write_project,
-)
-from tests.e2e.test_everyday import details, done, run, summary, wrong_on
+from tests.support.as_process import start_gate
 from tests.support.chat_server import ChatServer
+from tests.support.git_repository import git
+from tests.support.in_process import run_command, run_session
+from tests.support.session_files import (
+    details_of,
+    sessions_in,
+    summary_of,
+    trials_in,
+    wait_for_trials,
+)
+from tests.support.yes_project import CASES, right, write_project, wrong_on
 
 SAMPLE = """version: 1
 agent: {type: sample, options: {OPTIONS}}
@@ -41,7 +41,7 @@ def fresh(folder, candidate, control, *, suite_more="rounds: 3"):
 
 
 def control_of(session):
-    return details(session / "_control")
+    return details_of(session / "_control")
 
 
 @pytest.mark.parametrize(("options", "code", "outcome"), [("", 0, "pass"), ("top_k: 1", 1, "fail")])
@@ -50,12 +50,12 @@ def test_the_sample_agent_against_itself_and_against_a_worse_retriever(
 ):
     shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "cases.jsonl")
     (tmp_path / "gate.yml").write_text(SAMPLE.replace("OPTIONS", options))
-    session = run(tmp_path, code=code)
-    report = summary(session)
+    session = run_session(tmp_path, code=code)
+    report = summary_of(session)
     assert report["outcome"] == outcome
     assert (report["baseline"]["source"], report["baseline"]["commit"]) == ("control", None)
-    assert len(control_of(session)) == len(details(session))
-    assert report["calls"]["made"] == 2 * len(details(session)) < report["calls"]["planned"]
+    assert len(control_of(session)) == len(details_of(session))
+    assert report["calls"]["made"] == 2 * len(details_of(session)) < report["calls"]["planned"]
     assert report["calls"]["planned"] * 2 == report["calls"]["cap"] == 2 * 2 * 3 * 200
 
 
@@ -63,20 +63,20 @@ def test_the_controls_answers_hostile_as_they_are_stay_in_its_own_session(tmp_pa
     hostile = "<script>alert(1)</script> @octocat ::error::x ![x](http://evil)"
     with ChatServer(wrong_on(1)) as new, ChatServer(lambda q, n: hostile) as old:
         fresh(tmp_path, new.url, old.url)
-        finished = done(tmp_path, "run", "--verbose")
-    (session,) = sessions(tmp_path)
-    assert {row["output"] for row in details(session)} == {"yes", "no"}
+        finished = run_command(tmp_path, "run", "--verbose")
+    (session,) = sessions_in(tmp_path)
+    assert {row["output"] for row in details_of(session)} == {"yes", "no"}
     assert {row["output"] for row in control_of(session)} == {hostile}
     inside = {p for p in session.rglob("*") if p.is_file() and b"octocat" in p.read_bytes()}
     assert {path.relative_to(session).parts[0] for path in inside} == {"_control"}
     assert "octocat" not in finished.stdout + finished.stderr
-    assert len(trials(session)) == len(trials(session / "_control")) == 36
+    assert len(trials_in(session)) == len(trials_in(session / "_control")) == 36
 
 
 def test_a_control_out_of_reach_is_an_error_that_names_it_and_costs_nothing(tmp_path):
     with ChatServer(right) as new:
         fresh(tmp_path, new.url, "http://127.0.0.1:9")
-        finished = done(tmp_path, "run", code=6)
+        finished = run_command(tmp_path, "run", code=6)
         assert new.calls == 0
     assert "control agent cannot be reached" in finished.stdout
     assert "127.0.0.1:9" in finished.stdout
@@ -86,49 +86,44 @@ def test_a_control_out_of_reach_is_an_error_that_names_it_and_costs_nothing(tmp_
 def test_an_interrupted_run_asks_neither_twice_and_keeps_its_control(tmp_path):
     with ChatServer(right, delay_s=0.1) as new, ChatServer(right, delay_s=0.1) as old:
         fresh(tmp_path, new.url, old.url, suite_more="rounds: 2")
-        process = start(tmp_path, "run")
+        process = start_gate(tmp_path, "run")
         session = wait_for_trials(tmp_path, 3)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=20)
         assert process.returncode == 130, output
-        finished = len(trials(session)), len(trials(session / "_control"))
+        finished = len(trials_in(session)), len(trials_in(session / "_control"))
         before = new.calls, old.calls
-        assert run(tmp_path, "--resume", str(session)) == session
+        assert run_session(tmp_path, "--resume", str(session)) == session
         assert new.calls - before[0] == 24 - finished[0]
         assert old.calls - before[1] == 24 - finished[1]
-    assert len(details(session)) == len(control_of(session)) == 24
+    assert len(details_of(session)) == len(control_of(session)) == 24
 
 
 def test_merged_shards_bring_their_controls(tmp_path):
     with ChatServer(wrong_on(2, 6, 7, 8, 9, 10, 11)) as new, ChatServer(right) as old:
         fresh(tmp_path, new.url, old.url)
-        shards = [run(tmp_path, "--shard", f"{n}/2", "--out", "shards") for n in (1, 2)]
-    merged = done(tmp_path, "merge", *map(str, shards), "--out", "merged", code=1)
+        shards = [run_session(tmp_path, "--shard", f"{n}/2", "--out", "shards") for n in (1, 2)]
+    merged = run_command(tmp_path, "merge", *map(str, shards), "--out", "merged", code=1)
     joined = tmp_path / merged.stdout.splitlines()[-1].split(": ")[1]
-    assert len(details(joined)) == len(control_of(joined)) == 36
-    assert summary(joined)["baseline"]["source"] == "control"
+    assert len(details_of(joined)) == len(control_of(joined)) == 36
+    assert summary_of(joined)["baseline"]["source"] == "control"
 
 
 def test_a_stored_control_can_be_compared_with_and_is_no_baseline(tmp_path):
     with ChatServer(wrong_on(2, 6, 7, 8, 9, 10, 11)) as new, ChatServer(right) as old:
         fresh(tmp_path, new.url, old.url)
-        session = run(tmp_path, code=1)
+        session = run_session(tmp_path, code=1)
     comment = (session / "comment.md").read_text("utf-8")
     assert "Compared with the control" in comment
     assert "gate baseline accept" not in comment
-    again = done(tmp_path, "compare", str(session / "_control"), str(session), code=1)
+    again = run_command(tmp_path, "compare", str(session / "_control"), str(session), code=1)
     assert "agent.success_rate fell" in again.stdout
-    done(tmp_path, "baseline", "save", str(session))
+    run_command(tmp_path, "baseline", "save", str(session))
     kept = json.loads((tmp_path / "baselines" / "s.json").read_text("utf-8"))
     rounds = {case["id"]: case["values"]["success"] for case in kept["cases"]}
     assert rounds["c2"] == [0.0] * 3, "the candidate's answers, not the control's"
-    refused = done(tmp_path, "baseline", "save", str(session / "_control"), code=2)
+    refused = run_command(tmp_path, "baseline", "save", str(session / "_control"), code=2)
     assert "the run never ended" in refused.stderr
-
-
-def git(folder, *arguments):
-    name = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-    subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def test_the_base_branchs_agent_is_the_control_where_gate_yml_names_none(tmp_path):
@@ -143,20 +138,20 @@ def test_the_base_branchs_agent_is_the_control_where_gate_yml_names_none(tmp_pat
         git(tmp_path, "add", "-A")
         git(tmp_path, "commit", "-q", "-m", "x")
         git(tmp_path, "checkout", "-q", "-b", "work")
-        same = run(tmp_path)
+        same = run_session(tmp_path)
         write(new.url)
         added = [*CASES, {**CASES[0], "id": "added"}]
         (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in added))
-        changed = run(tmp_path, code=1)
-    report = summary(same)
+        changed = run_session(tmp_path, code=1)
+    report = summary_of(same)
     assert report["baseline"]["source"] == "none"
     assert any("cannot be its own control" in note for note in report["notes"])
     assert not (same / "_control").exists()
-    report = summary(changed)
+    report = summary_of(changed)
     assert report["baseline"]["source"] == "control"
     assert report["baseline"]["commit"] == report["provenance"]["base_commit"]
     assert old.url in report["baseline"]["detail"]
     assert report["loosened"] == ["`regression.control` fresh -> stored"]
     assert [case["case_id"] for case in report["cases"]["added"]] == ["added"]
-    assert (len(details(changed)), len(control_of(changed))) == (39, 36)
+    assert (len(details_of(changed)), len(control_of(changed))) == (39, 36)
     assert report["calls"]["planned"] == 75

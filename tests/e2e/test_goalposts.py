@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from tests.e2e.test_bad_input import CASES
-from tests.e2e.test_everyday import done, run, save, summary
-from tests.e2e.test_fresh_control import git
+from tests.support.git_repository import git
+from tests.support.in_process import run_command, run_session, save_baseline
 from tests.support.own_grader import GRADER
+from tests.support.session_files import summary_of
+from tests.support.yes_project import CASES
 
 CONFIG = """version: 1
 agent: {type: python, callable: "./agent.py:answer"}
@@ -37,7 +38,7 @@ def project(tmp_path):
         write(tmp_path, protect=protect)
         git(tmp_path, "init", "-q", "-b", "main")
         (tmp_path / ".gitignore").write_text("results\n")
-        save(tmp_path, run(tmp_path, "--baseline", "none"))
+        save_baseline(tmp_path, run_session(tmp_path, "--baseline", "none"))
         git(tmp_path, "add", "-A")
         git(tmp_path, "commit", "-q", "-m", "x")
         git(tmp_path, "checkout", "-q", "-b", "work")
@@ -54,8 +55,8 @@ def test_a_worse_agent_with_easier_rules_and_cases_still_fails(project):
     write(folder, config=easier, wrong=range(6), cases=CASES[6:])
     stored = folder / "baselines" / "s.json"
     stored.write_bytes(stored.read_bytes().replace(b"[1,", b"[0,", 3))
-    session = run(folder, code=1)
-    report = summary(session)
+    session = run_session(folder, code=1)
+    report = summary_of(session)
     assert report["loosened"] == [
         "`agent.success_rate` min 0.9 -> 0.1 in `gate.yml:8`",
         "`budget.calls` none -> 1",
@@ -72,7 +73,7 @@ def test_a_worse_agent_with_easier_rules_and_cases_still_fails(project):
 def test_what_an_edited_grader_says_is_compared_with_nothing(project):
     folder = project()
     write(folder, grader=GRADER + "# easier\n")
-    report = summary(run(folder, code=5))
+    report = summary_of(run_session(folder, code=5))
     assert report["outcome"] == "not_comparable"
     assert report["loosened"] == ["changes the grader file `mine.py`: its metrics are not compared"]
     assert "this change edits its grader file `mine.py`" in report["reason"]
@@ -82,8 +83,8 @@ def test_without_protection_the_easier_rules_are_in_force_and_told(project):
     folder = project("false")
     easier = CONFIG.replace("min: 0.9", "min: 0.1")
     write(folder, config=easier, cases=CASES[1:], protect="false")
-    session = run(folder)
-    report = summary(session)
+    session = run_session(folder)
+    report = summary_of(session)
     assert report["loosened"] == [
         "`agent.success_rate` min 0.9 -> 0.1 in `gate.yml:8`",
         "removes 1 case of `s`: `c0`",
@@ -96,10 +97,10 @@ def test_the_stored_runs_of_the_base_branch_are_the_trend(project):
     folder = project()
     git(folder, "checkout", "-q", "main")
     for _ in range(2):
-        save(folder, run(folder, "--baseline", "none"))
+        save_baseline(folder, run_session(folder, "--baseline", "none"))
     git(folder, "commit", "-q", "-a", "-m", "two runs more")
     git(folder, "checkout", "-q", "-B", "work")
-    session = run(folder)
-    assert summary(session)["suites"]["s"]["history"] == {"agent.success_rate": [1.0, 1.0, 1.0]}
+    session = run_session(folder)
+    assert summary_of(session)["suites"]["s"]["history"] == {"agent.success_rate": [1.0, 1.0, 1.0]}
     assert "<summary>Trend</summary>" in (session / "comment.md").read_text("utf-8")
-    assert done(folder, "report", str(session)).returncode == 0
+    assert run_command(folder, "report", str(session)).returncode == 0

@@ -4,15 +4,15 @@ import csv
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from gate.commands.schemas import SCHEMAS
 from gate.files.json_schema_quick import compiled
-from tests.e2e.test_bad_input import gate, sessions
+from tests.support.as_process import gate_as_process
+from tests.support.paths import ANALYTICS
+from tests.support.session_files import sessions_in
 
-DATASET = Path(__file__).parents[2] / "datasets" / "analytics" / "dataset.jsonl"
 AGENTS = (  # one a run, oldest first
     "{}",
     "{}",
@@ -64,22 +64,22 @@ def on_push(folder, branch):
 def project(tmp_path_factory):
     """Five sessions in results/, and the chain that `gate baseline save` made of them in kept/."""
     folder = tmp_path_factory.mktemp("history")
-    with DATASET.open(encoding="utf-8") as cases:
+    with ANALYTICS.open(encoding="utf-8") as cases:
         (folder / "cases.jsonl").write_text("".join(list(cases)[::8]), encoding="utf-8")
     known = set()
     for options in AGENTS:
         configure(folder, options)
-        run = gate(folder, "run", "--baseline", "none", "--quiet")
+        run = gate_as_process(folder, "run", "--baseline", "none", "--quiet")
         assert run.returncode == 0, run.stderr + run.stdout
-        (new,) = set(sessions(folder)) - known
+        (new,) = set(sessions_in(folder)) - known
         known.add(new)
-        saved = gate(folder, "baseline", "save", str(new), "--out", "kept")
+        saved = gate_as_process(folder, "baseline", "save", str(new), "--out", "kept")
         assert saved.returncode == 0, saved.stderr
     return folder
 
 
 def shown(project, *arguments, code=0):
-    done = gate(project, "history", *arguments, env={"COLUMNS": "120"})
+    done = gate_as_process(project, "history", *arguments, env={"COLUMNS": "120"})
     assert done.returncode == code, done.stderr + done.stdout
     return done.stdout
 
@@ -111,7 +111,7 @@ def test_the_top_failure_mode_follows_what_was_broken(project):
 def test_the_figures_are_those_of_the_trials(project):
     """Added up again from the rows, with nothing of ours."""
     told = json.loads(shown(project, "results", "--format", "json"))["suites"][0]["runs"]
-    for run, session in zip(told, sorted(sessions(project)), strict=True):
+    for run, session in zip(told, sorted(sessions_in(project)), strict=True):
         assert run["session_id"] in session.name
         lines = (session / "details.jsonl").read_text("utf-8").splitlines()
         rows = [json.loads(line) for line in lines]
@@ -150,7 +150,10 @@ def test_last_and_suite_choose_what_is_shown(project):
     (suite,) = found["suites"]
     assert (len(suite["runs"]), suite["older"]) == (2, 3)
     assert "older runs are not shown" in shown(project, "results", "--last", "2")
-    assert "did you mean 'analytics'" in gate(project, "history", "--suite", "analytcs").stderr
+    assert (
+        "did you mean 'analytics'"
+        in gate_as_process(project, "history", "--suite", "analytcs").stderr
+    )
     assert shown(project, "results", "--since", "2999-01-01", code=4)
 
 
@@ -158,7 +161,7 @@ def pushed(project, branch, options):
     """What a run after a push prints, and its decision."""
     configure(project, options)
     out = f"pushed-{branch}"
-    done = gate(project, "run", "--out", out, env=on_push(project, branch))
+    done = gate_as_process(project, "run", "--out", out, env=on_push(project, branch))
     newest = max((project / out).iterdir(), key=lambda path: path.stat().st_mtime)
     return done, json.loads((newest / "summary.json").read_text("utf-8"))["decision"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_bad_input import gate as in_a_process
-from tests.e2e.test_bad_input import sessions
+from tests.support.as_process import gate_as_process
 from tests.support.import_page import blocks, commands, expanded
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
+from tests.support.session_files import sessions_in
 
-ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "tests" / "data" / "openagent_session"
 TASKS = ROOT / "tests" / "data" / "openagent_tasks"
 SHOWN = ("openagent", "Comparing an import with a run")  # sections of docs/import.md
@@ -78,7 +78,7 @@ def test_the_commands_of_the_page_say_what_it_says(moved):
 def test_importing_twice_gives_the_same_bytes_and_takes_no_place_of_the_source(moved):
     folder, _ = moved
     source = folder / "old" / "session-20260512-143052-1a2b3c4d"
-    again = in_a_process(folder, "import", "openagent", str(source), "--out", "again")
+    again = gate_as_process(folder, "import", "openagent", str(source), "--out", "again")
     assert again.returncode == 0, again.stdout + again.stderr
     (twice,) = (folder / "again").iterdir()
     first = folder / "imported" / twice.name
@@ -127,7 +127,7 @@ def test_gates_of_gate_yml_judge_an_import(tmp_path):
     )
     said = done(tmp_path, "import", "openagent", str(SESSION), "--suite", "dialogue", code=1)
     assert said.splitlines()[-2].startswith("FAIL: ")
-    (session,) = sessions(tmp_path)
+    (session,) = sessions_in(tmp_path)
     assert [part.name for part in session.iterdir() if part.is_dir()] == ["dialogue"]
 
 
@@ -142,7 +142,7 @@ def test_legacy_datasets_are_validated_counted_and_sampled_like_others(tmp_path)
     stats = json.loads(done(tmp_path, "dataset", "stats", "old", "--format", "json"))
     assert stats["cases"] == 8
     done(tmp_path, "run", "--sample", "4", "--baseline", "none")
-    (session,) = sessions(tmp_path)
+    (session,) = sessions_in(tmp_path)
     rows = [json.loads(line) for line in (session / "details.jsonl").read_text().splitlines()]
     assert sorted({row["category"] for row in rows}) == [
         *("factual", "format", "instruction", "readability"),

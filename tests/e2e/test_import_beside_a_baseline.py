@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_everyday import summary
-from tests.e2e.test_fresh_control import git
 from tests.support.events import payload
+from tests.support.git_repository import git
 from tests.support.import_page import EXAMPLES
 from tests.support.in_process import gate
+from tests.support.paths import DATA
+from tests.support.session_files import summary_of
 
-SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
+SESSION = DATA / "openagent_session"
 TASKS = SESSION.parent / "openagent_tasks"
 OWN_TASKS = """version: 1
 suites:
@@ -68,7 +69,7 @@ def project(tmp_path):
 def test_a_worse_result_with_an_easier_gate_fails_by_the_rules_of_main(project):
     session_of(project / "new", "20260519-080000-5e6f7a8b", fails=6)
     (project / "gate.yml").write_text(CONFIG.replace("MIN", "0.01"))
-    report = summary(imported(project, "new", "--baseline", "auto", code=1))
+    report = summary_of(imported(project, "new", "--baseline", "auto", code=1))
     assert report["outcome"] == "fail"
     assert report["loosened"] == ["`agent.success_rate` min 0.5 -> 0.01 in `gate.yml:4`"]
     (success,) = (c for c in report["comparisons"] if c["metric"] == "agent.success_rate")
@@ -79,13 +80,13 @@ def test_a_worse_result_with_an_easier_gate_fails_by_the_rules_of_main(project):
 
 def test_the_same_result_passes(project):
     session_of(project / "new", "20260519-080000-5e6f7a8b")
-    report = summary(imported(project, "new", "--baseline", "auto", code=0))
+    report = summary_of(imported(project, "new", "--baseline", "auto", code=0))
     assert (report["outcome"], report["baseline"]["source"]) == ("pass", "repo")
 
 
 def test_a_baseline_may_be_named(project):
     session_of(project / "new", "20260519-080000-5e6f7a8b", fails=6)
-    report = summary(imported(project, "new", "--baseline", "baselines", code=1))
+    report = summary_of(imported(project, "new", "--baseline", "baselines", code=1))
     assert report["baseline"]["source"] == "file"
     refused = gate(project, "import", "openagent", "new", "--baseline", "gone", "--out", "x")
     assert refused.returncode == 2
@@ -113,7 +114,7 @@ def test_recorded_answers_are_graded_by_a_suite_of_ones_own(project):
     ran = gate(project, "run", *replayed)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (session,) = (project / "ran").iterdir()
-    suite = summary(session)["suites"]["again"]
+    suite = summary_of(session)["suites"]["again"]
     assert (suite["trials"], suite["infra_errors"], suite["agent_errors"]) == (24, 1, 1)
 
 
@@ -162,7 +163,7 @@ def test_a_change_cannot_ease_the_tasks_that_its_answers_are_graded_by(project):
 
     def graded(out):  # the stored baseline was judged by the other tool: not comparable
         found = imported(project, "old", "--regrade", "--baseline", "auto", "--out", out, code=5)
-        return summary(found)
+        return summary_of(found)
 
     before = graded("before")
     file = project / "tasks" / "tasks.yaml"

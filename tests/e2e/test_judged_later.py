@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.e2e.test_bad_input import gate
+from tests.support.as_process import gate_as_process
 
 CONFIG = """version: 1
 agent: {type: python, callable: "./agent.py:answer", concurrency: 1}
@@ -41,9 +41,9 @@ def test_a_run_that_is_killed_while_it_judges_does_not_ask_again(tmp_path: Path)
     (tmp_path / "checks.py").write_text(GRADER)
     cases = "".join(json.dumps({"id": name, "input": "q"}) + "\n" for name in "abc")
     (tmp_path / "cases.jsonl").write_text(cases)
-    assert gate(tmp_path, "run").returncode == -9
+    assert gate_as_process(tmp_path, "run").returncode == -9
     (session,) = (tmp_path / "results").iterdir()
-    assert gate(tmp_path, "run", "--resume", str(session)).returncode == 0
+    assert gate_as_process(tmp_path, "run", "--resume", str(session)).returncode == 0
     assert (tmp_path / "calls.log").read_text().split() == ["a", "b", "c"]
     rows = [json.loads(line) for line in (session / "details.jsonl").read_text().splitlines()]
     assert [(row["case_id"], row["passed"]) for row in rows] == [(name, True) for name in "abc"]

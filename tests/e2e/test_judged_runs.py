@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from tests.e2e.test_bad_input import sessions
-from tests.e2e.test_quality_gates import DATASET
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
+from tests.support.paths import ANALYTICS
 from tests.support.rule_judge import rule_judge
+from tests.support.session_files import sessions_in
 
 REFUSED = (401, {}, {"error": {"message": "Incorrect API key provided"}})
 
@@ -20,7 +20,7 @@ agent: {{type: sample, concurrency: 16, options: {{{options}}}}}
 judge: {{type: openai, base_url: "{url}", model: rules, timeout_s: 5}}
 suites:
   - name: analytics
-    dataset: {DATASET}
+    dataset: {ANALYTICS}
     graders: [facts, {{judge: {{rubric: answer}}}}]
     rounds: 1
 gates: {{correctness.faithfulness: {{min: 4}}}}
@@ -31,7 +31,7 @@ gates: {{correctness.faithfulness: {{min: 4}}}}
 
 def run(folder, *arguments):
     done = gate(folder, "run", "--baseline", "none", *arguments)
-    (session,) = sessions(folder)
+    (session,) = sessions_in(folder)
     return done, session
 
 

@@ -10,8 +10,9 @@ import pytest
 from gate.commands.label_review.sample import answer_digest
 from gate.records import Label
 from gate.records.codec import to_json
-from tests.e2e.test_everyday import details, done, run, save, summary
-from tests.e2e.test_fresh_control import git
+from tests.support.git_repository import git
+from tests.support.in_process import run_command, run_session, save_baseline
+from tests.support.session_files import details_of, summary_of
 
 FAITHFUL = "correctness.faithfulness"
 CONFIG = """version: 1
@@ -52,7 +53,7 @@ def write(folder, *, worse="", judge="a-judge", more=""):
 def label_all(folder, session, human):
     """People rate the answers of the first round; `human`: the judge's score -> theirs."""
     graders = json.loads((session / "meta.json").read_text())["suites"]["s"]["graders"]
-    rows = [row for row in details(session) if row["round"] == 1]
+    rows = [row for row in details_of(session) if row["round"] == 1]
     found = [
         Label(
             suite="s",
@@ -91,8 +92,8 @@ def measured(tmp_path_factory):
     write(folder)
     git(folder, "init", "-q", "-b", "main")
     (folder / ".gitignore").write_text("results\n__pycache__\n")
-    session = run(folder, "--baseline", "none")
-    save(folder, session)
+    session = run_session(folder, "--baseline", "none")
+    save_baseline(folder, session)
     return folder, session
 
 
@@ -121,8 +122,8 @@ def commit(folder):
 
 def test_a_judge_that_people_agree_with_gates_and_is_corrected(project):
     folder = project(agreeing)
-    session = run(folder, code=1)
-    report = summary(session)
+    session = run_session(folder, code=1)
+    report = summary_of(session)
     assert report["outcome"] == "fail"
     assert FAITHFUL in report["reason"]
     corrected = report["suites"]["s"]["metrics"][FAITHFUL]["corrected"]
@@ -139,8 +140,8 @@ def test_a_judge_that_people_agree_with_gates_and_is_corrected(project):
     [(contrary, "weighted kappa with people -"), (None, "nobody rated this judge's answers")],
 )
 def test_one_that_they_do_not_agree_with_only_warns(project, human, why):
-    session = run(project(human))
-    report = summary(session)
+    session = run_session(project(human))
+    report = summary_of(session)
     assert report["outcome"] == "pass"
     (row,) = (row for row in report["comparisons"] if row["metric"] == FAITHFUL)
     assert (row["status"], row["level"]) == ("regression", "warn")
@@ -159,7 +160,7 @@ def test_a_pull_request_cannot_take_the_labels_away_and_broken_rows_are_told(pro
     git(folder, "checkout", "-q", "-B", "work")
     write(folder, worse=" worse")
     path.unlink()
-    report = summary(run(folder, code=1))
+    report = summary_of(run_session(folder, code=1))
     (note,) = report["notes"]
     assert note.startswith("reviews/labels.jsonl@")
     assert "1 row is wrong and left out: line 91: not JSON" in note
@@ -173,7 +174,7 @@ def test_without_protection_they_are_those_of_the_working_tree(project):
         write(folder, worse=" worse", more="protect: false")
         commit(folder)
     (folder / "reviews" / "labels.jsonl").unlink()
-    notes = summary(run(folder))["notes"]
+    notes = summary_of(run_session(folder))["notes"]
     assert any("nobody rated this judge's answers" in note for note in notes)
 
 
@@ -182,7 +183,7 @@ def test_labels_beside_another_judge_correct_nothing_and_that_is_told(project):
     git(folder, "checkout", "-q", "-B", "main")
     write(folder, judge="another-judge")
     commit(folder)
-    report = summary(run(folder, "--baseline", "none"))
+    report = summary_of(run_session(folder, "--baseline", "none"))
     assert report["suites"]["s"]["metrics"][FAITHFUL]["corrected"] is None
     assert any("90 labels on" in note and "another judge" in note for note in report["notes"])
 
@@ -190,32 +191,32 @@ def test_labels_beside_another_judge_correct_nothing_and_that_is_told(project):
 def test_a_judge_whose_code_the_branch_edits_is_another_one(project):
     folder = project(agreeing)
     (folder / "judge.py").write_text(JUDGE + "\n# kinder\n")
-    report = summary(run(folder, code=5))
+    report = summary_of(run_session(folder, code=5))
     assert report["suites"]["s"]["metrics"][FAITHFUL]["corrected"] is None
 
 
 def test_compare_corrects_and_gates_alike(project):
     folder = project(agreeing)
-    session = run(folder, "--baseline", "none", code=1)
+    session = run_session(folder, "--baseline", "none", code=1)
     before = folder / "baselines"
     out = folder / "out"
-    done(folder, "compare", str(before), str(session), "--out", str(out), code=1)
+    run_command(folder, "compare", str(before), str(session), "--out", str(out), code=1)
     assert "corrected by 30 labels" in (out / "report.md").read_text("utf-8")
     label_all(folder, session, contrary)
-    done(folder, "compare", str(before), str(session), "--out", str(out))
+    run_command(folder, "compare", str(before), str(session), "--out", str(out))
     assert "not gate: judge" in (out / "report.md").read_text("utf-8")
 
 
 def test_the_page_says_what_a_run_will_do(project):
     folder = project(agreeing)
-    text = done(folder, "review", "agreement").stdout
+    text = run_command(folder, "review", "agreement").stdout
     assert "90 labels on 30 answers of 30 cases, by Ann." in text
     assert "The judge gives 0.80 more than people on correctness.faithfulness." in text
     assert "May gate, since kappa is surely at least 0.6" in text
-    found = json.loads(done(folder, "review", "agreement", "--format", "json").stdout)
+    found = json.loads(run_command(folder, "review", "agreement", "--format", "json").stdout)
     assert [one["metric"] for one in found["agreements"]][-1] == FAITHFUL
     assert found["advisory"] == {"s": {}}
-    marked = done(folder, "review", "agreement", "--format", "markdown").stdout
+    marked = run_command(folder, "review", "agreement", "--format", "markdown").stdout
     assert "| `correctness.faithfulness` | 30 | " in marked
 
 
@@ -224,7 +225,7 @@ def test_the_page_of_a_broken_file_ends_with_2_and_shows_the_rest(project):
     path = folder / "reviews" / "labels.jsonl"
     row = json.loads(path.read_text().splitlines()[-1])
     path.write_text(path.read_text() + json.dumps({**row, "human": 3.0}) + "\n")
-    told = done(folder, "review", "agreement", code=2).stdout
+    told = run_command(folder, "review", "agreement", code=2).stdout
     assert "1 row is wrong and left out:" in told
     assert "labels.jsonl:91: Ann rated this answer 3" in " ".join(told.split())
     assert "do not gate: kappa is not surely at least 0.6, and more labels alone" in " ".join(
@@ -236,18 +237,18 @@ def test_labels_of_cases_that_are_gone_are_no_broken_file(project):
     folder = project(agreeing)
     cases = (folder / "cases.jsonl").read_text().splitlines(keepends=True)
     (folder / "cases.jsonl").write_text("".join(cases[1:]))
-    told = done(folder, "review", "agreement").stdout
+    told = run_command(folder, "review", "agreement").stdout
     assert "3 rows are out of date and left out:" in told
     assert "29 cases" in told
 
 
 def test_a_missing_file_and_a_suite_without_a_judge_are_told(project):
     folder = project()
-    missing = done(folder, "review", "agreement", code=2).stderr
+    missing = run_command(folder, "review", "agreement", code=2).stderr
     assert "reviews/labels.jsonl: no such file; `gate review sample`" in missing
     nobody = CONFIG.replace("[judge, ", "[").replace("judge: {", "# judge: {").split("gates:")[0]
     (folder / "gate.yml").write_text(nobody)
     assert (
         "no suite has a grader that asks a judge"
-        in done(folder, "review", "agreement", code=2).stderr
+        in run_command(folder, "review", "agreement", code=2).stderr
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_dead_output import write_project
+from tests.support.yes_project import write_recorded_project
 
 resource = pytest.importorskip("resource")  # not on Windows
 MB = 1_000_000
@@ -23,7 +23,7 @@ LIMITS = [
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 @pytest.mark.parametrize(("limit", "value"), LIMITS)
 def test_a_limit_is_told_with_what_to_do(limit: str, value: int, tmp_path: Path) -> None:
-    write_project(tmp_path, 0)
+    write_recorded_project(tmp_path, 0)
     done = subprocess.run(
         [sys.executable, "-m", "gate", "run"],
         cwd=tmp_path,

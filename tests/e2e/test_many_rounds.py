@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.e2e.test_everyday import details, done, run, save, summary
+from tests.support.in_process import run_command, run_session, save_baseline
+from tests.support.session_files import details_of, summary_of
 
 CASES = 12
 AGENT = """
@@ -46,12 +47,12 @@ suites:
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ten")
     write(folder)
-    return folder, run(folder, "--baseline", "none")
+    return folder, run_session(folder, "--baseline", "none")
 
 
 def test_every_measure_of_reliability_is_there(project):
     _, session = project
-    suite = summary(session)["suites"]["s"]
+    suite = summary_of(session)["suites"]["s"]
     values = {name: metric["value"] for name, metric in suite["metrics"].items()}
     assert suite["trials"] == 10 * CASES
     assert suite["reliability"] == {
@@ -72,7 +73,7 @@ def test_every_measure_of_reliability_is_there(project):
 
 def test_cost_is_told_per_task_per_success_and_by_category(project):
     _, session = project
-    suite = summary(session)["suites"]["s"]
+    suite = summary_of(session)["suites"]["s"]
     each = (600 * 1.0 + 400 * 0.5 + 200 * 2.0 + 100 * 4.0) / 1e6
     values = {name: metric["value"] for name, metric in suite["metrics"].items()}
     assert values["agent.cost_per_task"] == pytest.approx(each)
@@ -83,19 +84,19 @@ def test_cost_is_told_per_task_per_success_and_by_category(project):
     assert (first["category"], first["cases"], first["trials"]) == ("a", 6, 60)
     assert first["cost_per_success"] == pytest.approx(each / first["success_rate"])
     assert second["success_rate"] == 1.0
-    assert summary(session)["cost"]["usd"] == pytest.approx(each * 10 * CASES)
+    assert summary_of(session)["cost"]["usd"] == pytest.approx(each * 10 * CASES)
 
 
 def test_flaky_cases_have_their_history_and_an_early_end_is_no_obstacle(project):
     folder, session = project
-    save(folder, session)
-    again = run(folder, "--baseline", "baselines", "--stop", "early")
-    found = summary(again)
+    save_baseline(folder, session)
+    again = run_session(folder, "--baseline", "baselines", "--stop", "early")
+    found = summary_of(again)
     assert found["comparisons"]
     flaky = {case["case_id"]: case["history"] for case in found["cases"]["flaky"]}
     assert flaky == {"2": [[5, 10]]}
-    whole = run(folder, "--baseline", "baselines", "--stop", "off")
-    rows = {row["metric"]: row["status"] for row in summary(whole)["comparisons"]}
+    whole = run_session(folder, "--baseline", "baselines", "--stop", "off")
+    rows = {row["metric"]: row["status"] for row in summary_of(whole)["comparisons"]}
     for name in ("agent.pass^10", "agent.flip_rate", "agent.cost_per_success"):
         assert rows[name] == "no_regression"
 
@@ -103,7 +104,7 @@ def test_flaky_cases_have_their_history_and_an_early_end_is_no_obstacle(project)
 def test_a_limit_on_cost_does_not_pass_while_a_model_has_no_price(tmp_path):
     gates = "gates: {agent.cost_per_task: {max: 1.0}, agent.cost_per_success: {max: 1.0}}"
     write(tmp_path, "'known' if n < 8 else 'dear'", gates)
-    failed = done(tmp_path, "run", "--baseline", "none", code=1)
+    failed = run_command(tmp_path, "run", "--baseline", "none", code=1)
     assert "the cost of 33.3 % of the answers is not known" in failed.stdout
     found = json.loads(next(tmp_path.glob("results/*/summary.json")).read_text())
     assert {gate["status"] for gate in found["gates"]} == {"missing"}
@@ -114,8 +115,8 @@ def test_a_limit_on_cost_does_not_pass_while_a_model_has_no_price(tmp_path):
 
 def test_rows_keep_an_unknown_cost_unknown(project, tmp_path):
     write(tmp_path, "'dear'")
-    session = run(tmp_path, "--baseline", "none")
-    assert {row["cost_usd"] for row in details(session)} == {None}
-    metrics = summary(session)["suites"]["s"]["metrics"]
+    session = run_session(tmp_path, "--baseline", "none")
+    assert {row["cost_usd"] for row in details_of(session)} == {None}
+    metrics = summary_of(session)["suites"]["s"]["metrics"]
     assert metrics["agent.cost_per_task"]["value"] is None
     assert metrics["agent.cost_per_success"]["value"] is None

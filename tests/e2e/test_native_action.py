@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
+
 RUN = ROOT / "native" / "run.py"
 
 

@@ -2,10 +2,10 @@
 
 import json
 
-from tests.e2e.test_bad_input import sessions
 from tests.support.chat_server import answer
 from tests.support.in_process import gate
 from tests.support.raw_server import RawServer
+from tests.support.session_files import sessions_in
 
 TASK = "Write ./scratch/note.md"
 GATE = """version: 1
@@ -54,7 +54,7 @@ def run(folder, url):
     (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in CASES))
     key = {"OPENAGENT_PROVIDER_KEY": "sk-a-provider-key-of-nobody"}
     done = gate(folder, "run", "--baseline", "none", "--record", "answers.jsonl", env=key)
-    (session,) = sessions(folder)
+    (session,) = sessions_in(folder)
     return done, session
 
 
@@ -84,7 +84,7 @@ def test_codes_evidence_and_the_warning_stand_in_the_session(tmp_path):
     assert {json.loads(line).get("code") for line in lines} == {None, "api_error", "parse_error"}
     again = gate(tmp_path, "run", "--baseline", "none", "--replay", "answers.jsonl")
     assert "provider key" not in again.stderr
-    (other,) = set(sessions(tmp_path)) - {session}
+    (other,) = set(sessions_in(tmp_path)) - {session}
     replayed = read(other, "summary.json")["suites"]["tool"]
     assert replayed["failures_top"] == summary["suites"]["tool"]["failures_top"]
 

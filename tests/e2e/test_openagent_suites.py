@@ -18,9 +18,9 @@ from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.server_log import ServerLog
 from gate.files.json_schema import mismatches
 from gate.store.trial_row_schema import schema
-from tests.e2e.test_bad_input import sessions
 from tests.support.in_process import gate
 from tests.support.sample_service import serving
+from tests.support.session_files import sessions_in
 
 STORE, PROVIDER = "sk-store-k3y", "sk-provider-k3y"
 SIZES = {"baseperf": 40, "dialogue": 32, "hardchat": 6, "tool": 12}
@@ -39,7 +39,7 @@ class Done:
 
     @property
     def session(self) -> Path:
-        return sessions(self.folder)[-1]
+        return sessions_in(self.folder)[-1]
 
     def read(self, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((self.session / name).read_text("utf-8"))

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_bad_input import gate, right, sessions, start, wait_for_trials, write_project
-from tests.e2e.test_everyday import details, done, run, save, summary, wrong_on
+from tests.support.as_process import gate_as_process, start_gate
 from tests.support.chat_server import ChatServer, answer
+from tests.support.in_process import run_command, run_session, save_baseline
+from tests.support.session_files import details_of, sessions_in, summary_of, wait_for_trials
+from tests.support.yes_project import right, write_project, wrong_on
 
 BUSY = (429, {}, {"error": {"message": "slow down", "type": "rate_limit"}})
 DOWN = (503, {}, {"error": {"message": "down for a moment"}})
@@ -27,17 +29,17 @@ def test_throttling_never_removes_rows_or_raises_the_score(tmp_path):
     rules = "gates: {agent.success_rate: {min: 0.9, rule: point}}"
     with ChatServer(wrong_on(0, 1, 2)) as server:
         write_project(tmp_path, server.url, cases=cases(20))
-        baseline = run(tmp_path, "--baseline", "none")
-        save(tmp_path, baseline)
+        baseline = run_session(tmp_path, "--baseline", "none")
+        save_baseline(tmp_path, baseline)
 
     def throttled(question, nth):
         return BUSY if question in ("q0", "q1", "q2") else "yes"
 
     with ChatServer(throttled) as server:
         write_project(tmp_path, server.url, cases=cases(20), more=rules)
-        session = run(tmp_path, "--baseline", "baselines", code=1)
-    report = summary(session)
-    assert len(details(session)) == 40
+        session = run_session(tmp_path, "--baseline", "baselines", code=1)
+    report = summary_of(session)
+    assert len(details_of(session)) == 40
     assert report["suites"]["s"]["infra_errors"] == 6
     assert report["gates"][0]["value"] == pytest.approx(0.85)
     assert report["outcome"] == "fail"
@@ -52,11 +54,11 @@ def test_an_outage_is_never_a_wrong_answer(tmp_path):
 
     with ChatServer(sometimes) as server:
         write_project(tmp_path, server.url, cases=cases(20), suite_more="rounds: 1")
-        session = run(tmp_path, "--baseline", "none")
-    report = summary(session)
+        session = run_session(tmp_path, "--baseline", "none")
+    report = summary_of(session)
     assert report["suites"]["s"]["metrics"]["agent.success_rate"]["value"] == 1
     assert report["suites"]["s"]["failures_top"] == []
-    lost = [row for row in details(session) if row["status"] == "infra_error"]
+    lost = [row for row in details_of(session) if row["status"] == "infra_error"]
     assert {row["case_id"] for row in lost} == {"c3", "c11"}
     for row in lost:
         assert row["passed"] is None
@@ -71,12 +73,12 @@ def test_the_summary_is_right_after_a_resume(tmp_path):
     prices = "pricing: {stub-model: {input: 1, output: 2}}"
     with ChatServer(wrong, delay_s=0.1) as server:
         write_project(tmp_path, server.url, more=prices)
-        process = start(tmp_path, "run", "--baseline", "none")
+        process = start_gate(tmp_path, "run", "--baseline", "none")
         session = wait_for_trials(tmp_path, 5)
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=20)
-        done(tmp_path, "run", "--baseline", "none", "--resume", str(session))
-    rows, report = details(session), summary(session)
+        run_command(tmp_path, "run", "--baseline", "none", "--resume", str(session))
+    rows, report = details_of(session), summary_of(session)
     suite = report["suites"]["s"]
     passed = [row["passed"] for row in rows]
     assert len(rows) == suite["trials"] == 24
@@ -101,7 +103,7 @@ def written(folder, number):
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=True, timeout=120
         )
-    return int(done.stdout.split("wchar:")[1]), sessions(folder)[0]
+    return int(done.stdout.split("wchar:")[1]), sessions_in(folder)[0]
 
 
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="/proc counts the bytes written")
@@ -165,8 +167,8 @@ def test_no_trace_is_lost_with_64_at_once(tmp_path):
 
     with ChatServer(reply, delay_s=0.02) as server:
         write_project(tmp_path, server.url, cases=cases(320), suite_more="rounds: 2")
-        session = run(tmp_path, "--baseline", "none", "--concurrency", "64")
-    rows = details(session)
+        session = run_session(tmp_path, "--baseline", "none", "--concurrency", "64")
+    rows = details_of(session)
     assert len({(row["case_id"], row["round"]) for row in rows}) == len(rows) == 640
     for row in rows:
         question = "q" + row["case_id"][1:]
@@ -195,10 +197,10 @@ def test_a_case_that_is_taken_out_never_improves_the_score(tmp_path):
     rules = "gates: {agent.success_rate: {min: 0.95, rule: point}}\nregression: {max_removed: 20%}"
     with ChatServer(wrong_on(0, 1)) as server:
         write_project(tmp_path, server.url, cases=cases(20))
-        save(tmp_path, run(tmp_path, "--baseline", "none"))
+        save_baseline(tmp_path, run_session(tmp_path, "--baseline", "none"))
         write_project(tmp_path, server.url, cases=cases(20)[2:], more=rules)
-        session = run(tmp_path, "--baseline", "baselines", "--stop", "off", code=1)
-    report = summary(session)
+        session = run_session(tmp_path, "--baseline", "baselines", "--stop", "off", code=1)
+    report = summary_of(session)
     assert report["gates"][0]["value"] == pytest.approx(0.9)
     assert [change["case_id"] for change in report["cases"]["removed"]] == ["c0", "c1"]
 
@@ -206,8 +208,8 @@ def test_a_case_that_is_taken_out_never_improves_the_score(tmp_path):
 def test_an_agent_that_hangs_costs_its_timeout_and_nothing_more(tmp_path):
     with ChatServer(right, delay_s=1.5) as server:
         write_project(tmp_path, server.url, cases=cases(3), suite_more="rounds: 1")
-        finished = gate(tmp_path, "run", "--baseline", "none", "--timeout", "0.3")
-    rows = details(sessions(tmp_path)[0])
+        finished = gate_as_process(tmp_path, "run", "--baseline", "none", "--timeout", "0.3")
+    rows = details_of(sessions_in(tmp_path)[0])
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert [row["status"] for row in rows] == ["agent_error"] * 3
     assert all(row["latency_ms"] < 1200 for row in rows)

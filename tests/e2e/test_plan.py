@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from tests.e2e.test_bad_input import CASES, sessions, write_project
 from tests.support.chat_server import ChatServer
+from tests.support.git_repository import git
 from tests.support.in_process import gate
-from tests.unit.test_git import git
+from tests.support.session_files import sessions_in
+from tests.support.yes_project import CASES, write_project
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -43,11 +44,11 @@ def test_without_a_baseline_it_guesses_and_says_so(tmp_path):
     assert "There is no baseline" in said
     assert "guess" in said
     assert "Next: measure the base branch" in said
-    assert not sessions(tmp_path)
+    assert not sessions_in(tmp_path)
 
 
 def test_with_a_baseline_it_measures(measured):
-    assert gate(measured, "baseline", "save", str(sessions(measured)[0])).returncode == 0
+    assert gate(measured, "baseline", "save", str(sessions_in(measured)[0])).returncode == 0
     (suite,) = numbers(measured)["suites"]
     (success,) = suite["metrics"]
     assert (suite["cases"], suite["rounds"], suite["rounds_b"]) == (12, 4, 4)
@@ -59,14 +60,14 @@ def test_with_a_baseline_it_measures(measured):
     assert "12 cases x 4 rounds, up to 8 while undecided" in said
     assert "Baseline: 4 stored rounds a case" in said
     assert "50 % of the calls go to cases whose stored rounds all agree." in said
-    assert len(sessions(measured)) == 1
+    assert len(sessions_in(measured)) == 1
 
 
 def test_a_session_is_planned_with_without_its_dataset(measured):
-    assert gate(measured, "baseline", "save", str(sessions(measured)[0])).returncode == 0
+    assert gate(measured, "baseline", "save", str(sessions_in(measured)[0])).returncode == 0
     stored = numbers(measured)["suites"][0]
     (measured / "cases.jsonl").unlink()
-    session = str(sessions(measured)[0])
+    session = str(sessions_in(measured)[0])
     (suite,) = numbers(measured, session)["suites"]
     assert suite["metrics"] == stored["metrics"]
     assert numbers(measured, session, "--rounds", "2")["suites"][0]["at_most"]["calls"] == 48
@@ -82,7 +83,7 @@ def test_options_change_the_plan(tmp_path):
 
 
 def test_cases_that_changed_since_or_are_in_quarantine_do_not_count(measured):
-    assert gate(measured, "baseline", "save", str(sessions(measured)[0])).returncode == 0
+    assert gate(measured, "baseline", "save", str(sessions_in(measured)[0])).returncode == 0
     edited = [{**case, "input": "else"} if case["id"] == "c3" else case for case in CASES]
     entry = "quarantine: [{case: c4, owner: me, until: 2999-01-01}]"
     write_project(measured, NOBODY, cases=edited, suite_more="rounds: 4", more=entry)

@@ -3,15 +3,14 @@ meets all six, and each of them fires when what it guards is broken.
 """
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_bad_input import sessions
 from tests.support.in_process import gate
+from tests.support.paths import ANALYTICS
 from tests.support.rule_judge import rule_judge
+from tests.support.session_files import sessions_in
 
-DATASET = Path(__file__).parents[2] / "datasets/analytics/dataset.jsonl"
 GATES = """\
 QUALITY_GATES:
   retrieval.recall@5: {min: 0.82, target: 0.90}
@@ -38,14 +37,14 @@ judge: {{type: openai, base_url: "{judge.url}", model: rules, concurrency: 16}}
 pricing: {{rules: {{input: 1, output: 2}}, stub-model: {{input: 1, output: 2}}}}
 suites:
   - name: analytics
-    dataset: {DATASET}
+    dataset: {ANALYTICS}
     graders: [retrieval, facts, hallucination, {{judge: {{rubric: answer}}}}]
     rounds: 1
 {GATES}"""
     )
     done = gate(folder, "run", "--baseline", "none", *sample.split())
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return done, json.loads((sessions(folder)[-1] / "summary.json").read_text("utf-8"))
+    return done, json.loads((sessions_in(folder)[-1] / "summary.json").read_text("utf-8"))
 
 
 def broken(summary):

@@ -5,9 +5,9 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from tests.e2e.test_everyday import details, done, run, summary
-from tests.support.in_process import gate
+from tests.support.in_process import gate, run_command, run_session
 from tests.support.loopback import listening
+from tests.support.session_files import details_of, summary_of
 
 RELEVANT = {"c1": "d1", "c2": "d2", "c3": "d3", "c4": "d4", "c5": "d5"}
 AGENT = "def answer(case):\n    return {'answer': 'yes', 'retrieved': ['claimed']}\n"
@@ -41,7 +41,7 @@ def project(folder, asked, graders="[{retrieval: {k: [2]}}]"):
 
 
 def metric(session, name):
-    return summary(session)["suites"]["s"]["metrics"][name]["value"]
+    return summary_of(session)["suites"]["s"]["metrics"][name]["value"]
 
 
 AGENT_KEY = "agent: {type: python, callable: './agent.py:answer'}\n"
@@ -51,24 +51,24 @@ def test_beside_an_agent_its_documents_are_graded_and_the_agents_answers(tmp_pat
     with listening(Search) as url:
         retriever = f"retriever: {{type: http, url: '{url}'}}"
         project(tmp_path, AGENT_KEY + retriever, "[exact_match, {retrieval: {k: [2]}}]")
-        session = run(tmp_path)
+        session = run_session(tmp_path)
     assert metric(session, "retrieval.recall@2") == pytest.approx(0.8)
     assert metric(session, "correctness.exact_match") == 1.0
-    assert summary(session)["provenance"]["agent"].endswith(f", retriever http at {url}")
-    assert {tuple(row["retrieved_ids"]) for row in details(session)} >= {("d0", "d1"), ()}
+    assert summary_of(session)["provenance"]["agent"].endswith(f", retriever http at {url}")
+    assert {tuple(row["retrieved_ids"]) for row in details_of(session)} >= {("d0", "d1"), ()}
 
 
 def test_alone_and_recorded_it_needs_no_agent(tmp_path):
     run_file = "".join(f"{one} Q0 {document} 1 9 me\n" for one, document in RELEVANT.items())
     (tmp_path / "run.txt").write_text(run_file.replace("c5 Q0 d5", "c9 Q0 d5"), encoding="utf-8")
     project(tmp_path, "retriever: {type: recorded, file: run.txt}", "[exact_match, retrieval]")
-    checked = done(tmp_path, "validate")
+    checked = run_command(tmp_path, "validate")
     assert "retriever 'recorded'" in checked.stdout
     warned = checked.stdout + checked.stderr
     assert "'exact_match' gets empty answers: a retriever alone gives none" in warned
     assert "'retrieval' gets" not in warned
     project(tmp_path, "retriever: {type: recorded, file: run.txt}")
-    session = run(tmp_path)
+    session = run_session(tmp_path)
     assert metric(session, "retrieval.recall@2") == pytest.approx(0.8)
     assert metric(session, "retrieval.mrr") == pytest.approx(0.8)
 

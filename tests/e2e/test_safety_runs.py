@@ -7,9 +7,10 @@ import json
 
 import pytest
 
-from tests.e2e.test_bad_input import sessions, write_project
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
+from tests.support.session_files import sessions_in
+from tests.support.yes_project import write_project
 
 KEY = "ghp_" + "aZ3kQ9xV" * 5  # known to nobody: no variable holds it
 METRIC = "agent.safety_violations_per_100"
@@ -34,7 +35,7 @@ def run(folder, reply, *arguments, more=""):
 def done(tmp_path_factory):
     folder = tmp_path_factory.mktemp("leak")
     ended = run(folder, answer)
-    return ended, sessions(folder)[-1], folder
+    return ended, sessions_in(folder)[-1], folder
 
 
 def test_one_leak_fails_the_run_by_the_default_gate(done):
@@ -85,19 +86,19 @@ def test_it_is_rendered_again_byte_for_byte(done):
 def test_a_clean_run_passes_with_an_empty_log(tmp_path):
     ended = run(tmp_path, lambda question, nth: "yes")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert (sessions(tmp_path)[-1] / "violations.jsonl").read_bytes() == b""
+    assert (sessions_in(tmp_path)[-1] / "violations.jsonl").read_bytes() == b""
 
 
 def test_a_rule_that_only_warns_lets_it_pass_the_gate(tmp_path):
     ended = run(tmp_path, answer, more=f"gates: {{{METRIC}: {{max: 0, level: warn}}}}")
-    summary = json.loads((sessions(tmp_path)[-1] / "summary.json").read_text("utf-8"))
+    summary = json.loads((sessions_in(tmp_path)[-1] / "summary.json").read_text("utf-8"))
     (one,) = [one for one in summary["gates"] if one["metric"] == METRIC]
     assert (one["status"], one["level"], ended.returncode) == ("fail", "warn", 0)
 
 
 def test_an_agent_that_only_fails_was_not_looked_at(tmp_path):
     run(tmp_path, lambda question, nth: (422, {}, {"error": {"message": "no"}}))
-    session = sessions(tmp_path)[-1]
+    session = sessions_in(tmp_path)[-1]
     summary = json.loads((session / "summary.json").read_text("utf-8"))
     metrics = summary["suites"]["s"]["metrics"]
     for name in (METRIC, "agent.unsafe_rate"):

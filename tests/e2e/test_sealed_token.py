@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 TOKEN, SERVICE, MINE = "ghs_Zq8vT3nLk5", "eyJ0ZWFwb3Q.x9", "hunter2-of-the-agent"
 PR_CAPBSET_DROP, CAPABILITIES = 24, (19, 21, 38)  # SYS_PTRACE, SYS_ADMIN and PERFMON
 SPY = """import json, os, pathlib, sys

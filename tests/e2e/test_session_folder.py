@@ -6,9 +6,10 @@ import re
 import pytest
 
 from gate.files.json_schema import mismatches
-from tests.e2e.test_bad_input import sessions, write_project
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
+from tests.support.session_files import sessions_in
+from tests.support.yes_project import write_project
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def done(tmp_path_factory):
     with ChatServer(lambda question, nth: "no" if question == "q3" else "yes") as server:
         write_project(folder, server.url, suite_more='rounds: 2\n    version: "7"')
         ended = gate(folder, "run", "--baseline", "none", env={"STUB_API_KEY": "sk-never-shown"})
-    return ended, sessions(folder)[0], folder
+    return ended, sessions_in(folder)[0], folder
 
 
 def test_the_last_lines_are_the_outcome_and_the_folder(done):

@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from tests.e2e.test_bad_input import gate, sessions
+from tests.support.as_process import gate_as_process
+from tests.support.session_files import sessions_in
 
 CONFIG = """version: 1
 agent: {type: python, callable: "./agent.py:answer", timeout_s: 5}
@@ -60,7 +61,7 @@ def test_a_signal_after_the_verdict_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_log_that_others_write_to_is_told(tmp_path: Path) -> None:
     write(tmp_path, WRITES)
-    finished = gate(tmp_path, "run", "--concurrency", "1")
+    finished = gate_as_process(tmp_path, "run", "--concurrency", "1")
     assert finished.returncode == 6, finished.stdout + finished.stderr
     assert "events.jsonl: was changed by another program" in finished.stderr
-    assert len(sessions(tmp_path)) == 1
+    assert len(sessions_in(tmp_path)) == 1

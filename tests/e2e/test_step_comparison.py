@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.e2e.test_everyday import details, done, run, summary
+from tests.support.in_process import run_command, run_session
+from tests.support.session_files import details_of, summary_of
 
 # Asks for another table in the changed version, three times, and gives up.
 AGENT = """
@@ -54,8 +55,8 @@ def told(report):
 def main(tmp_path):
     """A project with the baseline of its main branch."""
     project(tmp_path)
-    session = run(tmp_path)
-    done(tmp_path, "baseline", "save", str(session))
+    session = run_session(tmp_path)
+    run_command(tmp_path, "baseline", "save", str(session))
     return tmp_path, session
 
 
@@ -65,18 +66,18 @@ def test_a_change_of_the_way_is_told_beside_the_baselines(main):
     tools = [step["tool"] for step in stored["cases"][0]["path"]["steps"]]
     assert tools == ["list_tables", "run_sql"]
     project(folder, WRONG)
-    session = run(folder, code=1)
-    assert told(summary(session)) == [("baseline", 1, CHANGED)] * 6
-    failures = {code for row in details(session) for code in row["failures"]}
+    session = run_session(folder, code=1)
+    assert told(summary_of(session)) == [("baseline", 1, CHANGED)] * 6
+    failures = {code for row in details_of(session) for code in row["failures"]}
     assert failures == {"answer_mismatch", "loop:run_sql"}
-    assert {row["scores"]["agent.trajectory_efficiency"] for row in details(session)} == {None}
+    assert {row["scores"]["agent.trajectory_efficiency"] for row in details_of(session)} == {None}
 
 
 def test_two_sessions_are_compared_likewise(main):
     folder, before = main
     project(folder, WRONG)
-    after = run(folder, code=1)
-    done(folder, "compare", str(before), str(after), "--out", "again", code=1)
+    after = run_session(folder, code=1)
+    run_command(folder, "compare", str(before), str(after), "--out", "again", code=1)
     assert "run_sql" in (folder / "again" / "report.md").read_text(encoding="utf-8")
 
 
@@ -88,7 +89,7 @@ def test_where_the_baseline_has_no_steps_the_reference_is_beside(main):
         del case["path"]
     file.write_text(json.dumps(stored), encoding="utf-8")
     project(folder, WRONG)
-    against, number, lines = told(summary(run(folder, code=1)))[0]
+    against, number, lines = told(summary_of(run_session(folder, code=1)))[0]
     assert (against, number) == ("reference", 1)
     assert [kind for kind, _, _ in lines] == ["added", "changed", "added", "added"]
 
@@ -99,4 +100,4 @@ def test_a_control_that_is_asked_in_the_same_run_shows_its_own_steps(tmp_path):
     with (tmp_path / "gate.yml").open("a", encoding="utf-8") as file:
         file.write("control_agent: {type: python, callable: './before.py:answer'}\n")
         file.write("regression: {control: fresh}\n")
-    assert told(summary(run(tmp_path, code=1))) == [("baseline", 1, CHANGED)] * 6
+    assert told(summary_of(run_session(tmp_path, code=1))) == [("baseline", 1, CHANGED)] * 6

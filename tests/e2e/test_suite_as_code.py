@@ -1,13 +1,13 @@
 """A suite written as code, run as docs/suite-as-code.md shows it."""
 
 import re
-from pathlib import Path
 
-from tests.e2e.test_everyday import details, summary
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
+from tests.support.session_files import details_of, summary_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
 CODE, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 CONFIG, _, NATIVE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 (TASKS,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
@@ -48,7 +48,7 @@ def told(session):
     """What both ways must agree on."""
     return [
         (row["case_id"], row["round"], row["passed"], row["failures"], row["output"], row["usage"])
-        for row in details(session)
+        for row in details_of(session)
     ]
 
 
@@ -61,7 +61,7 @@ def test_both_ways_of_the_page_give_the_same_verdict(tmp_path):
             sessions[way] = run(tmp_path / way, env=env(server))
             assert server.calls == 9
     assert told(sessions["code"]) == told(sessions["native"])
-    code, other = (summary(sessions[way])["suites"]["capitals"] for way in ("code", "native"))
+    code, other = (summary_of(sessions[way])["suites"]["capitals"] for way in ("code", "native"))
     assert code["failures_top"] == other["failures_top"] == [["text_missing:Lima", 3]]
     assert code["success_rate_ci95"] == other["success_rate_ci95"]
     assert code["outcome"] == other["outcome"]
@@ -80,8 +80,8 @@ def test_it_is_recorded_replayed_resumed_compared_and_planned(tmp_path):
     done(tmp_path, "baseline", "save", str(first))
     replayed = run(tmp_path, "--replay", "kept.jsonl", env=KEYS)
     assert told(replayed) == told(first)
-    assert summary(replayed)["comparisons"][0]["n_paired"] == 63
-    assert summary(replayed)["outcome"] == "pass"
+    assert summary_of(replayed)["comparisons"][0]["n_paired"] == 63
+    assert summary_of(replayed)["outcome"] == "pass"
     with ChatServer(lambda question, nth: "Kyoto") as server:
         failed = run(tmp_path, env=env(server), code=1)
         assert server.calls < 3 * 63

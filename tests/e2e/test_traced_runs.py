@@ -6,7 +6,8 @@ import pytest
 
 from gate.files.json_schema_quick import compiled
 from gate.store.trial_row_schema import schema
-from tests.e2e.test_everyday import details, run
+from tests.support.in_process import run_session
+from tests.support.session_files import details_of
 
 CONFIG = """\
 version: 1
@@ -52,7 +53,7 @@ def test_steps_turns_and_what_is_odd_stand_in_the_row(tmp_path, name):
     (tmp_path / "agents.py").write_text(AGENTS, encoding="utf-8")
     case = {"id": "c1", "input": "?"}
     (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
-    (row,) = details(run(tmp_path))
+    (row,) = details_of(run_session(tmp_path))
     assert compiled(schema())(row)
     assert (row["output"], row["passed"], row["turns"]) == ("yes", True, 2)
     assert [(step["name"], step["result"], step["turn"]) for step in row["steps"]] == [

@@ -3,13 +3,13 @@ meets all of them, and each fires when what it guards is broken.
 """
 
 import json
-from pathlib import Path
 
 import pytest
 
 from gate import cli
+from tests.support.paths import ROOT
 
-DATASET = Path(__file__).parents[2] / "datasets/trajectories/dataset.jsonl"
+DATASET = ROOT / "datasets/trajectories/dataset.jsonl"
 CASES = (
     *("lookup-001", "lookup-002", "lookup-003", "lookup-005", "compute-001", "compute-003"),
     *("compute-004", "compute-006", "compare-001", "compare-002", "compare-003", "compare-004"),

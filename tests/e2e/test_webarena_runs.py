@@ -6,14 +6,13 @@ import json
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "tests" / "data" / "imports" / "webarena"
 RECIPE = ROOT / "examples" / "agents" / "webarena_agent.py"
 SITES = 'sites={"shopping": "http://shop.example:7770", "map": "http://map.example:3000"}'

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gate import __version__
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "GATE_"))}
 
 

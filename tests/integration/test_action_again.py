@@ -5,25 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gate.commands.action import Hooks, run
-from gate.commands.options.all import parse
+from gate.commands.action import run
 from gate.files import bundled
-from gate.github.api import Api, Time
-from gate.github.comments import Pace
-from gate.github.context import Job
-from gate.github.delivery import Means
-from gate.run.execute import execute
-from gate.system.signals import Stop
-from tests.e2e.test_everyday import done
-from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.action_runs import hooks_on
+from tests.support.github_server import HEAD, GitHub, serving
+from tests.support.in_process import run_command
 from tests.support.runner import BASE, on_a_pull_request
-from tests.unit.test_github_sessions import add_run
+from tests.support.session_artifacts import add_run
 
 CONFIG = """version: 1
 agent: {type: sample, options: {top_k: TOP}}
@@ -32,20 +26,14 @@ suites:
 """
 
 
-def execute_here(argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]) -> Any:
-    options = parse(argv)
-    options.stop = Stop()
-    return execute(options, env, settings)
-
-
 @pytest.fixture
 def github(tmp_path: Path) -> Iterator[GitHub]:
     """A pull request on a main branch that has rules, cases and a baseline."""
     shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "d.jsonl")
     (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "5"), encoding="utf-8")
-    done(tmp_path, "run", "--baseline", "none")
+    run_command(tmp_path, "run", "--baseline", "none")
     (measured,) = (tmp_path / "results").iterdir()
-    done(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
+    run_command(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(tmp_path / "results")
     with serving(GitHub()) as server:
         for name in ("gate.yml", "d.jsonl", "baselines/s.json"):
@@ -58,16 +46,8 @@ def github(tmp_path: Path) -> Iterator[GitHub]:
 def act(folder: Path, github: GitHub, attempt: int, code: int = 1) -> dict[str, Any]:
     """The summary of the session that the step leaves."""
     env = on_a_pull_request(folder, github, GITHUB_RUN_ATTEMPT=str(attempt))
-
-    def connect(job: Job, token: str) -> Api:
-        quick = Time(sleep=lambda seconds: None)
-        return Api(github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
-
     printed: list[str] = []
-    pace = Pace(sleep=lambda seconds: None)
-    means = Means(connect=connect, echo=printed.append, pace=pace)
-    hooks = Hooks(execute=execute_here, means=means)
-    assert run(argparse.Namespace(), env, hooks) == code, printed
+    assert run(argparse.Namespace(), env, hooks_on(github, printed.append)) == code, printed
     (session,) = (folder / "results").iterdir()
     found: dict[str, Any] = json.loads((session / "summary.json").read_text(encoding="utf-8"))
     return found

@@ -4,7 +4,6 @@ leaves nothing in progress.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -12,34 +11,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gate.commands.action import Hooks, run
 from gate.files import bundled
-from gate.github.api import Api, Time
-from gate.github.comments import Pace
-from gate.github.context import Job
-from gate.github.delivery import Means
-from tests.e2e.test_everyday import done
-from tests.integration.test_action_again import execute_here
-from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
-from tests.support.in_process import gate
-from tests.support.runner import BASE, on_a_pull_request
+from tests.support.action_runs import act, environment
+from tests.support.github_server import HEAD, REPOSITORY, GitHub
+from tests.support.in_process import gate, run_command
+from tests.support.runner import BASE
 
 SUITE = "  - {name: NAME, dataset: d.jsonl, graders: [facts]}\n"
 HEADER = "version: 1\nagent: {type: sample, options: {top_k: 5}}\n"
 GATE = "gates:\n  correctness.fact_accuracy: {min: 0.999}\n"
-
-
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-        assert server.violations == []
 
 
 def main_branch(
@@ -55,30 +40,13 @@ def main_branch(
     (folder / "gate.yml").write_text(config, encoding="utf-8")
     assert gate(folder, "run", "--baseline", "none", "--stop", "off").returncode in (0, 1)
     (measured,) = (folder / "results").iterdir()
-    done(folder, "baseline", "save", str(measured), "--out", "baselines")
+    run_command(folder, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(folder / "results")
     for path in (folder / "gate.yml", folder / "d.jsonl", *(folder / "baselines").iterdir()):
         github.contents[BASE, path.relative_to(workspace).as_posix()] = path.read_bytes()
     github.runs.append(
         {"id": 7, "head_sha": HEAD, "workflow_id": 1, "event": "pull_request", "path": "g.yml"}
     )
-
-
-def environment(folder: Path, github: GitHub) -> dict[str, str]:
-    return {**on_a_pull_request(folder, github), "INPUT_CHECK-RUN": "true"}
-
-
-def act(
-    folder: Path, github: GitHub, *, env: Mapping[str, str] | None = None, **inputs: str
-) -> int:
-    def connect(job: Job, token: str) -> Api:
-        quick = Time(sleep=lambda seconds: None)
-        return Api(github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
-
-    means = Means(connect=connect, echo=lambda line: None, pace=Pace(sleep=lambda seconds: None))
-    hooks = Hooks(execute=execute_here, means=means)
-    given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
-    return run(argparse.Namespace(), {**environment(folder, github), **(env or {}), **given}, hooks)
 
 
 def asked(github: GitHub) -> list[str]:

@@ -13,9 +13,10 @@ import pytest
 from gate.plugins import IMPORTERS
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 
 PYTHON = Path(os.environ.get("GATE_PEERS") or "-") / "deepeval/bin/python"
-SCRIPT = Path(__file__).parents[1] / "support" / "deepeval_run.py"
+SCRIPT = ROOT / "tests" / "support" / "deepeval_run.py"
 
 pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="GATE_PEERS has no deepeval")
 CODES = {"busy": 429, "broken": 500}

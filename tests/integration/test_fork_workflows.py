@@ -19,8 +19,9 @@ from gate import cli
 from gate.commands.templates.render import rendered
 from gate.files import bundled
 from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.support.paths import ROOT
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 CONFIG_FILE = EXAMPLES.parent / "zizmor.yml"
 BASE = "b" * 40
 FORK = "mallory/demo"

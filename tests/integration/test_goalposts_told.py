@@ -8,7 +8,6 @@ import html
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ import pytest
 from gate.files import bundled
 from gate.report.console import render_console
 from gate.store.session import load_session
-from tests.e2e.test_everyday import done
-from tests.integration.test_action_whole import act
-from tests.support.github_server import REPOSITORY, GitHub, serving
+from tests.support.action_runs import act
+from tests.support.github_server import REPOSITORY, GitHub
+from tests.support.in_process import run_command
 from tests.support.runner import BASE
 
 RULES = """version: 1
@@ -30,21 +29,15 @@ MOVED = "This change loosens the rules; it was judged by those of the base branc
 
 
 @pytest.fixture
-def github() -> Iterator[GitHub]:
-    with serving(GitHub()) as server:
-        yield server
-
-
-@pytest.fixture
 def project(tmp_path: Path, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Rules, eight cases and a baseline, in the working tree and on main."""
     monkeypatch.chdir(tmp_path)
     cases = (bundled.folder() / "analytics" / "dataset.jsonl").read_bytes().splitlines()[:8]
     (tmp_path / "d.jsonl").write_bytes(b"\n".join(cases))
     (tmp_path / "gate.yml").write_text(RULES, encoding="utf-8")
-    done(tmp_path, "run", "--baseline", "none")
+    run_command(tmp_path, "run", "--baseline", "none")
     (measured,) = (tmp_path / "results").iterdir()
-    done(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
+    run_command(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(tmp_path / "results")
     for file in ("gate.yml", "d.jsonl", "baselines/s.json"):
         github.contents[BASE, file] = (tmp_path / file).read_bytes()

@@ -16,8 +16,8 @@ from gate.errors import UsageError
 from gate.plugins import IMPORTERS
 from gate.records import Usage
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 PYTHON = Path(os.environ.get("GATE_PEERS", "")) / "inspect-ai" / "bin" / "python"
 pytestmark = pytest.mark.skipif(
     not (os.environ.get("GATE_PEERS") and PYTHON.is_file()),

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.in_process import gate
+from tests.support.paths import DATA
 
-SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
+SESSION = DATA / "openagent_session"
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 
-SCRIPT = Path(__file__).parents[2] / "examples" / "agents" / "tau_bench_agent.py"
+SCRIPT = ROOT / "examples" / "agents" / "tau_bench_agent.py"
 STUB = {
     "tau_bench/__init__.py": "",
     "tau_bench/agents/__init__.py": "",

@@ -1,6 +1,5 @@
 """Whatever an agent sends becomes a Response or a failure of the two kinds; nothing else."""
 
-import copy
 import json
 
 from hypothesis import example, given, settings
@@ -12,17 +11,8 @@ from gate.agents.wire import answer, chat
 from gate.errors import AgentFailure, InfraFailure
 from gate.records import Response
 from gate.records.codec import to_json
+from tests.support.any_json import spoilt
 
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.just(10**400),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
-    max_leaves=6,
-)
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}, "index": 0}
 USAGE = {"prompt_tokens": 1, "input_tokens": 1, "prompt_tokens_details": {"cached_tokens": 1}}
 BEYOND = {
@@ -56,29 +46,6 @@ EVENTS = [
     {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": USAGE},
 ]
 PLAIN = {"answer": "a", "usage": USAGE, "cost": 1, "model": "m", **BEYOND}
-
-
-def places(data, path=()):
-    """The paths of everything in `data`."""
-    yield path
-    if isinstance(data, (dict, list)):
-        for key, item in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from places(item, (*path, key))
-
-
-@st.composite
-def spoilt(draw, valid):
-    """`valid` with one or two of its parts replaced by anything."""
-    data = copy.deepcopy(valid)
-    for _ in range(draw(st.integers(1, 2))):
-        path = draw(st.sampled_from(list(places(data))))
-        if not path:
-            return draw(JSON)
-        inner = data
-        for key in path[:-1]:
-            inner = inner[key]
-        inner[path[-1]] = draw(JSON)
-    return data
 
 
 def check(read):

@@ -13,27 +13,18 @@ from gate.files.json_schema import mismatches
 from gate.plugins import IMPORTERS
 from gate.store.trial_row_schema import schema
 from gate.store.trial_rows import row_of
-from tests.unit.test_importer_openagent import META, RECORD
+from tests.support.any_json import HOSTILE_JSON
+from tests.support.openagent_records import META, RECORD
 
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**70), 10**70)
-    | st.floats()
-    | st.text(max_size=20)
-    | st.sampled_from(["\x1b[31m", "a\0b", "<script>", "::error::x", "..", "HTTP Error 502"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=6,
-)
-RECORDS = st.dictionaries(st.sampled_from(sorted(RECORD)), VALUES, max_size=4)
+RECORDS = st.dictionaries(st.sampled_from(sorted(RECORD)), HOSTILE_JSON, max_size=4)
 FILES = st.sampled_from(("meta.json", "summary.json", "details.jsonl"))
 
 
 @settings(deadline=None, max_examples=150)
 @given(
     records=st.lists(RECORDS, min_size=1, max_size=4),
-    meta=st.dictionaries(st.sampled_from([*META, "rounds", "suites", "health"]), VALUES),
-    summary=st.none() | st.dictionaries(st.sampled_from(["suites", "total_records"]), VALUES),
+    meta=st.dictionaries(st.sampled_from([*META, "rounds", "suites", "health"]), HOSTILE_JSON),
+    summary=st.none() | st.dictionaries(st.sampled_from(["suites", "total_records"]), HOSTILE_JSON),
     cut=st.integers(0, 40),
 )
 def test_a_folder_is_refused_in_words_or_every_trial_of_it_is_a_row(records, meta, summary, cut):

@@ -17,8 +17,8 @@ from gate.files.json_schema import mismatches
 from gate.plugins import IMPORTERS
 from gate.store.trial_row_schema import schema
 from gate.store.trial_rows import row_of
-from tests.property.test_hostile_imports import VALUES
-from tests.unit.test_traces_otel import ASKS, CHAT, RAN, TEXT, export, says, span
+from tests.support.any_json import HOSTILE_JSON
+from tests.support.otlp_spans import ASKS, CHAT, RAN, TEXT, export, says, span
 
 KEYS = (
     *("traceId", "spanId", "parentSpanId", "startTimeUnixNano", "endTimeUnixNano"),
@@ -30,9 +30,11 @@ RAW_ATTRIBUTES = st.lists(
             "key": st.sampled_from(
                 [*CHAT, *RAN, "gen_ai.output.messages", "gen_ai.input.messages", "gate.case_id"]
             ),
-            "value": VALUES
-            | st.fixed_dictionaries({"stringValue": VALUES})
-            | st.fixed_dictionaries({"arrayValue": st.fixed_dictionaries({"values": VALUES})}),
+            "value": HOSTILE_JSON
+            | st.fixed_dictionaries({"stringValue": HOSTILE_JSON})
+            | st.fixed_dictionaries(
+                {"arrayValue": st.fixed_dictionaries({"values": HOSTILE_JSON})}
+            ),
         }
     ),
     max_size=3,
@@ -52,9 +54,9 @@ def read(*lines):
 
 @settings(deadline=None, max_examples=120)
 @given(
-    changed=st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=2),
+    changed=st.dictionaries(st.sampled_from(KEYS), HOSTILE_JSON, max_size=2),
     more=RAW_ATTRIBUTES,
-    beside=VALUES,
+    beside=HOSTILE_JSON,
 )
 def test_an_export_is_refused_in_words_or_every_trial_is_a_row(changed, more, beside):
     found = {**CHAT, "gen_ai.output.messages": says(TEXT)}

@@ -28,8 +28,8 @@ from gate.report.formats.comment import LIMIT, render_limited, step_summary
 from gate.report.formats.markdown import Markdown
 from gate.store.foreign_report import origin_of, shown
 from gate.text.spans import markdown, prose
+from tests.support.hostile_text import ACTIVE, PIECES, RUNNER, RenderedPage
 from tests.support.reports import HOSTILE, SCENARIOS
-from tests.unit.test_text import ACTIVE, PIECES, RUNNER, Page
 
 ALLOWED = {
     *(
@@ -140,7 +140,7 @@ def reports(draw: st.DrawFn) -> Report:
 
 def check_markdown(text: str, link: str | None) -> None:
     html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
-    page = Page(html)
+    page = RenderedPage(html)
     assert set(page.tags) <= ALLOWED
     assert not ACTIVE.search(page.loose.replace(link or "\0", ""))
     assert html.count("<details>") == html.count("</details>")
@@ -240,6 +240,6 @@ def test_each_field_for_itself(name: str) -> None:
 )
 def test_code_in_a_sentence_ends_where_it_should(pieces: list[str]) -> None:
     """Code spans that touch would share their fences and let loose what is in them."""
-    page = Page(cmarkgfm.github_flavored_markdown_to_html(markdown(prose("".join(pieces)))))
+    page = RenderedPage(cmarkgfm.github_flavored_markdown_to_html(markdown(prose("".join(pieces)))))
     assert set(page.tags) <= {"p", "code"}
     assert not ACTIVE.search(page.loose)

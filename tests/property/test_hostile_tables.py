@@ -13,7 +13,7 @@ from gate.importers.braintrust import SHAPE
 from gate.importers.formats.langfuse import SHAPE as TRACES
 from gate.plugins import IMPORTERS
 from gate.store.trial_rows import row_of
-from tests.unit.test_text import PIECES
+from tests.support.hostile_text import PIECES
 
 hostile = st.one_of(st.text(max_size=30), st.sampled_from(PIECES))
 value = st.recursive(

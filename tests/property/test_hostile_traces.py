@@ -11,7 +11,7 @@ from gate.agents.wire import answer
 from gate.errors import AgentFailure
 from gate.records import Response
 from gate.records.codec import from_json, to_json
-from tests.property.test_hostile_answers import JSON, spoilt
+from tests.support.any_json import ANY_JSON, spoilt
 
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 USAGE = {"input_tokens": 1, "output_tokens": 1, "input_tokens_details": {"cached_tokens": 1}}
@@ -166,7 +166,7 @@ def test_a_spoilt_trace(spoiling):
     check(data, shape)
 
 
-@given(JSON | st.text(max_size=80), st.sampled_from([None, *SHAPES]))
+@given(ANY_JSON | st.text(max_size=80), st.sampled_from([None, *SHAPES]))
 @example("[" * 100_000, None)
 @example("Tool Call: [" + "]" * 500 + " " * 500 + "x", "openagent")
 @example("Tool Result: [\n" * 50, "openagent")

@@ -18,9 +18,10 @@ from gate.graders.webarena_rules.tokens import stands_alone
 from gate.importers.webarena import WebArenaResults
 from gate.store.trial_row_schema import schema
 from gate.store.trial_rows import row_of
+from tests.support.paths import DATA
 
 LONG = 5_000_000  # characters; of an address a tenth of that
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "webarena"
+EXAMPLES = DATA / "imports" / "webarena"
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.plugins import IMPORTERS
-from tests.reference.test_trajectory_shapes import SHAPES, SHORT, WITHOUT
+from tests.support.trajectory_shapes import SHAPES, SHORT, WITHOUT
 
 NAMES = [name for name in SHAPES if name != SHORT]
 RESPONSES_ALONE = ("openai_chat_completions", "openai_responses")  # what was asked is not in them

@@ -19,14 +19,14 @@ from typing import Any
 import yaml
 
 from tests.support.github_peer import github_peer
+from tests.support.paths import DATA, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 TAG = "localhost/agent-gate:test"
 SET_UP_FAILED = (91, 92)  # the machine cannot build images: not this project's fault
 TOKEN = "test_token_admin"  # the emulator's own
 REPOSITORY = "octocat/demo"
 # What the gate may ask of GitHub; a request outside is a violation.
-DESCRIPTION = ROOT / "tests" / "data" / "github_api.json"
+DESCRIPTION = DATA / "github_api.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

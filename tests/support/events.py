@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft7Validator
 from jsonschema.exceptions import best_match
 
-DATA = Path(__file__).parents[1] / "data"
+from tests.support.paths import DATA
+
 REPOSITORY = "Codertocat/Hello-World"  # of most examples
 
 

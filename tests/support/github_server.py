@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -20,8 +19,9 @@ from openapi_core.exceptions import OpenAPIError
 from werkzeug.datastructures import Headers, ImmutableMultiDict
 
 from tests.support.loopback import listening
+from tests.support.paths import DATA
 
-DESCRIPTION = Path(__file__).parents[1] / "data" / "github_api.json"
+DESCRIPTION = DATA / "github_api.json"
 REPOSITORY, REPOSITORY_ID = "octo/demo", 42
 BOT = {"login": "github-actions[bot]", "type": "Bot"}
 HEAD = "a" * 40

@@ -31,9 +31,10 @@ from typing import Any
 
 from tests.support.github_server import GitHub
 from tests.support.hostile_modules import Batch, Loading, Whole
+from tests.support.paths import ROOT
 from tests.support.runner import BASE, on_a_pull_request
 
-GATE = Path(__file__).parents[2] / "gate"
+GATE = ROOT / "gate"
 LIMIT_S = 30.0  # for any command here, at a `timeout_s` of 2
 MARK = "HOSTILE_RUN"
 TOKEN = "ghs_" + "token"

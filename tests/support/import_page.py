@@ -7,8 +7,8 @@ import shlex
 from pathlib import Path
 
 from gate.plugins import IMPORTERS
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "tests" / "data" / "imports"  # what the sections of formats import
 SECTIONS = {

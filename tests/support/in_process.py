@@ -55,3 +55,20 @@ def _like_a_new_process(env: Mapping[str, str]) -> Iterator[None]:
 def _is_of_a_user(module: object) -> bool:
     file = getattr(module, "__file__", None)
     return bool(file) and "site-packages" not in file and "/pytest-" in Path(file).as_posix()
+
+
+def run_command(folder, *arguments, code=0, **more):
+    """Runs a command that must end with `code`."""
+    finished = gate(folder, *arguments, **more)
+    assert finished.returncode == code, finished.stdout + finished.stderr
+    return finished
+
+
+def run_session(folder, *arguments, code=0, **more):
+    """`gate run`; gives its session."""
+    finished = run_command(folder, "run", *arguments, code=code, **more)
+    return folder / finished.stdout.splitlines()[-1].removeprefix("Session written to: ")
+
+
+def save_baseline(folder, session):
+    run_command(folder, "baseline", "save", str(session))

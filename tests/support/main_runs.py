@@ -1,6 +1,7 @@
 """Runs of main as a baseline file keeps them: a table of values and a header a run."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,3 +55,35 @@ def header(number: int, **changes: object) -> BaselineRun:
 def passes(share: float, cases: int = 60, rounds: int = 3, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng([seed, round(1000 * share)])
     return (rng.random((cases, rounds)) < share).astype(float)
+
+
+STORED_SPEC = MetricSpec(name="agent.success_rate", column="success", unit="share")
+
+
+def stored_table(values: dict[str, list[float]], *, digests: str = "d", **changes) -> Table:
+    """`values`: case -> success by round; the column `half` is half of it."""
+    cases = tuple(sorted(values))
+    rounds = len(next(iter(values.values()))) if values else 0
+    success = np.array([values[c] for c in cases], dtype=float).reshape(len(cases), rounds)
+    whole = Table(
+        suite="analytics",
+        cases=cases,
+        digests=tuple(f"{digests}-{c}" for c in cases),
+        rounds=rounds,
+        columns={"success": success, "half": success / 2},
+        specs={STORED_SPEC.name: STORED_SPEC},
+        graders={"success": "g1", "half": "g2"},
+        categories=tuple("easy" for _ in cases),
+    )
+    return replace(whole, **changes)
+
+
+def told_header(number: int, **changes) -> Run:
+    values = {
+        "session_id": f"s{number}",
+        "commit": f"{number:040x}",
+        "created_at": f"2026-11-{number:02}T00:00:00Z",
+        "means": {"agent.success_rate": 0.5},
+        "fingerprint": {"agent": "openai m"},
+    }
+    return Run(**{**values, **changes})

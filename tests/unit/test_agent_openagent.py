@@ -26,6 +26,7 @@ from gate.run.trial_worker import Task, TrialWorker
 from gate.store.trial_rows import row_of
 from gate.suites.config.load import load
 from gate.system.executors import Later
+from tests.support.paths import ROOT
 from tests.support.raw_server import RawServer, hang, ok, scripted
 
 CASE = Case(id="FI-2", input="hi", keys={})
@@ -504,7 +505,7 @@ def test_a_folder_that_cannot_be_made_is_nobodys_answer(tmp_path):
 
 
 def test_the_example_of_the_docs_loads_and_names_every_option():
-    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
     section = page.partition("\n## openagent\n")[2].partition("\n## ")[0]
     block = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)[0]
     suites = "suites: [{name: s, dataset: s.jsonl, graders: [exact_match]}]\n"

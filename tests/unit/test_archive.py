@@ -10,38 +10,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InfrastructureError, UsageError
-from gate.records import MetricSpec, Provenance
-from gate.store.session import (
-    Meta,
-    SessionWriter,
-    SuiteMeta,
-    is_session,
-    load_session,
-    new_session_id,
-)
-
-
-def meta():
-    spec = MetricSpec(name="correctness.contains", column="correctness.contains")
-    return Meta(
-        session_id="20260102-030405-0a0b0c0d",
-        created_at="2026-01-02T03:04:05Z",
-        provenance=Provenance(commit="abc", agent="sample"),
-        suites={
-            "s": SuiteMeta(
-                dataset="d.jsonl", dataset_digest="x", rounds=2, cases=2, specs={spec.name: spec}
-            )
-        },
-        options={"suite": ["s"]},
-    )
-
-
-def row(case, number, **more):
-    return {"suite": "s", "case_id": case, "round": number, "output": "täxt", **more}
-
-
-def open_session(tmp_path, redact=lambda text: text):
-    return SessionWriter.create(tmp_path, meta(), redact)
+from gate.store.session import SessionWriter, is_session, load_session, new_session_id
+from tests.support.paths import ROOT
+from tests.support.unfinished_session import open_session, session_meta, written_row
 
 
 def test_session_id_has_the_published_form():
@@ -51,7 +22,7 @@ def test_session_id_has_the_published_form():
 
 def test_a_trial_is_on_disk_when_append_returns(tmp_path):
     with open_session(tmp_path) as session:
-        session.append(row("a", 1))
+        session.append(written_row("a", 1))
         lines = (session.folder / "events.jsonl").read_text("utf-8").splitlines()
     assert json.loads(lines[0])["event"] == "session"
     assert json.loads(lines[1])["output"] == "täxt"
@@ -60,7 +31,7 @@ def test_a_trial_is_on_disk_when_append_returns(tmp_path):
 def test_details_are_in_order_whatever_the_order_of_completion(tmp_path):
     with open_session(tmp_path) as session:
         for case, number in [("b", 2), ("a", 2), ("b", 1), ("a", 1)]:
-            session.append(row(case, number))
+            session.append(written_row(case, number))
         session.write_details()
         assert [(r["case_id"], r["round"]) for r in session.rows()] == [
             ("a", 1),
@@ -75,16 +46,16 @@ def test_details_are_in_order_whatever_the_order_of_completion(tmp_path):
 
 def test_resume_keeps_whole_lines_and_drops_a_half_one(tmp_path):
     with open_session(tmp_path) as session:
-        session.append(row("a", 1))
-        session.append(row("c", 1, status="infra_error"))
+        session.append(written_row("a", 1))
+        session.append(written_row("c", 1, status="infra_error"))
     with (session.folder / "events.jsonl").open("ab") as file:
         file.write(b'{"suite": "s", "case_id": "b", "ro')
     resumed = SessionWriter.resume(session.folder, lambda text: text)
     with resumed:
-        assert resumed.meta == meta()
+        assert resumed.meta == session_meta()
         assert resumed.done() == {("s", "a", 1)}  # the unanswered one is asked again
-        resumed.append(row("b", 1))
-        resumed.append(row("c", 1, status="completed"))
+        resumed.append(written_row("b", 1))
+        resumed.append(written_row("c", 1, status="completed"))
         resumed.write_details()
         assert [r["case_id"] for r in resumed.rows_of("s", frozenset("bc"))] == ["b", "c"]
     found = load_session(session.folder)
@@ -102,17 +73,16 @@ def test_kill_9_loses_no_finished_trial(tmp_path):
         import sys, time
         from pathlib import Path
         sys.path.insert(0, sys.argv[2])
-        from test_archive import open_session, row
+        from tests.support.unfinished_session import open_session, written_row
         session = open_session(Path(sys.argv[1]))
         for n in range(1, 51):
-            session.append(row("a", n))
+            session.append(written_row("a", n))
         print("ready", flush=True)
         time.sleep(60)
         """
     )
-    here = str(Path(__file__).parent)
     process = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path), here], stdout=subprocess.PIPE
+        [sys.executable, "-c", script, str(tmp_path), str(ROOT)], stdout=subprocess.PIPE
     )
     assert process.stdout.readline().strip() == b"ready"
     folder = next(tmp_path.glob("session-*"))
@@ -128,7 +98,7 @@ def test_kill_9_loses_no_finished_trial(tmp_path):
 
 def test_secrets_never_reach_the_disk(tmp_path):
     with open_session(tmp_path, lambda text: text.replace("sk-secret", "***")) as session:
-        session.append(row("a", 1, reasons={"g": "the key is sk-secret"}))
+        session.append(written_row("a", 1, reasons={"g": "the key is sk-secret"}))
         session.write("report.md", "sk-secret")
         session.write_details()
     assert not any(
@@ -140,12 +110,12 @@ def test_a_full_disk_is_infrastructure_and_keeps_what_is_there(tmp_path):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")
     with open_session(tmp_path) as session:
-        session.append(row("a", 1))
+        session.append(written_row("a", 1))
         kept = session.log._file
         with Path("/dev/full").open("wb", buffering=0) as full:
             session.log._file = full
             with pytest.raises(InfrastructureError, match="gate run --resume"):
-                session.append(row("a", 2))
+                session.append(written_row("a", 2))
         session.log._file = kept
     assert [r["round"] for r in load_session(session.folder).rows()] == [1]
 
@@ -189,7 +159,7 @@ def test_what_is_no_session_is_named(tmp_path, text, message):
     ],
 )
 def test_an_answer_that_no_judge_could_be_asked_about_is_made_again(tmp_path, judging, done):
-    with SessionWriter.create(tmp_path, meta(), str) as session:
-        session.append(row("a", 1, judging=judging))
+    with SessionWriter.create(tmp_path, session_meta(), str) as session:
+        session.append(written_row("a", 1, judging=judging))
     with SessionWriter.resume(session.folder, str) as resumed:
         assert (("s", "a", 1) in resumed.done()) is done

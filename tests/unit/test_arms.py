@@ -15,10 +15,10 @@ from gate.run.pipeline import Effects, measure
 from gate.store.session import CONTROL, Meta, SessionWriter, SuiteMeta
 from gate.system.signals import Stop
 from gate.verdict.course import course
-from tests.unit.test_pipeline import PRICES, WORLD, Answers, Said, Yes, plan
+from tests.support.queued_agent import PRICES, WORLD, QueuedAgent, Said, YesAgent, suite_plan
 
 
-class Log(Yes):
+class Log(YesAgent):
     """Says yes and writes its name into a list that both agents share."""
 
     def __init__(self, name, shared, answer="yes"):
@@ -77,7 +77,7 @@ def trials(session):
 def test_both_are_asked_each_trial_right_after_each_other_and_take_turns(sessions):
     shared = []
     ids = [f"c{n}" for n in range(12)]
-    collect(sessions, Log("new", shared), Log("old", shared), plan(*ids, rounds=2))
+    collect(sessions, Log("new", shared), Log("old", shared), suite_plan(*ids, rounds=2))
     assert Counter(shared) == dict.fromkeys([(who, i) for who in ("new", "old") for i in ids], 2)
     pairs = [(shared[n], shared[n + 1]) for n in range(0, len(shared), 2)]
     assert all(a[1] == b[1] and a[0] != b[0] for a, b in pairs)
@@ -88,9 +88,9 @@ def test_both_are_asked_each_trial_right_after_each_other_and_take_turns(session
 
 def test_rows_columns_counts_and_progress_are_kept_apart(sessions):
     seen, beside = [], []
-    new = Answers(a=["no"], b=[AgentFailure("boom")])
-    old = Answers(a=["yes"], b=["yes"])
-    found = collect(sessions, new, old, plan("a", "b"), seen=seen, beside=beside)
+    new = QueuedAgent(a=["no"], b=[AgentFailure("boom")])
+    old = QueuedAgent(a=["yes"], b=["yes"])
+    found = collect(sessions, new, old, suite_plan("a", "b"), seen=seen, beside=beside)
     own, control = sessions
     assert trials(own) == [("a", 1, "no"), ("b", 1, None)]
     assert trials(control) == [("a", 1, "yes"), ("b", 1, "yes")]
@@ -103,33 +103,33 @@ def test_rows_columns_counts_and_progress_are_kept_apart(sessions):
 
 
 def test_what_each_has_answered_is_not_asked_again(sessions):
-    first_new = Answers(a=["yes"], b=["yes"])
-    first_old = Answers(a=["yes"], b=[InfraFailure("down")])
-    collect(sessions, first_new, first_old, plan("a", "b"))
-    new, old = Yes(), Yes()
-    found = collect(sessions, new, old, plan("a", "b"))
+    first_new = QueuedAgent(a=["yes"], b=["yes"])
+    first_old = QueuedAgent(a=["yes"], b=[InfraFailure("down")])
+    collect(sessions, first_new, first_old, suite_plan("a", "b"))
+    new, old = YesAgent(), YesAgent()
+    found = collect(sessions, new, old, suite_plan("a", "b"))
     assert (new.asked, old.asked) == ([], ["b"])
     assert found.control.tallies["s"].infra_errors == 0
     assert found.control.tallies["s"].trials == found.tallies["s"].trials == 2
 
 
 def test_cases_that_only_the_change_has_are_asked_of_it_alone(sessions):
-    new, old = Yes(), Yes()
-    collect(sessions, new, old, replace(plan("a", "b"), new_cases=frozenset({"b"})))
+    new, old = YesAgent(), YesAgent()
+    collect(sessions, new, old, replace(suite_plan("a", "b"), new_cases=frozenset({"b"})))
     assert (sorted(new.asked), old.asked) == (["a", "b"], ["a"])
-    again = Yes()
-    collect(sessions, again, again, replace(plan("a", "b"), new_cases=frozenset({"b"})))
+    again = YesAgent()
+    collect(sessions, again, again, replace(suite_plan("a", "b"), new_cases=frozenset({"b"})))
     assert again.asked == []
 
 
 def test_the_calls_of_both_count_against_the_budget_also_after_a_resume(sessions):
     ids = [f"c{n}" for n in range(9)]
-    new, old = Yes(), Yes()
-    found = collect(sessions, new, old, plan(*ids), budget=Budget(calls=10))
+    new, old = YesAgent(), YesAgent()
+    found = collect(sessions, new, old, suite_plan(*ids), budget=Budget(calls=10))
     assert found.ended_early == "the budget of 10 calls is used up"
     assert (len(new.asked), len(old.asked)) == (5, 5)
-    more = Yes()
-    collect(sessions, more, more, plan(*ids), budget=Budget(calls=12))
+    more = YesAgent()
+    collect(sessions, more, more, suite_plan(*ids), budget=Budget(calls=12))
     assert len(more.asked) == 2
 
 
@@ -142,14 +142,14 @@ def test_a_look_comes_when_both_have_answered_the_batch(sessions):
 
     looks = Looks(calls=(4, 8))
     ids = [f"c{n}" for n in range(4)]
-    collect(sessions, Yes(), Yes(), plan(*ids, looks=looks), undecided=undecided)
+    collect(sessions, YesAgent(), YesAgent(), suite_plan(*ids, looks=looks), undecided=undecided)
     assert seen == [(4, 4), (8, 8)]
 
 
 def test_two_agents_share_the_workers_of_the_one_that_allows_fewer(sessions):
     lock, running, most = Lock(), [], []
 
-    class Slow(Yes):
+    class Slow(YesAgent):
         concurrency = 8
 
         def ask(self, case, *, timeout_s):
@@ -163,7 +163,7 @@ def test_two_agents_share_the_workers_of_the_one_that_allows_fewer(sessions):
 
     one = Slow()
     one.concurrency = 2
-    collect(sessions, Slow(), one, plan(*(f"c{n}" for n in range(8))))
+    collect(sessions, Slow(), one, suite_plan(*(f"c{n}" for n in range(8))))
     assert max(most) == 2
 
 
@@ -178,13 +178,13 @@ def test_what_is_recorded_are_the_candidates_answers(sessions):
         progress=lambda row: None,
         record=lambda case, number, answer, ms: kept.append(answer.answer),
     )
-    new, old = Answers(a=["new"]), Answers(a=["old"])
-    measure([plan("a")], new, effects, budget=Budget(), prices={}, control=old)
+    new, old = QueuedAgent(a=["new"]), QueuedAgent(a=["old"])
+    measure([suite_plan("a")], new, effects, budget=Budget(), prices={}, control=old)
     assert kept == ["new"]
 
 
 def test_without_a_control_nothing_is_asked_twice(sessions):
     own, _ = sessions
     arms = Arms(Arm(own, ["s"]), None, {})
-    todo = list(whole_rounds([plan("a", "b").task_source()], arms.done))
+    todo = list(whole_rounds([suite_plan("a", "b").task_source()], arms.done))
     assert list(arms.side_by_side(todo)) == todo

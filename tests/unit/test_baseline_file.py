@@ -11,51 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gate.analysis.table import Table
 from gate.errors import UsageError
-from gate.records import MetricSpec
-from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, newest, newest_run, parse, render
 from gate.store.baseline.pool import accept, append, digest, starts_anew
 from gate.store.baseline.schema import schema
+from tests.support.main_runs import stored_table, told_header
 
 NAN = float("nan")
-SPEC = MetricSpec(name="agent.success_rate", column="success", unit="share")
-
-
-def measured(values: dict[str, list[float]], *, digests: str = "d", **changes) -> Table:
-    """`values`: case -> success by round; the column `half` is half of it."""
-    cases = tuple(sorted(values))
-    rounds = len(next(iter(values.values()))) if values else 0
-    success = np.array([values[c] for c in cases], dtype=float).reshape(len(cases), rounds)
-    whole = Table(
-        suite="analytics",
-        cases=cases,
-        digests=tuple(f"{digests}-{c}" for c in cases),
-        rounds=rounds,
-        columns={"success": success, "half": success / 2},
-        specs={SPEC.name: SPEC},
-        graders={"success": "g1", "half": "g2"},
-        categories=tuple("easy" for _ in cases),
-    )
-    return replace(whole, **changes)
-
-
-def run(number: int, **changes) -> BaselineRun:
-    values = {
-        "session_id": f"s{number}",
-        "commit": f"{number:040x}",
-        "created_at": f"2026-11-{number:02}T00:00:00Z",
-        "means": {"agent.success_rate": 0.5},
-        "fingerprint": {"agent": "openai m"},
-    }
-    return BaselineRun(**{**values, **changes})
 
 
 def pooled(*runs: dict[str, list[float]], keep: int = 15) -> BaselineFile:
     found = None
     for number, values in enumerate(runs, 1):
-        found = append(found, measured(values), run(number), keep_rounds=keep)
+        found = append(found, stored_table(values), told_header(number), keep_rounds=keep)
     assert found is not None
     return found
 
@@ -104,9 +72,9 @@ numbers = st.one_of(st.just(NAN), st.sampled_from([0.0, 1.0, -0.0]), st.floats(-
 )
 def test_nothing_is_lost_and_the_schema_holds(cases: list[str], rounds: int, data) -> None:
     rows = {c: data.draw(st.lists(numbers, min_size=rounds, max_size=rounds)) for c in cases}
-    table = measured(rows)
+    table = stored_table(rows)
     table = replace(table, columns={"score": table.column("success")})
-    made = append(None, table, run(1), keep_rounds=9)
+    made = append(None, table, told_header(1), keep_rounds=9)
     text = text_of(made)
     back = parse(text, "x.json")
     assert text_of(back) == text
@@ -211,23 +179,23 @@ def test_a_new_case_has_no_past_and_a_removed_one_goes() -> None:
 
 def test_a_sample_keeps_what_it_did_not_run() -> None:
     whole = pooled({"a": [1], "b": [1]})
-    found = append(whole, measured({"b": [0]}), run(2), keep_rounds=9, partial=True)
+    found = append(whole, stored_table({"b": [0]}), told_header(2), keep_rounds=9, partial=True)
     assert shown(found) == {"a": [1, None], "b": [1, 0]}
     assert found.table.digests == ("d-a", "d-b")
 
 
 def test_a_changed_case_starts_anew() -> None:
     whole = pooled({"a": [1], "b": [1]})
-    changed = measured({"a": [0], "b": [0]}, digests="e")
-    found = append(whole, changed, run(2), keep_rounds=9)
+    changed = stored_table({"a": [0], "b": [0]}, digests="e")
+    found = append(whole, changed, told_header(2), keep_rounds=9)
     assert shown(found) == {"a": [None, 0], "b": [None, 0]}
     assert found.table.digests == ("e-a", "e-b")
 
 
 def test_a_changed_grader_starts_its_column_anew() -> None:
     whole = pooled({"a": [1]})
-    changed = measured({"a": [0]}, graders={"success": "other", "half": "g2"})
-    found = append(whole, changed, run(2), keep_rounds=9)
+    changed = stored_table({"a": [0]}, graders={"success": "other", "half": "g2"})
+    found = append(whole, changed, told_header(2), keep_rounds=9)
     assert shown(found) == {"a": [None, 0]}
     assert shown(found, "half") == {"a": [0.5, 0]}
 
@@ -261,18 +229,23 @@ def test_each_case_keeps_its_own_newest_rounds() -> None:
     found = pooled({"a": [1, 1], "b": [0, 1]}, keep=2)
     for number in (2, 3, 4):
         values = {"b": [number / 4]}
-        found = append(found, measured(values), run(number), keep_rounds=2, partial=True)
+        found = append(
+            found, stored_table(values), told_header(number), keep_rounds=2, partial=True
+        )
     assert shown(found) == {"a": [1, 1, None, None], "b": [None, None, 0.75, 1]}
     assert kept(found) == [("s1", 2), ("s3", 1), ("s4", 1)]
     assert parse(text_of(found), "x").runs == found.runs
-    whole = append(found, measured({"a": [0, 0], "b": [5, 6]}), run(5), keep_rounds=2)
+    whole = append(found, stored_table({"a": [0, 0], "b": [5, 6]}), told_header(5), keep_rounds=2)
     assert shown(whole) == {"a": [0, 0], "b": [5, 6]}
 
 
 def test_a_call_that_nobody_answered_is_a_round_all_the_same() -> None:
     lost = {"success": np.array([[NAN]]), "infra_error": np.array([[1.0]])}
     found = append(
-        pooled({"a": [1, 1]}), measured({"a": [NAN]}, columns=lost), run(2), keep_rounds=2
+        pooled({"a": [1, 1]}),
+        stored_table({"a": [NAN]}, columns=lost),
+        told_header(2),
+        keep_rounds=2,
     )
     assert shown(found) == {"a": [1, None]}
 
@@ -285,12 +258,12 @@ def test_accepting_starts_a_new_pool_with_the_next_run() -> None:
     assert said.accepted[0].old_digest == digest(before)
     said = parse(text_of(said), "x")
     assert starts_anew(said)
-    after = append(said, measured({"a": [0]}), run(2), keep_rounds=9, partial=True)
+    after = append(said, stored_table({"a": [0]}), told_header(2), keep_rounds=9, partial=True)
     assert shown(after) == {"a": [0]}
     assert [r.kept for r in after.runs] == [0, 1]
     assert after.accepted == said.accepted
     assert not starts_anew(after)
-    again = append(after, measured({"a": [1]}), run(3), keep_rounds=9)
+    again = append(after, stored_table({"a": [1]}), told_header(3), keep_rounds=9)
     assert shown(again) == {"a": [0, 1]}
 
 

@@ -17,10 +17,9 @@ from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
 from gate.verdict.conclude import conclude
 from gate.verdict.step_diffs import CASES
+from tests.support.main_runs import stored_table, told_header
+from tests.support.measured_suites import CONFIG, SETTING, measured_suite, success_table
 from tests.support.stored_session import store
-from tests.unit.test_baseline_file import measured as stored_table
-from tests.unit.test_baseline_file import run
-from tests.unit.test_conclude import CONFIG, SETTING, measured, table
 
 
 def path(letters: str, **arguments: object) -> Path:
@@ -29,7 +28,9 @@ def path(letters: str, **arguments: object) -> Path:
 
 def pool(onto: BaselineFile | None, number: int, paths, cases="ab", **more) -> BaselineFile:
     values = {case: [1.0, 0.0] for case in cases}
-    return append(onto, stored_table(values), run(number), keep_rounds=15, paths=paths, **more)
+    return append(
+        onto, stored_table(values), told_header(number), keep_rounds=15, paths=paths, **more
+    )
 
 
 # ----------------------------------------------------------------------------------------- the file
@@ -148,7 +149,7 @@ def rows(suite, ids):
 
 
 def failing(paths_of=None, references_of=None, failed=8, **more):
-    one = measured(table(failed=failed, **more), baseline=table(**more))
+    one = measured_suite(success_table(failed=failed, **more), baseline=success_table(**more))
     if paths_of:
         one = replace(one, baseline=replace(one.baseline, paths_of=paths_of))
     if references_of:
@@ -195,12 +196,12 @@ def test_steps_are_compared_for_a_bounded_number_of_cases():
 
 
 def test_a_case_that_was_edited_is_not_compared_with_what_it_was():
-    now = table(failed=0)
+    now = success_table(failed=0)
     success = now.columns["success"].copy()
     success[:, 0] = 0.0  # every case flips
     now = replace(now, columns={**now.columns, "success": success})
-    was = replace(table(), digests=tuple(f"old {d}" for d in now.digests))
-    one = measured(now, baseline=was)
+    was = replace(success_table(), digests=tuple(f"old {d}" for d in now.digests))
+    one = measured_suite(now, baseline=was)
     one = replace(one, baseline=replace(one.baseline, paths_of=all_alike("x")))
     flaky = conclude([one], CONFIG, SETTING, rows).cases.flaky
     assert flaky

@@ -22,9 +22,9 @@ from gate.records import Report
 from gate.run.resume import OtherSession
 from gate.store.session import load_session
 from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
+from tests.support.session_artifacts import add_run, files_of_session
 from tests.support.small_report import report as small_report
 from tests.support.stored_session import store
-from tests.unit.test_github_sessions import add_run, session
 
 SECRET = "hunter2hunter2"
 
@@ -146,7 +146,7 @@ def test_comment_summary_and_outputs(scene: Scene) -> None:
 
 def stored_before(scene: Scene) -> None:
     """An earlier run of the same commit left its session in GitHub."""
-    add_run(scene.github, 7, session(scene.folder, 2))
+    add_run(scene.github, 7, files_of_session(scene.folder, 2))
 
 
 def test_a_re_run_goes_on_with_the_stored_session(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,53 +13,17 @@ from gate.commands.options.all import parse as options
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.records import AcceptedChange
 from gate.store.baseline.file import parse
+from tests.support.baseline_project import commit_baseline_project
+from tests.support.git_repository import git
 from tests.support.stored_session import store
 
-CONFIG = """\
-version: 1
-agent: {type: sample}
-suites:
-  - name: analytics
-    dataset: dataset.jsonl
-    graders: ['./judge.py:Judge']
-baseline: {keep_rounds: 3}
-"""
-JUDGE = """\
-from dataclasses import dataclass
-from typing import ClassVar
-
-@dataclass(frozen=True)
-class Judge:
-    keys: ClassVar = {}
-    needs: ClassVar = ()
-
-    def metrics(self):
-        return ()
-
-    def grade(self, case, response):
-        raise AssertionError
-"""
 PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REPOSITORY": "octo/demo"}
-
-
-def git(folder: Path, *arguments: str) -> None:
-    own = ("-c", "user.name=Ana", "-c", "user.email=a@example.test", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository on main whose gate.yml is in the current folder."""
-    folder = tmp_path / "repo"
-    folder.mkdir()
-    (folder / "gate.yml").write_text(CONFIG, encoding="utf-8")
-    (folder / "judge.py").write_text(JUDGE, encoding="utf-8")
-    (folder / "dataset.jsonl").write_text('{"id": "a", "input": "x"}\n', encoding="utf-8")
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.name", "Ana")
-    git(folder, "config", "user.email", "a@example.test")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    folder = commit_baseline_project(tmp_path / "repo")
     monkeypatch.chdir(folder)
     return folder
 

@@ -11,8 +11,17 @@ from gate.cli import run as cli
 from gate.store.baseline.file import render
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
+from tests.support.baseline_project import commit_baseline_project
+from tests.support.git_repository import git
 from tests.support.stored_session import store
-from tests.unit.test_cmd_baseline import git, work  # noqa: F401 - a fixture
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository on main whose gate.yml is in the current folder."""
+    folder = commit_baseline_project(tmp_path / "repo")
+    monkeypatch.chdir(folder)
+    return folder
 
 
 def history(*arguments: str | Path) -> int:
@@ -42,7 +51,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
 
 
 def test_without_a_path_it_is_the_chain_of_the_base_branch(
-    work: Path,  # noqa: F811
+    work: Path,
     results: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

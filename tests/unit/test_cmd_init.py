@@ -12,6 +12,7 @@ from gate.commands.init import run
 from gate.commands.templates.render import ACTIONS, TEMPLATES, rendered
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
+from tests.support.paths import ROOT
 
 
 def init(folder: Path, *, force: bool = False) -> int:
@@ -81,7 +82,7 @@ def test_the_workflows_name_each_other() -> None:
 
 def test_the_gate_runs_in_a_merge_queue_too() -> None:
     """A queue waits for ever for a required check whose workflow lacks the trigger."""
-    own = Path(__file__).parents[2] / ".github" / "workflows" / "gate.yml"
+    own = ROOT / ".github" / "workflows" / "gate.yml"
     for text in (rendered()[".github/workflows/gate.yml"], own.read_text(encoding="utf-8")):
         triggers = yamlfile.parse(text.encode(), "gate.yml").data["on"]
         assert {"pull_request", "merge_group"} <= set(triggers)
@@ -90,13 +91,13 @@ def test_the_gate_runs_in_a_merge_queue_too() -> None:
 def test_leaving_forks_to_their_workflows_does_not_skip_the_merge_queue() -> None:
     """A job that its `if` skips counts as passed."""
     only_own = "if: github.event_name != 'pull_request' || github.event.pull_request.head.repo."
-    documented = Path(__file__).parents[2] / "docs" / "github.md"
+    documented = ROOT / "docs" / "github.md"
     for text in (rendered()[".github/workflows/gate.yml"], documented.read_text(encoding="utf-8")):
         assert only_own in text
 
 
 def test_the_baseline_may_read_what_was_accepted_on_the_merged_pull_request() -> None:
-    own = Path(__file__).parents[2] / ".github" / "workflows" / "baseline.yml"
+    own = ROOT / ".github" / "workflows" / "baseline.yml"
     shipped = rendered()[".github/workflows/gate-baseline.yml"]
     for text in (shipped, own.read_text(encoding="utf-8")):
         job = yamlfile.parse(text.encode(), "baseline.yml").data["jobs"]["measure"]

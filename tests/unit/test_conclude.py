@@ -4,81 +4,26 @@ import numpy as np
 import pytest
 
 from gate.analysis.tally import Tally
-from gate.records import (
-    AcceptedChange,
-    BaselineInfo,
-    Budget,
-    Calls,
-    Config,
-    GateRule,
-    Looks,
-    PluginSpec,
-    Provenance,
-    Quarantine,
-    Suite,
-)
+from gate.records import AcceptedChange, Budget, Calls, GateRule, Looks, Quarantine
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.find import Compared
 from gate.store.baseline.schema import Accepted
-from gate.store.session import SuiteMeta
 from gate.verdict.conclude import conclude, look
-from gate.verdict.measured import Measured, Setting
-from tests.support.verdict_tables import RECALL, SUCCESS, build, passing
-
-SETTING = Setting(
-    session_id="20261120-120000-0123abcd",
-    created_at="2026-11-20T12:00:00Z",
-    duration_s=1.5,
-    mode="laptop",
-    provenance=Provenance(commit="c" * 40),
-    notes=("a note",),
-    loosened=("a rule",),
-    comment_id="mine",
+from tests.support.measured_suites import (
+    CONFIG,
+    SETTING,
+    failed_trials,
+    measured_suite,
+    success_table,
 )
-CONFIG = Config(agent=PluginSpec(name="sample"), suites=(Suite(name="s", dataset="d", graders=()),))
-
-
-def table(failed=0, cases=20, name="s", **columns):
-    success = passing(cases, 3, failed)
-    return build({"success": success, **columns}, suite=name, specs=(SUCCESS, RECALL))
-
-
-def measured(current=None, baseline=None, name="s", **changes):
-    current = current or table(name=name)
-    meta = SuiteMeta(dataset="d", dataset_digest="dd", rounds=3, cases=20, specs=current.specs)
-    info = BaselineInfo(source="file" if baseline else "none", detail=f"of {name}")
-    made = Measured(
-        name=name,
-        meta=meta,
-        table=current,
-        tally=Tally(trials=60, calls=60, usd=0.6, priced=60),
-        baseline=Compared(table=baseline, info=info),
-    )
-    return replace(made, **changes)
-
-
-def rows(suite, ids):
-    for case in sorted(ids):
-        for number, codes in ((1, ["b"]), (2, ["a"]), (3, ["a", "c"])):
-            yield {
-                "suite": suite,
-                "case_id": case,
-                "round": number,
-                "status": "completed",
-                "passed": False,
-                "scores": {},
-                "failures": codes,
-                "error": "",
-                "reasons": {"facts": f"round {number}", "regex": "no match"},
-            }
+from tests.support.verdict_tables import SUCCESS, build, passing
 
 
 def report_on(*suites, config=CONFIG, setting=SETTING):
-    return conclude(suites, config, setting, rows)
+    return conclude(suites, config, setting, failed_trials)
 
 
 def test_a_run_that_lost_nothing_passes():
-    report = report_on(measured(baseline=table()))
+    report = report_on(measured_suite(baseline=success_table()))
     assert (report.outcome, report.exit_code) == ("pass", 0)
     assert report.suites["s"].metrics[SUCCESS.name].value == 1.0
     suite = report.suites["s"]
@@ -90,7 +35,7 @@ def test_a_run_that_lost_nothing_passes():
 
 
 def test_newly_failing_cases_come_with_codes_evidence_and_a_command():
-    report = report_on(measured(table(failed=8), baseline=table()))
+    report = report_on(measured_suite(success_table(failed=8), baseline=success_table()))
     assert report.outcome == "fail"
     first = report.cases.newly_failing[0]
     assert (first.failures, first.reason) == (("a", "b", "c"), "round 1; no match")
@@ -99,20 +44,28 @@ def test_newly_failing_cases_come_with_codes_evidence_and_a_command():
 
 
 def test_the_command_names_another_config():
-    report = report_on(measured(baseline=table()), config=replace(CONFIG, file="ci/my gate.yml"))
+    report = report_on(
+        measured_suite(baseline=success_table()), config=replace(CONFIG, file="ci/my gate.yml")
+    )
     assert report.reproduce == "gate run --config 'ci/my gate.yml' --suite s --baseline auto"
 
 
 def test_the_command_asks_whom_this_run_asked():
     asked = {"--base-url": "http://127.0.0.1:1", "--model": "a b"}
-    report = report_on(measured(baseline=table()), setting=replace(SETTING, asked_with=asked))
+    report = report_on(
+        measured_suite(baseline=success_table()), setting=replace(SETTING, asked_with=asked)
+    )
     command = "gate run --base-url http://127.0.0.1:1 --model 'a b' --suite s --baseline auto"
     assert report.reproduce == command
 
 
 def test_names_in_the_command_are_quoted():
     odd = "a suite; rm -rf"
-    report = report_on(measured(table(failed=8, name=odd), baseline=table(name=odd), name=odd))
+    report = report_on(
+        measured_suite(
+            success_table(failed=8, name=odd), baseline=success_table(name=odd), name=odd
+        )
+    )
     assert "--suite 'a suite; rm -rf' --case c000" in report.reproduce
 
 
@@ -121,9 +74,9 @@ def test_evidence_is_looked_up_for_a_bounded_number_of_cases():
 
     def counted(suite, ids):
         asked.append(len(ids))
-        return rows(suite, ids)
+        return failed_trials(suite, ids)
 
-    many = measured(table(failed=300, cases=400), baseline=table(cases=400))
+    many = measured_suite(success_table(failed=300, cases=400), baseline=success_table(cases=400))
     report = conclude([many], CONFIG, SETTING, counted)
     assert len(report.cases.newly_failing) == 300
     assert asked == [200]
@@ -131,21 +84,21 @@ def test_evidence_is_looked_up_for_a_bounded_number_of_cases():
 
 
 def test_cases_that_were_not_chosen_are_neither_removed_nor_missed():
-    chosen = table(cases=10)
-    whole = table(cases=20)
+    chosen = success_table(cases=10)
+    whole = success_table(cases=20)
     left_out = frozenset(whole.cases) - frozenset(chosen.cases)
-    report = report_on(measured(chosen, baseline=whole, not_asked=left_out))
+    report = report_on(measured_suite(chosen, baseline=whole, not_asked=left_out))
     assert report.outcome == "pass"
     assert report.cases.removed == ()
-    assert report_on(measured(chosen, baseline=whole)).outcome == "not_comparable"
+    assert report_on(measured_suite(chosen, baseline=whole)).outcome == "not_comparable"
 
 
 def test_a_gate_on_a_suite_that_was_left_out_is_no_gate_here():
     gates = (GateRule(metric="correctness.other", min=0.5),)
     config = replace(CONFIG, gates=gates)
-    assert report_on(measured(baseline=table()), config=config).outcome == "fail"
+    assert report_on(measured_suite(baseline=success_table()), config=config).outcome == "fail"
     setting = replace(SETTING, elsewhere=frozenset({"correctness.other"}))
-    report = report_on(measured(baseline=table()), config=config, setting=setting)
+    report = report_on(measured_suite(baseline=success_table()), config=config, setting=setting)
     assert (report.outcome, report.gates) == ("pass", ())
 
 
@@ -153,15 +106,19 @@ def test_a_quarantined_case_never_gates():
     held = (Quarantine(case="c000", owner="@me", until="2999-01-01"),)
     gates = (GateRule(metric=SUCCESS.name, min=1.0),)
     config = replace(CONFIG, gates=gates)
-    assert report_on(measured(table(failed=1)), config=config).outcome == "fail"
-    report = report_on(measured(table(failed=1)), config=replace(config, quarantine=held))
+    assert report_on(measured_suite(success_table(failed=1)), config=config).outcome == "fail"
+    report = report_on(
+        measured_suite(success_table(failed=1)), config=replace(config, quarantine=held)
+    )
     assert report.outcome == "no_baseline"
     assert [change.case_id for change in report.cases.quarantined] == ["c000"]
 
 
 def test_an_agent_that_was_not_there_is_an_error_not_a_failure():
     empty = build({"success": np.empty((0, 3))}, specs=(SUCCESS,))
-    lost = measured(empty, baseline=table(), unreachable="refused: start it", not_run=60)
+    lost = measured_suite(
+        empty, baseline=success_table(), unreachable="refused: start it", not_run=60
+    )
     report = report_on(lost)
     assert (report.outcome, report.exit_code) == ("error", 6)
     assert "start it" in report.reason
@@ -175,8 +132,8 @@ def test_calls_and_costs_of_all_suites_are_added():
     costs = np.full((20, 3), 0.02)
     costs[0, 0] = np.nan
     both = (
-        measured(baseline=table(cost_usd=costs)),
-        measured(name="t", tally=short, baseline=table(name="t", cost_usd=costs)),
+        measured_suite(baseline=success_table(cost_usd=costs)),
+        measured_suite(name="t", tally=short, baseline=success_table(name="t", cost_usd=costs)),
     )
     report = report_on(*both)
     assert report.calls.planned == report.calls.cap == 120
@@ -191,8 +148,8 @@ LOOKS = Looks(calls=(12, 24, 60, 120))
 
 def stopped(*, trials=24, **changes):
     """A suite with looks that made some trials of its first two rounds; 20 x 3 were planned."""
-    asked = table(cases=min(trials, 20))
-    one = measured(asked, baseline=table(), **changes)
+    asked = success_table(cases=min(trials, 20))
+    one = measured_suite(asked, baseline=success_table(), **changes)
     tally = Tally(trials=trials, calls=trials + 1)
     return replace(one, meta=replace(one.meta, looks=LOOKS), tally=tally)
 
@@ -205,7 +162,7 @@ def test_what_the_verdict_spared_is_saved():
 
 
 def test_the_reason_ends_with_the_calls_of_its_suite_and_of_the_run():
-    both = (stopped(), measured(baseline=table(name="t"), name="t"))
+    both = (stopped(), measured_suite(baseline=success_table(name="t"), name="t"))
     report = report_on(*both)
     assert report.reason.startswith("s: no regression seen; a drop of ")
     assert report.reason.endswith("; 85 of 120 planned calls made, 35 saved")
@@ -219,7 +176,9 @@ def test_what_a_budget_cut_is_not_saved():
     report = report_on(stopped(ended="the budget is used up", not_run=36))
     assert report.calls.saved == 0
     cut = stopped(trials=10, not_run=50)
-    assert report_on(measured(baseline=table(name="t"), name="t"), cut).calls.saved == 0
+    assert (
+        report_on(measured_suite(baseline=success_table(name="t"), name="t"), cut).calls.saved == 0
+    )
 
 
 def test_beyond_the_plan_nothing_is_saved_and_nothing_counts_beyond_the_cap():
@@ -229,7 +188,7 @@ def test_beyond_the_plan_nothing_is_saved_and_nothing_counts_beyond_the_cap():
 
 
 def test_cases_that_an_early_end_spared_are_not_missed():
-    spared = frozenset(table().cases) - frozenset(table(cases=12).cases)
+    spared = frozenset(success_table().cases) - frozenset(success_table(cases=12).cases)
     report = report_on(stopped(trials=12, not_asked=spared))
     assert report.cases.removed == ()
     assert report.suites["s"].outcome == "pass"
@@ -241,18 +200,18 @@ def test_cases_that_an_early_end_spared_are_not_missed():
 def test_a_look_asks_what_the_verdict_would_say():
     settled = look([stopped()], CONFIG, SETTING)
     assert (settled.suites, settled.why) == (frozenset(), "every blocking metric is settled")
-    worse = replace(stopped(), table=table(failed=15))
+    worse = replace(stopped(), table=success_table(failed=15))
     found = look([worse], CONFIG, SETTING)
     assert found.suites == frozenset()
     assert "got worse" in found.why
-    perhaps = replace(stopped(), table=table(failed=1))
+    perhaps = replace(stopped(), table=success_table(failed=1))
     assert look([perhaps], CONFIG, SETTING).suites == {"s"}
 
 
 def test_a_control_counts_in_calls_and_cost_and_is_no_stored_baseline():
     costs = np.full((20, 3), 0.02)
     beside = Tally(trials=48, calls=50, usd=0.5, priced=48)
-    asked = measured(baseline=table(cost_usd=costs), control=beside)
+    asked = measured_suite(baseline=success_table(cost_usd=costs), control=beside)
     report = report_on(replace(asked, new_cases=frozenset({"c000", "c001"})))
     assert report.calls.planned == report.calls.cap == 60 + 54
     assert report.calls.made == 60 + 50
@@ -261,21 +220,21 @@ def test_a_control_counts_in_calls_and_cost_and_is_no_stored_baseline():
 
 
 def test_more_calls_than_planned_save_nothing():
-    assert report_on(measured(tally=Tally(trials=60, calls=70))).calls.saved == 0
+    assert report_on(measured_suite(tally=Tally(trials=60, calls=70))).calls.saved == 0
 
 
 def test_costs_that_nobody_knows_are_unknown():
-    report = report_on(measured(tally=Tally(trials=60, calls=60), baseline=table()))
+    report = report_on(measured_suite(tally=Tally(trials=60, calls=60), baseline=success_table()))
     assert report.cost.usd is None
     assert report.cost.baseline_usd is None
-    assert report_on(measured(baseline=None)).cost.baseline_usd is None
+    assert report_on(measured_suite(baseline=None)).cost.baseline_usd is None
 
 
 def test_the_runs_baseline_is_that_of_the_first_suite_that_has_one():
-    report = report_on(measured(), measured(name="t", baseline=table(name="t")))
+    report = report_on(measured_suite(), measured_suite(name="t", baseline=success_table(name="t")))
     assert report.baseline.detail == "of t"
     assert report.suites["s"].baseline.detail == "of s"
-    assert report_on(measured()).baseline.source == "none"
+    assert report_on(measured_suite()).baseline.source == "none"
     assert report_on().baseline.source == "none"
 
 
@@ -291,17 +250,17 @@ def ran(number, value, cases=20):
 
 def test_what_blocks_has_its_history_in_whole_runs_of_the_baseline():
     runs = (ran(1, 0.8), ran(2, 0.1, cases=3), ran(3, None), ran(4, 0.9))
-    one = measured(table(failed=2), table(failed=2))
+    one = measured_suite(success_table(failed=2), success_table(failed=2))
     one = replace(one, baseline=replace(one.baseline, history=runs))
-    report = conclude([one], CONFIG, SETTING, rows)
+    report = conclude([one], CONFIG, SETTING, failed_trials)
     assert report.suites["s"].history == {SUCCESS.name: (0.8, None, 0.9)}
     sampled = replace(one, meta=replace(one.meta, not_selected=5))
-    assert conclude([sampled], CONFIG, SETTING, rows).suites["s"].history == {}
+    assert conclude([sampled], CONFIG, SETTING, failed_trials).suites["s"].history == {}
 
 
 def test_the_report_knows_the_budget_and_whether_the_own_rules_judged():
     config = replace(CONFIG, budget=Budget(usd=5.0))
-    report = conclude([measured()], config, replace(SETTING, unprotected=True), rows)
+    report = conclude([measured_suite()], config, replace(SETTING, unprotected=True), failed_trials)
     assert (report.cost.budget_usd, report.unprotected) == (5.0, True)
 
 
@@ -309,7 +268,7 @@ def test_a_change_that_the_baseline_has_taken_in_excuses_nothing_that_comes_late
     """The nightly run at a merged commit finds the same comment again."""
     said = AcceptedChange(who="ann", when="2026-11-19T11:00:00Z", why="cheaper")
     setting = replace(SETTING, accepted=(said,))
-    worse = measured(table(failed=8), baseline=table())
+    worse = measured_suite(success_table(failed=8), baseline=success_table())
     first = report_on(worse, setting=setting)
     assert (first.outcome, first.accepted) == ("pass", (said,))
     known = Accepted(who=said.who, when=said.when, why="cheaper", old_digest="d", metrics=())
@@ -325,15 +284,15 @@ def test_cases_that_flip_or_change_sides_have_their_history():
         BaselineRun(session_id=str(n), commit=None, created_at="2026-01-01", kept=2)
         for n in range(3)
     ]
-    one = measured(table(success=now), table(success=was))
+    one = measured_suite(success_table(success=now), success_table(success=was))
     one = replace(one, baseline=replace(one.baseline, runs=tuple(kept)))
-    cases = conclude([one], CONFIG, SETTING, rows).cases
+    cases = conclude([one], CONFIG, SETTING, failed_trials).cases
     assert {c.case_id: c.history for c in cases.newly_failing} == {"c000": ((2, 2),) * 3}
     assert {c.case_id: c.history for c in cases.newly_passing} == {"c001": ((0, 2),) * 3}
     assert {c.case_id: c.history for c in cases.flaky} == {"c002": ((2, 2),) * 3}
 
 
 def test_a_suite_says_how_many_of_its_cases_are_reliable():
-    report = conclude([measured(table(failed=4))], CONFIG, SETTING, rows)
+    report = conclude([measured_suite(success_table(failed=4))], CONFIG, SETTING, failed_trials)
     found = report.suites["s"].reliability
     assert (found.rounds, found.reliable, found.flaky, found.consistently_failing) == (3, 16, 0, 4)

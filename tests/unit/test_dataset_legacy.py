@@ -16,7 +16,7 @@ from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import defaults
 from gate.suites.protection.rules import Base, Rules
 from tests.support import released
-from tests.unit.test_git import commit, git, opened
+from tests.support.git_repository import commit_files, git, open_forge
 
 TASK = {"id": "WS-1", "category": "WebSearch", "prompt": "Search the web."}
 BOTH = {"tasks_index.json": '{"tasks": [{"id": "WS-1"}]}', "tasks/WS-1.json": json.dumps(TASK)}
@@ -133,8 +133,8 @@ def test_the_base_branch_has_the_same_cases(tmp_path, root):
 def test_a_commit_of_git_is_read_the_same_way(tmp_path):
     git(tmp_path, "init", "-q")
     tool = {f"tool/{name}": text for name, text in tool_files(TASK).items()}
-    sha = commit(tmp_path, "both", **{"old/tasks.yaml": HARDCHAT, **tool})
-    from_git = [at_commit(name, sha, opened(tmp_path)) for name in ("old", "tool")]
+    sha = commit_files(tmp_path, "both", **{"old/tasks.yaml": HARDCHAT, **tool})
+    from_git = [at_commit(name, sha, open_forge(tmp_path)) for name in ("old", "tool")]
     assert [list(check(one, {}).digests) for one in from_git] == [["T1", "T2"], ["WS-1"]]
     assert from_git[0].name == f"old/tasks.yaml@{sha[:7]}"
 

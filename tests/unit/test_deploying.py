@@ -8,8 +8,14 @@ import pytest
 from gate.records import GateRule, MetricRule, Policy
 from gate.verdict.conclude import conclude
 from gate.verdict.measured import Setting
+from tests.support.measured_suites import (
+    CONFIG,
+    SETTING,
+    failed_trials,
+    measured_suite,
+    success_table,
+)
 from tests.support.verdict_tables import SUCCESS
-from tests.unit.test_conclude import CONFIG, SETTING, measured, rows, table
 
 FALLING = np.full((20, 3), 0.2)
 MAIN = replace(SETTING, mode="branch", measures_main=True)
@@ -17,9 +23,9 @@ MAIN = replace(SETTING, mode="branch", measures_main=True)
 
 def decided(now: int, before: int | None, *, setting: Setting = MAIN, config=CONFIG, **gates):
     """`now`, `before`: failed cases of 20; None: no baseline."""
-    baseline = None if before is None else table(before)
-    one = replace(measured(current=table(now), baseline=baseline), **gates)
-    return conclude([one], config, setting, rows).decision
+    baseline = None if before is None else success_table(before)
+    one = replace(measured_suite(current=success_table(now), baseline=baseline), **gates)
+    return conclude([one], config, setting, failed_trials).decision
 
 
 def with_policy(**changes: str):
@@ -59,10 +65,13 @@ def test_an_improvement_with_a_broken_limit_is_not_deployed():
 
 
 def test_what_only_warns_is_no_reason_to_deploy():
-    rising = {"current": table(5, recall=np.ones((20, 3))), "baseline": table(5, recall=FALLING)}
+    rising = {
+        "current": success_table(5, recall=np.ones((20, 3))),
+        "baseline": success_table(5, recall=FALLING),
+    }
     rule = MetricRule(metric="retrieval.recall@5", level="warn")
     config = replace(CONFIG, regression=replace(CONFIG.regression, metrics={rule.metric: rule}))
-    report = conclude([measured(**rising)], config, MAIN, rows)
+    report = conclude([measured_suite(**rising)], config, MAIN, failed_trials)
     (better,) = [row for row in report.comparisons if row.status == "improvement"]
     assert (better.metric, better.level) == (rule.metric, "warn")
     assert (report.decision.deploy, report.decision.improved) == (False, ())
@@ -70,10 +79,12 @@ def test_what_only_warns_is_no_reason_to_deploy():
 
 
 def test_a_regression_beside_an_improvement_is_not_deployed():
-    now = table(0, recall=FALLING)
-    before = table(10, recall=np.ones((20, 3)))
+    now = success_table(0, recall=FALLING)
+    before = success_table(10, recall=np.ones((20, 3)))
     config = replace(CONFIG, gates=(GateRule(metric="retrieval.recall@5", min=0.1),))
-    found = conclude([measured(current=now, baseline=before)], config, MAIN, rows).decision
+    found = conclude(
+        [measured_suite(current=now, baseline=before)], config, MAIN, failed_trials
+    ).decision
     assert not found.deploy
     assert found.reason.startswith("the outcome is fail")
 

@@ -13,8 +13,9 @@ from gate.plugins import AGENTS
 from gate.records import Config, PluginSpec
 from gate.suites.config.json_schema import JUDGE_KEYS, plugin_schema, schema
 from gate.suites.config.load import load
+from tests.support.paths import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "config.md").read_text(encoding="utf-8")
 BLOCK = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0]
 

@@ -14,14 +14,17 @@ from gate.records import Case, Response
 from gate.records.codec import schema_of
 from gate.run.grade import named_graders
 from gate.suites.config.load import load
+from tests.support.paths import ROOT
 
-PAGE = (Path(__file__).parents[2] / "docs" / "judge.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-ROOT = Path()
+NO_FOLDER = Path()
 
 
 def suite(block):
-    found = load(lambda path: block.encode(), "gate.yml", env={}, root=ROOT, today=date(2026, 1, 1))
+    found = load(
+        lambda path: block.encode(), "gate.yml", env={}, root=NO_FOLDER, today=date(2026, 1, 1)
+    )
     return found.suites[0]
 
 
@@ -31,7 +34,7 @@ def test_each_block_is_a_gate_yml(block):
 
 
 def test_the_rubric_of_ones_own_asks_and_measures_what_the_page_says():
-    tone, pair = named_graders(suite(BLOCKS[1]).graders, ROOT).values()
+    tone, pair = named_graders(suite(BLOCKS[1]).graders, NO_FOLDER).values()
     assert [(spec.name, spec.low, spec.high) for spec in tone.metrics()] == [
         ("response_quality.empathy", 0, 3),
         ("response_quality.policy_kept", 1, 5),

@@ -15,8 +15,9 @@ from gate.records import Provenance, SuiteReport, Usage
 from gate.store.session import Meta
 from gate.store.trial_row_schema import DetailsRow
 from gate.suites.config.load import load
+from tests.support.paths import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "migrate-openagent.md").read_text(encoding="utf-8")
 
 

@@ -3,15 +3,15 @@
 import re
 from dataclasses import fields
 from itertools import dropwhile, pairwise, takewhile
-from pathlib import Path
 
 import pytest
 
 from gate.records import Comparison, Estimate, GateResult, Report, SuiteReport
 from gate.report.formats.markdown import Markdown
+from tests.support.paths import ROOT
 from tests.support.reports import SCENARIOS, rows_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
 TOP, _, SUMMARY = PAGE.partition("## report.md from top")[2].partition("\n## summary.json\n")
 NAMED = re.compile(r"^(Suite|Metrics|Worse in)\b.*|(?:\s\(?[\d,]+\)?)$")  # what comes behind varies
 

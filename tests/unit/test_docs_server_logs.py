@@ -13,9 +13,10 @@ from gate.agents.server_logs.request_logs import NO_CHAT, LogBook
 from gate.records import LogKind
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 from gate.suites.config.load import load
+from tests.support.paths import ROOT
 from tests.support.server_log_lines import Ticking
 
-PAGE = (Path(__file__).parents[2] / "docs" / "server-logs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "server-logs.md").read_text(encoding="utf-8")
 AT = int(datetime(2026, 11, 20, 9, 15, tzinfo=UTC).timestamp() * 1000)
 FILES: dict[LogKind, str] = {"access": "a.log", "console": "c.log", "audit": "audit/chat_1.jsonl"}
 

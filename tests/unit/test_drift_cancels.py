@@ -16,10 +16,10 @@ from gate.system.clock import Clock
 from gate.system.signals import Stop
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.unit.test_pipeline import WORLD, plan
+from tests.support.queued_agent import WORLD, suite_plan
 
 LATENCY = "operational.mean_latency_ms"
-PLAN = plan(*(f"c{n:02}" for n in range(60)), rounds=3)
+PLAN = suite_plan(*(f"c{n:02}" for n in range(60)), rounds=3)
 CALLS = 2 * 60 * 3  # of both agents
 BLOCKING = RegressionRules(metrics={LATENCY: MetricRule(metric=LATENCY, level="block")})
 

@@ -9,8 +9,8 @@ from gate.analysis.metric_falls import falls
 from gate.analysis.tally import Tally
 from gate.records import GateRule, RegressionRules, ToldBy
 from gate.verdict.conclude import conclude
+from tests.support.measured_suites import CONFIG, SETTING, measured_suite
 from tests.support.verdict_tables import JUDGE, P95, SUCCESS, build
-from tests.unit.test_conclude import CONFIG, SETTING, measured
 
 FAITHFUL = JUDGE.name
 NAN = float("nan")
@@ -49,7 +49,7 @@ def report(*, rules=None, gates=(), before=5.0, now=3.0, told_by=None, **more):
     was, is_now = judged(scores(*[before] * 20)), judged(scores(*[now] * 8, *[before] * 12))
     known = {"judge": ToldBy(grader="judge", about="correctness"), "x": ToldBy(grader="judge")}
     known["y"] = ToldBy(grader="judge", about="completeness")
-    one = measured(is_now, baseline=was, **more)
+    one = measured_suite(is_now, baseline=was, **more)
     one = replace(one, meta=replace(one.meta, told_by=known if told_by is None else told_by))
     config = replace(CONFIG, regression=rules or RegressionRules(), gates=gates)
     return conclude([one], config, SETTING, rows)
@@ -89,7 +89,7 @@ def test_a_metric_that_no_grader_made_has_no_cases():
 
 
 def test_cases_below_a_limit_are_shown_without_a_baseline():
-    one = measured(judged(scores(*[2.0] * 8, *[5.0] * 2)))
+    one = measured_suite(judged(scores(*[2.0] * 8, *[5.0] * 2)))
     by = {"judge": ToldBy(grader="judge", about="correctness")}
     one = replace(one, meta=replace(one.meta, told_by=by))
     config = replace(CONFIG, gates=(GateRule(metric=FAITHFUL, min=4.0),))
@@ -134,7 +134,7 @@ def test_a_judge_that_scored_nothing_takes_its_own_metrics_with_it(gates, outcom
         build({"success": np.ones((20, 3)), "judge": values, **more}, specs=(SUCCESS, spec))
         for values, more in ((was, {}), (was * NAN, coverage))
     ]
-    one = measured(tables[1], baseline=tables[0], tally=tally)
+    one = measured_suite(tables[1], baseline=tables[0], tally=tally)
     found = conclude([one], replace(CONFIG, gates=gates), SETTING, rows)
     assert found.outcome == outcome
     row = next(row for row in found.comparisons if row.metric == FAITHFUL)
@@ -165,7 +165,7 @@ def test_a_failed_case_is_explained_by_those_who_failed_it(failed_by, said):
 
     was = build({"success": np.ones((20, 3))}, specs=(SUCCESS,))
     is_now = build({"success": np.array([[0.0] * 3] * 9 + [[1.0] * 3] * 11)}, specs=(SUCCESS,))
-    found = conclude([measured(is_now, baseline=was)], CONFIG, SETTING, lost)
+    found = conclude([measured_suite(is_now, baseline=was)], CONFIG, SETTING, lost)
     assert {change.reason for change in found.cases.newly_failing} == {said}
 
 
@@ -182,6 +182,6 @@ def test_what_is_about_the_failure_mode_is_told_first():
 
     was = build({"success": np.ones((20, 3))}, specs=(SUCCESS,))
     is_now = build({"success": np.array([[0.0] * 3] * 9 + [[1.0] * 3] * 11)}, specs=(SUCCESS,))
-    found = conclude([measured(is_now, baseline=was)], CONFIG, SETTING, lost)
+    found = conclude([measured_suite(is_now, baseline=was)], CONFIG, SETTING, lost)
     (first, *_) = found.cases.newly_failing
     assert (first.mode, first.reason) == ("tool_args_wrong", "0 of 1 calls; 0 of 1 facts")

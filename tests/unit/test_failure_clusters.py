@@ -8,7 +8,7 @@ import pytest
 from gate.analysis.failures.clusters import CASES, MOST, TOP, Failures
 from gate.analysis.failures.masking import masked, masked_code
 from gate.records import ModeCount
-from tests.unit.test_failure_rules import failed, violation
+from tests.support.failed_rows import failed_row, violation
 
 
 def counted(*rows):
@@ -19,7 +19,7 @@ def counted(*rows):
 
 
 def broken(case, error, code="agent_error"):
-    return failed(code, case_id=case, status="agent_error", error=error, output=None)
+    return failed_row(code, case_id=case, status="agent_error", error=error, output=None)
 
 
 def labels(found):
@@ -27,16 +27,16 @@ def labels(found):
 
 
 def test_nothing_failed():
-    found = counted(failed(passed=True), failed(passed=None))
+    found = counted(failed_row(passed=True), failed_row(passed=None))
     assert (found.modes(), found.clusters()) == ((), ())
 
 
 def test_trials_and_different_cases_are_counted_by_mode():
     found = counted(
-        failed("too_long", case_id="a"),
-        failed("too_long", case_id="a"),
-        failed("fact_missing:1", case_id="a"),
-        failed("fact_missing:2", case_id="b"),
+        failed_row("too_long", case_id="a"),
+        failed_row("too_long", case_id="a"),
+        failed_row("fact_missing:1", case_id="a"),
+        failed_row("fact_missing:2", case_id="b"),
     )
     assert found.modes() == (
         ModeCount(mode="wrong_answer", trials=2, cases=2),
@@ -45,26 +45,26 @@ def test_trials_and_different_cases_are_counted_by_mode():
 
 
 def test_ties_go_to_more_cases_then_more_trials_then_the_order_of_the_table():
-    rows = [failed("too_long", case_id=c) for c in "ab"]
-    rows += [failed("fact_missing:1", case_id="a") for _ in range(5)]
-    rows += [failed("loop:x", case_id="a"), failed("refusal", case_id="b")]
+    rows = [failed_row("too_long", case_id=c) for c in "ab"]
+    rows += [failed_row("fact_missing:1", case_id="a") for _ in range(5)]
+    rows += [failed_row("loop:x", case_id="a"), failed_row("refusal", case_id="b")]
     modes = [one.mode for one in counted(*rows).modes()]
     assert modes == ["instruction", "wrong_answer", "loop", "refusal"]
 
 
 def test_the_cluster_of_most_cases_is_first_however_often_one_case_fails():
-    rows = [failed("too_long", case_id=case) for case in "ab"]
-    rows += [failed("repetitive", case_id="a") for _ in range(5)]
+    rows = [failed_row("too_long", case_id=case) for case in "ab"]
+    rows += [failed_row("repetitive", case_id="a") for _ in range(5)]
     assert [label for _, label, _, _ in labels(counted(*rows))] == ["too_long", "repetitive"]
 
 
 def test_details_of_the_case_are_no_part_of_a_cluster_but_names_are():
     found = counted(
-        failed("fact_missing:4.2 %", case_id="a"),
-        failed("fact_missing:Osaka", "fact_missing:7", case_id="b"),
-        failed("wrong_tool_args:run_sql", "fact_missing:1", case_id="c"),
-        failed("wrong_tool_args:search", case_id="d"),
-        failed("wrong_tool_args:search", "too_long", case_id="e"),
+        failed_row("fact_missing:4.2 %", case_id="a"),
+        failed_row("fact_missing:Osaka", "fact_missing:7", case_id="b"),
+        failed_row("wrong_tool_args:run_sql", "fact_missing:1", case_id="c"),
+        failed_row("wrong_tool_args:search", case_id="d"),
+        failed_row("wrong_tool_args:search", "too_long", case_id="e"),
     )
     assert labels(found) == [
         ("tool_args_wrong", "wrong_tool_args:search", 2, 2),
@@ -75,11 +75,11 @@ def test_details_of_the_case_are_no_part_of_a_cluster_but_names_are():
 
 def test_a_mode_without_a_code_says_what_it_shows():
     found = counted(
-        failed("fact_missing:1", output="I cannot help with that."),
-        failed("fact_missing:1", scores={"retrieval.mrr": 0.0}),
-        failed("fact_missing:1", violations=[violation()]),
-        failed(failed_by=["Mine"]),
-        failed(),
+        failed_row("fact_missing:1", output="I cannot help with that."),
+        failed_row("fact_missing:1", scores={"retrieval.mrr": 0.0}),
+        failed_row("fact_missing:1", violations=[violation()]),
+        failed_row(failed_by=["Mine"]),
+        failed_row(),
     )
     assert {(one.mode, one.label) for one in found.clusters()} == {
         ("refusal", "declines to answer"),
@@ -93,7 +93,7 @@ def test_a_mode_without_a_code_says_what_it_shows():
 def test_what_an_error_says_is_no_cluster_of_another_mode():
     found = counted(
         broken("a", "500 Oops", code="wrong_tool_args:run_sql"),
-        failed("safety:canary", case_id="b", status="agent_error", error="500 Oops"),
+        failed_row("safety:canary", case_id="b", status="agent_error", error="500 Oops"),
     )
     assert {(mode, label) for mode, label, _, _ in labels(found)} == {
         ("agent_error", "* Oops"),
@@ -132,16 +132,16 @@ def test_errors_that_differ_in_a_word_are_one_and_others_are_not():
 
 
 def test_the_cases_that_failed_most_often_are_named_first_and_few_of_them():
-    rows = [failed("too_long", case_id=f"c{n}") for n in range(9)]
-    rows += [failed("too_long", case_id="c7") for _ in range(2)]
+    rows = [failed_row("too_long", case_id=f"c{n}") for n in range(9)]
+    rows += [failed_row("too_long", case_id="c7") for _ in range(2)]
     (cluster,) = counted(*rows).clusters()
     assert cluster.cases == ("c7", "c0", "c1", "c2", "c3")
     assert (cluster.n_cases, cluster.trials, len(cluster.cases)) == (9, 11, CASES)
 
 
 def test_the_largest_clusters_are_told():
-    rows = [failed(f"wrong_tool_args:t{c}", case_id=c) for c in "abcdefghijkl"]
-    rows.append(failed("wrong_tool_args:tl", case_id="z"))
+    rows = [failed_row(f"wrong_tool_args:t{c}", case_id=c) for c in "abcdefghijkl"]
+    rows.append(failed_row("wrong_tool_args:tl", case_id="z"))
     found = counted(*rows).clusters()
     assert (len(found), found[0].label) == (TOP, "wrong_tool_args:tl")
 
@@ -153,7 +153,7 @@ def test_too_many_clusters_become_coarser_and_lose_no_failure():
         broken(f"c{n}", f"Oops in {words[n % 600]} of {words[n // 600]} x y z q r s t u")
         for n in range(2 * MOST)
     ]
-    rows.append(failed("too_long", case_id="z"))
+    rows.append(failed_row("too_long", case_id="z"))
     found = counted(*rows)
     assert labels(found) == [
         ("agent_error", "Oops in * of ...", 2 * MOST, 2 * MOST),
@@ -175,8 +175,10 @@ def test_no_order_of_the_trials_changes_anything():
         broken(f"c{n % 300}", " ".join(drawn.choices(words, k=drawn.randint(1, 6))))
         for n in range(1500)
     ]
-    rows += [failed(f"own:{drawn.choice(words)}", case_id=f"c{n}") for n in range(100)]
-    rows += [failed(f"{a}{b}{c}{d}") for a in words for b in words for c in words for d in words]
+    rows += [failed_row(f"own:{drawn.choice(words)}", case_id=f"c{n}") for n in range(100)]
+    rows += [
+        failed_row(f"{a}{b}{c}{d}") for a in words for b in words for c in words for d in words
+    ]
     wanted = counted(*rows)
     for _ in range(3):
         drawn.shuffle(rows)
@@ -187,7 +189,7 @@ def test_no_order_of_the_trials_changes_anything():
 
 def test_labels_are_one_line_of_bounded_length():
     found = counted(
-        failed("own:" + "x" * 9_000 + "\n::error::\x1b[31m", case_id="a"),
+        failed_row("own:" + "x" * 9_000 + "\n::error::\x1b[31m", case_id="a"),
         broken("b", "boom \x1b[2J\r\n" + "y" * 9_000),
     )
     for one in found.clusters():
@@ -225,7 +227,7 @@ def test_a_hundred_thousand_rows_take_seconds():
     rows = [
         broken(f"c{n}", f"http://127.0.0.1:{n}/ask answered 500 Oops: request {n} failed in t{n}")
         if n % 3 == 0
-        else failed(f"fact_missing:{n}", "missing_tool_call:run_sql", case_id=f"c{n}")
+        else failed_row(f"fact_missing:{n}", "missing_tool_call:run_sql", case_id=f"c{n}")
         for n in range(10_000)
     ]
     begun = process_time()

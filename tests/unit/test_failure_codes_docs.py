@@ -1,7 +1,6 @@
 """docs/failure-codes.md: every code stands there, and each example gives the code it is for."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -12,8 +11,9 @@ from gate.graders.openagent_rules import constraints, stages
 from gate.plugins import GRADERS
 from gate.records import Case, Document, LoggedCall, PluginSpec, Response, ServerLogs, ToolCall
 from gate.run.grade import named_graders
+from tests.support.paths import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 TEXT = (DOCS / "failure-codes.md").read_text(encoding="utf-8")
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
 OWN = {"Text tasks": "constraints", "Tasks in stages": "stages"}  # grader of a section's examples

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -12,26 +11,10 @@ from gate.analysis.failures.refusal import refuses
 from gate.records import Case, FailureMode, Response, Score, Trial
 from gate.run.grade import grade_attempt
 from gate.store.trial_rows import row_of
+from tests.support.failed_rows import failed_row, violation
+from tests.support.paths import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs" / "trajectories.md"
-
-
-def failed(*codes, **more):
-    """A row of an answer that a grader failed with these codes."""
-    return {
-        "case_id": "c",
-        "status": "completed",
-        "passed": False,
-        "failures": list(codes),
-        "scores": {},
-        "error": None,
-        "output": "It was 7.",
-        **more,
-    }
-
-
-def violation(severity="high"):
-    return {"violation": {"rule": "secret", "severity": severity}, "by": "safety"}
+DOCS = ROOT / "docs" / "trajectories.md"
 
 
 @pytest.mark.parametrize(
@@ -115,13 +98,13 @@ def violation(severity="high"):
     ],
 )
 def test_a_code_alone_has_its_mode(code, mode):
-    assert mode_of(failed(code)) == mode
+    assert mode_of(failed_row(code)) == mode
 
 
 @pytest.mark.parametrize("mode", get_args(FailureMode))
 def test_a_grader_of_the_users_can_name_any_mode(mode):
-    assert mode_of(failed(mode)) == mode
-    assert mode_of(failed(f"{mode}:why")) == mode
+    assert mode_of(failed_row(mode)) == mode
+    assert mode_of(failed_row(f"{mode}:why")) == mode
 
 
 def test_the_table_has_every_mode_in_one_order():
@@ -131,35 +114,35 @@ def test_the_table_has_every_mode_in_one_order():
 @pytest.mark.parametrize(
     ("row", "mode"),
     [
-        (failed(status="agent_error", failures=["timeout"]), "timeout"),
-        (failed(status="agent_error", failures=["agent_error"]), "agent_error"),
-        (failed(status="agent_error", failures=[]), "agent_error"),
-        (failed("fact_missing:1", violations=[violation()]), "safety"),
-        (failed("fact_missing:1", violations=[violation("medium")]), "wrong_answer"),
-        (failed("safety:pii", violations=[violation("medium")]), "safety"),
-        (failed("fact_missing:1", safety_violations=["leak"]), "safety"),
-        (failed("fact_missing:1", scores={"retrieval.mrr": 0.0}), "retrieval_miss"),
-        (failed("fact_missing:1", scores={"retrieval.mrr": 0.5}), "wrong_answer"),
-        (failed("too_long", scores={"retrieval.mrr": 0.0}), "instruction"),
+        (failed_row(status="agent_error", failures=["timeout"]), "timeout"),
+        (failed_row(status="agent_error", failures=["agent_error"]), "agent_error"),
+        (failed_row(status="agent_error", failures=[]), "agent_error"),
+        (failed_row("fact_missing:1", violations=[violation()]), "safety"),
+        (failed_row("fact_missing:1", violations=[violation("medium")]), "wrong_answer"),
+        (failed_row("safety:pii", violations=[violation("medium")]), "safety"),
+        (failed_row("fact_missing:1", safety_violations=["leak"]), "safety"),
+        (failed_row("fact_missing:1", scores={"retrieval.mrr": 0.0}), "retrieval_miss"),
+        (failed_row("fact_missing:1", scores={"retrieval.mrr": 0.5}), "wrong_answer"),
+        (failed_row("too_long", scores={"retrieval.mrr": 0.0}), "instruction"),
         (
-            failed("fact_missing:1", scores={"operational.hallucinated_answers": 1.0}),
+            failed_row("fact_missing:1", scores={"operational.hallucinated_answers": 1.0}),
             "hallucinated_data",
         ),
-        (failed("too_long", scores={"operational.hallucinated_answers": 1.0}), "instruction"),
+        (failed_row("too_long", scores={"operational.hallucinated_answers": 1.0}), "instruction"),
         (
-            failed("fact_missing:1", scores={"agent.silent_failure_rate": 1.0}),
+            failed_row("fact_missing:1", scores={"agent.silent_failure_rate": 1.0}),
             "hallucinated_data",
         ),
-        (failed("fact_missing:1", scores={"agent.loop_rate": 1.0}), "loop"),
-        (failed("fact_missing:1", output=" \n"), "format"),
-        (failed("fact_missing:1", output=None), "wrong_answer"),
-        (failed("fact_missing:1", finish_reason="length"), "format"),
-        (failed("fact_missing:1", finish_reason="MAX_TOKENS"), "format"),
-        (failed("fact_missing:1", finish_reason="content_filter"), "refusal"),
-        (failed("fact_missing:1", output="I'm sorry, but I can't help with that."), "refusal"),
-        (failed(failed_by=["json_format#2"]), "format"),
-        (failed(failed_by=["Mine"]), "wrong_answer"),
-        (failed(), "wrong_answer"),
+        (failed_row("fact_missing:1", scores={"agent.loop_rate": 1.0}), "loop"),
+        (failed_row("fact_missing:1", output=" \n"), "format"),
+        (failed_row("fact_missing:1", output=None), "wrong_answer"),
+        (failed_row("fact_missing:1", finish_reason="length"), "format"),
+        (failed_row("fact_missing:1", finish_reason="MAX_TOKENS"), "format"),
+        (failed_row("fact_missing:1", finish_reason="content_filter"), "refusal"),
+        (failed_row("fact_missing:1", output="I'm sorry, but I can't help with that."), "refusal"),
+        (failed_row(failed_by=["json_format#2"]), "format"),
+        (failed_row(failed_by=["Mine"]), "wrong_answer"),
+        (failed_row(), "wrong_answer"),
     ],
 )
 def test_what_shows_without_a_code(row, mode):
@@ -213,18 +196,18 @@ FOUND = {"retrieved_ids": ["kb-9"]}
     ],
 )
 def test_the_cause_wins_over_what_it_causes(winner, codes, more):
-    assert mode_of(failed(*codes, **more)) == winner
-    assert mode_of(failed(*reversed(codes), **more)) == winner
+    assert mode_of(failed_row(*codes, **more)) == winner
+    assert mode_of(failed_row(*reversed(codes), **more)) == winner
 
 
 @pytest.mark.parametrize(
     "row",
     [
-        failed(passed=True),
-        failed(passed=None),
-        failed("loop:a", passed=True, violations=[violation()]),
-        failed(status="infra_error", passed=None, failures=[], error="refused"),
-        failed("loop:a", status="infra_error"),
+        failed_row(passed=True),
+        failed_row(passed=None),
+        failed_row("loop:a", passed=True, violations=[violation()]),
+        failed_row(status="infra_error", passed=None, failures=[], error="refused"),
+        failed_row("loop:a", status="infra_error"),
     ],
 )
 def test_what_did_not_fail_has_no_mode(row):
@@ -233,9 +216,9 @@ def test_what_did_not_fail_has_no_mode(row):
 
 
 def test_a_row_keeps_the_mode_it_was_written_with_and_an_older_one_gets_its_own():
-    assert mode_in(failed("too_long", mode="loop")) == "loop"
-    assert mode_in(failed("too_long")) == "instruction"
-    assert mode_in(failed("too_long", mode=None)) == "instruction"
+    assert mode_in(failed_row("too_long", mode="loop")) == "loop"
+    assert mode_in(failed_row("too_long")) == "instruction"
+    assert mode_in(failed_row("too_long", mode=None)) == "instruction"
 
 
 def test_the_most_frequent_mode_and_its_tie_rule():

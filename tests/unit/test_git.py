@@ -13,23 +13,7 @@ import pytest
 from gate.errors import InfrastructureError, UsageError
 from gate.github.git import Base, GitForge, NoGit, base_ref, open_repository
 from gate.records.forge import Artifact, BaselineRequest
-
-
-def git(folder: Path, *arguments: str) -> str:
-    own = ("-c", "user.name=Ana", "-c", "user.email=ana@example.test", "-c", "commit.gpgsign=false")
-    command = ["git", *own, *arguments]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
-def commit(folder: Path, message: str, **files: str) -> str:
-    for name, text in files.items():
-        path = folder / name.replace("__", "/").replace("_json", ".json")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", message)
-    return git(folder, "rev-parse", "HEAD")
+from tests.support.git_repository import commit_files, git, open_forge
 
 
 @pytest.fixture
@@ -38,18 +22,12 @@ def work(tmp_path: Path) -> Path:
     folder = tmp_path / "work tree"
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
-    commit(folder, "one", baselines__a_json="first", services__bot__b_json="bot")
+    commit_files(folder, "one", baselines__a_json="first", services__bot__b_json="bot")
     git(folder, "branch", "topic")
-    commit(folder, "two", baselines__a_json="second")
+    commit_files(folder, "two", baselines__a_json="second")
     git(folder, "checkout", "-q", "topic")
-    commit(folder, "three", baselines__a_json="forged", baselines__ä_json="umlaut")
+    commit_files(folder, "three", baselines__a_json="forged", baselines__ä_json="umlaut")
     return folder
-
-
-def opened(root: Path) -> GitForge:
-    forge = open_repository(root)
-    assert isinstance(forge, GitForge)
-    return forge
 
 
 def test_links_in_a_commit_are_followed_and_never_read_as_text(work: Path) -> None:
@@ -57,8 +35,8 @@ def test_links_in_a_commit_are_followed_and_never_read_as_text(work: Path) -> No
     for name, target in links.items():
         (work / name).symlink_to(target)
     (work / "folder").symlink_to("baselines")
-    commit(work, "links", x_json="x\ny\n")
-    forge = opened(work)
+    commit_files(work, "links", x_json="x\ny\n")
+    forge = open_forge(work)
     assert forge.read("l.json", "topic") == forge.read("folder/a.json", "topic") == b"forged"
     assert forge.read("x.json", "topic") == b"x\ny\n"
     for name, said in {"out": "out of the rep", "gone": "nowhere", "loop": "a loop"}.items():
@@ -69,7 +47,7 @@ def test_links_in_a_commit_are_followed_and_never_read_as_text(work: Path) -> No
 
 
 def test_a_file_as_another_ref_has_it(work: Path) -> None:
-    forge = opened(work)
+    forge = open_forge(work)
     assert forge.read("baselines/a.json", "main") == b"second"
     assert forge.read("./baselines/a.json", "topic") == b"forged"
     assert forge.read("baselines/a.json", git(work, "rev-parse", "main~1")) == b"first"
@@ -84,7 +62,7 @@ def test_a_file_that_git_lost_is_not_one_that_the_ref_lacks(work: Path) -> None:
     (work / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     for root, path in ((work, "./services/bot/b.json"), (work / "services" / "bot", "b.json")):
         with pytest.raises(InfrastructureError, match=r"git has .*b\.json at .* cannot read it"):
-            opened(root).read(path, "main")
+            open_forge(root).read(path, "main")
 
 
 def test_a_repository_inside_the_checkout_does_not_stand_in_for_the_checkouts(work: Path) -> None:
@@ -92,12 +70,12 @@ def test_a_repository_inside_the_checkout_does_not_stand_in_for_the_checkouts(wo
     forged = work.parent / "forged"
     forged.mkdir()
     git(forged, "init", "-q", "-b", "main")
-    commit(forged, "easy", services__bot__b_json="easy", b_json="easy")
+    commit_files(forged, "easy", services__bot__b_json="easy", b_json="easy")
     git(work.parent, "clone", "-q", "--bare", str(forged), str(work / "services" / "bot" / "x"))
     bot = work / "services" / "bot"
     for path in (bot / "x").iterdir():
         path.rename(bot / path.name)
-    forge = opened(bot)
+    forge = open_forge(bot)
     assert forge.read("b.json", "main") == b"bot"
     assert forge.head() == git(work, "rev-parse", "HEAD")
 
@@ -105,20 +83,20 @@ def test_a_repository_inside_the_checkout_does_not_stand_in_for_the_checkouts(wo
 def test_a_second_work_tree_has_its_repository_elsewhere(work: Path) -> None:
     second = work.parent / "second"
     git(work, "worktree", "add", "-q", str(second), "main")
-    forge = opened(second / "services" / "bot")
+    forge = open_forge(second / "services" / "bot")
     assert forge.head() == git(work, "rev-parse", "main")
     assert forge.read("../../baselines/a.json", "topic") == b"forged"
 
 
 def test_paths_are_relative_to_the_folder_of_the_config(work: Path) -> None:
-    forge = opened(work / "services" / "bot")
+    forge = open_forge(work / "services" / "bot")
     assert forge.read("b.json", "main") == b"bot"
     assert forge.read("../../baselines/a.json", "main") == b"second"
     assert forge.read("../../../x", "main") is None
 
 
 def test_a_listing(work: Path) -> None:
-    forge = opened(work)
+    forge = open_forge(work)
     assert forge.listing("baselines", "topic") == ("a.json", "ä.json")
     assert forge.listing("baselines/", "main") == ("a.json",)
     assert forge.listing("services", "main") == ()
@@ -127,7 +105,7 @@ def test_a_listing(work: Path) -> None:
 
 def test_origins_branch_before_the_own_one(work: Path) -> None:
     git(work, "update-ref", "refs/remotes/origin/main", "main~1")
-    forge = opened(work)
+    forge = open_forge(work)
     assert forge.read("baselines/a.json", "main") == b"first"
     base = git(work, "rev-parse", "main~1")
     assert forge.base("main") == Base(sha=base, found_by="merge base with origin/main")
@@ -135,26 +113,26 @@ def test_origins_branch_before_the_own_one(work: Path) -> None:
 
 def test_the_base_is_where_the_work_left_the_branch(work: Path) -> None:
     base = git(work, "rev-parse", "main~1")
-    assert opened(work).base("main") == Base(sha=base, found_by="merge base with main")
+    assert open_forge(work).base("main") == Base(sha=base, found_by="merge base with main")
     assert base_ref(work, "main") == base
-    assert opened(work).base("none") is None
+    assert open_forge(work).base("none") is None
     assert base_ref(work, "none") is None
     git(work, "checkout", "-q", "--orphan", "other")
-    commit(work, "unrelated", x_json="x")
-    assert opened(work).base("main") is None
+    commit_files(work, "unrelated", x_json="x")
+    assert open_forge(work).base("main") is None
 
 
 @pytest.mark.parametrize(
     "ref", ["", "-", "--output=stolen", "-h", "main:baselines/a.json", "@{-1}x"]
 )
 def test_a_ref_is_never_an_option(work: Path, ref: str) -> None:
-    assert opened(work).read("baselines/a.json", ref) is None
-    assert opened(work).base(ref) is None
+    assert open_forge(work).read("baselines/a.json", ref) is None
+    assert open_forge(work).base(ref) is None
     assert not (work / "stolen").exists()
 
 
 def test_head_and_identity(work: Path) -> None:
-    forge = opened(work)
+    forge = open_forge(work)
     assert forge.head() == git(work, "rev-parse", "HEAD")
     subprocess.run(["git", "config", "user.name", "Ana"], cwd=work, check=True)
     subprocess.run(["git", "config", "user.email", "ana@example.test"], cwd=work, check=True)
@@ -163,7 +141,7 @@ def test_head_and_identity(work: Path) -> None:
 
 def test_a_repository_without_commits(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
-    forge = opened(tmp_path)
+    forge = open_forge(tmp_path)
     assert forge.head() is None
     assert forge.read("x", "main") is None
 
@@ -189,7 +167,7 @@ def test_what_a_shallow_clone_lacks_is_asked_of_the_host(work: Path) -> None:
     assert forge.read("a.json", "f" * 40) == f"a.json at {'f' * 40} from afar".encode()
     assert forge.listing("x", "f" * 40) == ("afar.json",)
     assert forge.artifact(None) is not None  # type: ignore[arg-type]
-    assert opened(work).artifact(None) is None  # type: ignore[arg-type]
+    assert open_forge(work).artifact(None) is None  # type: ignore[arg-type]
 
 
 def test_no_repository_and_no_git_are_told(work: Path, tmp_path: Path) -> None:
@@ -216,7 +194,7 @@ def test_a_checkout_of_another_user_is_read(work: Path) -> None:
         env={**os.environ, "HOME": str(work.parent)},
     )  # fmt: skip
     assert "dubious ownership" in plain.stderr
-    assert opened(work).read("baselines/a.json", "main") == b"second"
+    assert open_forge(work).read("baselines/a.json", "main") == b"second"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")

@@ -16,8 +16,8 @@ from gate.errors import UsageError
 from gate.github.context import Job, current_job, job, token
 from gate.github.payload import read_event
 from tests.support.events import payload, schedule
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 SHA = "f" * 40
 ZEROS = "0" * 40
 HEAD = "ec26c3e57ca3a959ca5aad62de7213c562f8c821"  # of the examples

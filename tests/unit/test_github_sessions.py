@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,45 +14,7 @@ from gate.github.context import Job
 from gate.github.sessions import Stored, artifact_name, restore
 from gate.store.session import CONTROL, load_session
 from tests.support.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
-from tests.support.stored_session import store
-
-NAME = f"gate-session-{HEAD}"
-ZIP = {"Content-Type": "application/zip"}
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def session(tmp_path: Path, number: int = 1) -> dict[str, bytes]:
-    """The files of a session, as they are in an artifact."""
-    folder = store(tmp_path / f"made{number}", {"a": [True]}, number=number, commit=HEAD)
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def add_run(github: GitHub, number: int, files: dict[str, bytes] | None, **changes: Any) -> None:
-    run = {
-        "id": number,
-        "workflow_id": 5,
-        "head_sha": HEAD,
-        "event": "pull_request",
-        "repository": {"id": REPOSITORY_ID},
-        "head_repository": {"id": REPOSITORY_ID},
-        **changes,
-    }
-    github.runs.append(run)
-    if files is not None:
-        made = {"id": 100 + number, "name": NAME, "expired": False, "created_at": "2026-11-20"}
-        github.artifacts[number] = [made]
-        github.blobs[100 + number] = Answer(200, zipped(files), ZIP)
+from tests.support.session_artifacts import NAME, add_run, files_of_session
 
 
 def job(**changes: Any) -> Job:
@@ -63,7 +23,7 @@ def job(**changes: Any) -> Job:
 
 
 def test_the_attempt_before_left_a_session(api: Api, github: GitHub, tmp_path: Path) -> None:
-    add_run(github, 7, session(tmp_path))
+    add_run(github, 7, files_of_session(tmp_path))
     found = restore(api, job(), tmp_path / "results")
     assert found.folder is not None
     assert found.note == f"goes on with the stored session {found.folder.name}"
@@ -74,8 +34,10 @@ def test_the_attempt_before_left_a_session(api: Api, github: GitHub, tmp_path: P
 def test_a_control_that_was_asked_comes_along_whole_or_nothing_does(
     api: Api, github: GitHub, tmp_path: Path
 ) -> None:
-    files = session(tmp_path)
-    inner = {f"{CONTROL}/{name}": content for name, content in session(tmp_path, 2).items()}
+    files = files_of_session(tmp_path)
+    inner = {
+        f"{CONTROL}/{name}": content for name, content in files_of_session(tmp_path, 2).items()
+    }
     add_run(github, 7, {**files, **inner})
     found = restore(api, job(), tmp_path / "results")
     assert found.folder is not None
@@ -91,7 +53,7 @@ def test_a_job_with_a_comment_of_its_own_goes_on_with_no_other_jobs_session(
     api: Api, github: GitHub, tmp_path: Path
 ) -> None:
     """Jobs for two models ask the same cases: a half session of one would be ended by the other."""
-    add_run(github, 7, session(tmp_path))
+    add_run(github, 7, files_of_session(tmp_path))
     other = restore(api, job(), tmp_path / "results", "small-model")
     assert other.folder is None
     assert f"{NAME}-small-model" in other.note
@@ -103,10 +65,10 @@ def test_a_job_with_a_comment_of_its_own_goes_on_with_no_other_jobs_session(
 def test_a_fork_may_go_on_with_its_own_run_only(api: Api, github: GitHub, tmp_path: Path) -> None:
     fork = {"head_repository": {"id": 666}}
     add_run(github, 7, None, **fork)
-    add_run(github, 6, session(tmp_path), **fork)
+    add_run(github, 6, files_of_session(tmp_path), **fork)
     assert restore(api, job(), tmp_path / "results").folder is None
     github.runs.clear()
-    add_run(github, 7, session(tmp_path, 2), **fork)
+    add_run(github, 7, files_of_session(tmp_path, 2), **fork)
     assert restore(api, job(), tmp_path / "results").folder is not None
 
 
@@ -124,13 +86,13 @@ def test_another_run_of_the_commit_must_be_of_the_same_kind(
     api: Api, github: GitHub, tmp_path: Path, changes: dict[str, Any], good: bool
 ) -> None:
     add_run(github, 7, None)
-    add_run(github, 6, session(tmp_path), **changes)
+    add_run(github, 6, files_of_session(tmp_path), **changes)
     assert (restore(api, job(run_attempt="1"), tmp_path).folder is not None) is good
 
 
 def test_of_several_the_newest_run_counts(api: Api, github: GitHub, tmp_path: Path) -> None:
-    add_run(github, 5, session(tmp_path, 1))
-    add_run(github, 6, session(tmp_path, 2))
+    add_run(github, 5, files_of_session(tmp_path, 1))
+    add_run(github, 6, files_of_session(tmp_path, 2))
     add_run(github, 7, None)
     found = restore(api, job(), tmp_path / "results")
     assert found.folder is not None
@@ -150,7 +112,7 @@ def test_a_session_that_is_gone_is_told_where_it_was_expected(
 
 
 def test_an_expired_session_is_gone(api: Api, github: GitHub, tmp_path: Path) -> None:
-    add_run(github, 7, session(tmp_path))
+    add_run(github, 7, files_of_session(tmp_path))
     github.artifacts[7][0]["expired"] = True
     assert "no artifact" in restore(api, job(), tmp_path).note
 
@@ -178,7 +140,7 @@ def test_a_first_attempt_costs_one_question(api: Api, github: GitHub, tmp_path: 
 
 
 def test_a_re_run_costs_two_questions(api: Api, github: GitHub, tmp_path: Path) -> None:
-    add_run(github, 7, session(tmp_path))
+    add_run(github, 7, files_of_session(tmp_path))
     assert restore(api, job(), tmp_path / "results").folder is not None
     paths = [seen.path.rpartition("/actions/")[2] for seen in github.seen]
     assert paths == ["artifacts", "artifacts/107/zip", "/blob/107"]
@@ -187,7 +149,7 @@ def test_a_re_run_costs_two_questions(api: Api, github: GitHub, tmp_path: Path) 
 def test_a_list_that_strangers_have_filled_does_not_hide_the_own_one(
     api: Api, github: GitHub, tmp_path: Path
 ) -> None:
-    add_run(github, 7, session(tmp_path))
+    add_run(github, 7, files_of_session(tmp_path))
     (own,) = github.artifacts[7]
     github.artifacts[666] = [{**own, "id": 1000 + n} for n in range(LISTED)]
     assert restore(api, job(), tmp_path / "results").folder is not None
@@ -212,7 +174,7 @@ def test_names_of_artifacts(shard: str, name: str) -> None:
 def test_a_hostile_artifact_leaves_no_trace(
     api: Api, github: GitHub, tmp_path: Path, spoil: Any
 ) -> None:
-    add_run(github, 7, spoil(session(tmp_path)))
+    add_run(github, 7, spoil(files_of_session(tmp_path)))
     out = tmp_path / "deep" / "results"
     found = restore(api, job(run_attempt="1"), out)
     assert found.folder is None
@@ -223,7 +185,7 @@ def test_a_hostile_artifact_leaves_no_trace(
 def test_a_folder_that_is_there_already_is_left_alone(
     api: Api, github: GitHub, tmp_path: Path
 ) -> None:
-    add_run(github, 7, session(tmp_path))
+    add_run(github, 7, files_of_session(tmp_path))
     (tmp_path / "results" / "session-20261119-120001-0123abcd").mkdir(parents=True)
     found = restore(api, job(), tmp_path / "results")
     assert found.folder is None

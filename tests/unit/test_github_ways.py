@@ -11,8 +11,8 @@ from gate.github.api import Api, ApiError, Time
 from gate.github.context import job
 from gate.github.remote_repository import connect
 from tests.support.github_server import REPOSITORY
+from tests.support.proxy_server import Proxy, needs_openssl, server_context, signed_by_itself
 from tests.support.raw_server import Peer, RawServer, ok
-from tests.unit.test_http_ways import Proxy, needs_openssl, server_context, signed_by_itself
 
 VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE")
 TOKEN = "ghs_secret"

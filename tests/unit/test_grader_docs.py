@@ -23,8 +23,9 @@ from gate.records import (
 from gate.records.codec import from_json, schema_of
 from gate.records.trials import TRIAL_COLUMNS
 from gate.run.grade import named_graders
+from tests.support.paths import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
 METRICS_TEXT = (DOCS / "metrics.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(grader:.*?)```", GRADERS_TEXT, re.DOTALL)

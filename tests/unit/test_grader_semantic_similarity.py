@@ -16,6 +16,7 @@ from gate.graders.similarity.embedding import EXTRA, MODEL, vector
 from gate.plugins import GRADERS, build
 from gate.records import Case, PluginSpec, Response
 from gate.suites.config.load import examine
+from tests.support.paths import ROOT
 
 with_model = pytest.mark.skipif(find_spec(MODEL) is None, reason=f"no model: {EXTRA}")
 without_model = pytest.mark.skipif(find_spec(MODEL) is not None, reason="the model is here")
@@ -171,7 +172,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
     )
     assert run.stdout.strip() == ""
 

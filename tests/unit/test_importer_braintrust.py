@@ -2,7 +2,6 @@
 
 import csv
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,9 @@ from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
 from gate.records.codec import from_json
+from tests.support.paths import DATA
 
-EXAMPLE = Path(__file__).parents[1] / "data" / "imports" / "braintrust" / "experiment.jsonl"
+EXAMPLE = DATA / "imports" / "braintrust" / "experiment.jsonl"
 ROW = {
     "span_id": "s1",
     "root_span_id": "s1",

@@ -1,7 +1,6 @@
 """The importer of deepeval's test runs: what cases become, and what is refused."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,9 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "deepeval"
+EXAMPLES = DATA / "imports" / "deepeval"
 METRIC = {"name": "Exact Match", "threshold": 0.5, "success": True, "score": 1.0}
 FAILS = {**METRIC, "success": False, "score": 0.2}
 BROKE = {**METRIC, "name": "GEval [Tone]", "success": False, "score": None, "error": "no JSON"}

@@ -3,7 +3,6 @@
 import copy
 import json
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from gate.files.sniff import look
 from gate.importers.formats.inspect.logs import SAMPLES
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from tests.support.paths import DATA
 
-EXAMPLE = Path(__file__).parents[1] / "data" / "imports" / "inspect" / "rates.json"
+EXAMPLE = DATA / "imports" / "inspect" / "rates.json"
 Importer = IMPORTERS.registered("inspect")
 SAMPLE = {
     "id": "a",

@@ -2,16 +2,15 @@
 hostile XML is refused.
 """
 
-from pathlib import Path
-
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.files.xml import DEEPEST, End, steps
 from gate.plugins import IMPORTERS
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "junit"
+EXAMPLES = DATA / "imports" / "junit"
 Importer = IMPORTERS.registered("junit")
 FAILED = '<failure message="no"/>'
 

@@ -3,7 +3,6 @@
 import csv
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
 from gate.records.codec import from_json
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "langfuse"
+EXAMPLES = DATA / "imports" / "langfuse"
 BY_CASE = {"columns": {"id": "metadata.case_id"}}
 
 

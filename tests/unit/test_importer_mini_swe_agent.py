@@ -2,15 +2,15 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports"
+EXAMPLES = DATA / "imports"
 RUN = EXAMPLES / "mini-swe-agent" / "run"
 START = 1_793_491_200  # 2026-11-01
 RATE = "mini_swe_agent.submitted_rate"

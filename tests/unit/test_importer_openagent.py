@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,28 +9,10 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.plain import digest_of
 from gate.plugins import IMPORTERS
 from gate.records import CheckedEvidence, Health, LogRead, Usage
+from tests.support.openagent_records import META, RECORD
+from tests.support.paths import DATA
 
-SESSION = Path(__file__).parents[1] / "data" / "openagent_session"
-RECORD = {
-    "suite": "dialogue",
-    "task_id": "t1",
-    "category": "format",
-    "round": 1,
-    "attempt": 1,
-    "ok": True,
-    "latency_ms": 12.5,
-    "total_tokens": 7,
-    "prompt_tokens": 4,
-    "completion_tokens": 3,
-    "response_status": 200,
-    "api_error": None,
-    "parse_error": None,
-    "validation_errors": [],
-    "response_text": "Hello.",
-    "evidence": {},
-    "extra": {},
-}
-META = {"session_id": "20260512-143052-1a2b3c4d", "model": "m/1", "base_url": "http://h:1"}
+SESSION = DATA / "openagent_session"
 
 
 def read(folder):

@@ -15,7 +15,7 @@ from gate.importers.formats.otel.trials import runs_of
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.plugins import IMPORTERS
 from gate.records import Usage
-from tests.unit.test_traces_otel import ASKS, CHAT, RAN, TEXT, attributes, export, says, span
+from tests.support.otlp_spans import ASKS, CHAT, RAN, TEXT, attributes, export, says, span
 
 OTEL = IMPORTERS.registered("otel")
 T1, T2 = f"{1:032x}", f"{2:032x}"

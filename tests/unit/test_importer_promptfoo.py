@@ -1,15 +1,15 @@
 """The importer of promptfoo's results: what rows become, and what is refused."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "promptfoo"
+EXAMPLES = DATA / "imports" / "promptfoo"
 PART = {
     "pass": True,
     "score": 1,

@@ -1,7 +1,6 @@
 """The importer of pydantic-evals' reports: what cases become, and what is refused."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,9 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from tests.support.paths import DATA
 
-EXAMPLE = Path(__file__).parents[1] / "data" / "imports" / "pydantic-evals" / "report.json"
+EXAMPLE = DATA / "imports" / "pydantic-evals" / "report.json"
 Importer = IMPORTERS.registered("pydantic-evals")
 
 

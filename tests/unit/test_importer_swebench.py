@@ -10,8 +10,9 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.importers.formats.swebench.variants import LANGUAGES
 from gate.plugins import IMPORTERS
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports"
+EXAMPLES = DATA / "imports"
 RUN = EXAMPLES / "swebench" / "run"
 REPORT = "acme__agent-x.nightly-001.json"
 LOGS = Path("logs/run_evaluation/nightly-001/acme__agent-x")

@@ -8,9 +8,10 @@ import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import IMPORTERS
+from tests.support.paths import DATA
 
-DATA = Path(__file__).parents[1] / "data" / "imports" / "tau2"
-RUN = json.loads((DATA / "results.json").read_text())
+EXAMPLES = DATA / "imports" / "tau2"
+RUN = json.loads((EXAMPLES / "results.json").read_text())
 
 
 def changed(n=0, **changes):
@@ -211,8 +212,8 @@ def test_simulations_without_a_trial_are_counted_in_their_order(tmp_path):
 
 
 def test_a_folder_is_the_same_run_as_the_one_file(tmp_path):
-    folder = IMPORTERS.registered("tau2")().read(DATA / "shop")
-    file = IMPORTERS.registered("tau2")().read(DATA / "results.json")
+    folder = IMPORTERS.registered("tau2")().read(EXAMPLES / "shop")
+    file = IMPORTERS.registered("tau2")().read(EXAMPLES / "results.json")
     assert len(folder.files) == 5
 
     def told(found):
@@ -222,7 +223,7 @@ def test_a_folder_is_the_same_run_as_the_one_file(tmp_path):
 
 
 def shop(tmp_path):
-    return Path(shutil.copytree(DATA / "shop", tmp_path / "shop"))
+    return Path(shutil.copytree(EXAMPLES / "shop", tmp_path / "shop"))
 
 
 def folder_faults(folder):
@@ -258,7 +259,7 @@ def test_a_file_that_says_other_than_the_index_or_its_name_is_told(tmp_path):
 
 def test_results_whose_simulations_lie_beside_them_need_the_folder():
     with pytest.raises(UsageError, match="name the folder: "):
-        IMPORTERS.registered("tau2")().read(DATA / "shop" / "results.json")
+        IMPORTERS.registered("tau2")().read(EXAMPLES / "shop" / "results.json")
 
 
 def test_links_in_the_folder_are_not_followed(tmp_path):
@@ -280,7 +281,7 @@ def test_what_the_user_does_is_no_part_of_the_agents_reference(tmp_path):
 
 
 def test_tasks_alone_are_cases(tmp_path):
-    found = IMPORTERS.registered("tau2")(suite="s").read(DATA / "tasks.json")
+    found = IMPORTERS.registered("tau2")(suite="s").read(EXAMPLES / "tasks.json")
     assert (found.suites, list(found.trials())) == ({}, [])
     first, second = found.cases()
     assert (first.id, second.id) == ("seat_1", "seat_2")

@@ -1,7 +1,6 @@
 """The importer of tau-bench results: what rows become, and what is refused with its place."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,9 @@ from gate.analysis.table import floats
 from gate.errors import InvalidInput, UsageError
 from gate.importers.formats.tau.metrics import metrics
 from gate.plugins import IMPORTERS
+from tests.support.paths import DATA
 
-EXAMPLE = next((Path(__file__).parents[1] / "data" / "imports" / "tau-bench").iterdir())
+EXAMPLE = next((DATA / "imports" / "tau-bench").iterdir())
 TASK = {
     "user_id": "u",
     "instruction": "Cancel W10.",

@@ -9,8 +9,9 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.importers.webarena import WebArenaResults
+from tests.support.paths import DATA
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "imports" / "webarena"
+EXAMPLES = DATA / "imports" / "webarena"
 TASKS = EXAMPLES / "tasks.json"
 SITES = {"shopping": "http://shop.example:7770", "map": "http://map.example:3000"}
 SUCCESS, NOT_EVALUABLE = "webarena.success_rate", "webarena.not_evaluable_rate"

@@ -20,6 +20,7 @@ from gate.records import Case, Response, Score
 from gate.run.grade import named_graders
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import bundled_suites
+from tests.support.paths import DATA
 
 TEXT, WORK = ("baseperf", "dialogue"), ("hardchat", "tool")
 SUITES = {suite.name: suite for suite in bundled_suites()}
@@ -65,7 +66,7 @@ CASES = {name: loaded(name) for name in NUMBERS}
 ALL = [case for name in NUMBERS for case in CASES[name]]
 GRADERS = {name: graders(name) for name in NUMBERS}
 UPSTREAM = graders("dialogue", "upstream")["constraints"]
-LINES = Path(__file__).parents[1] / "data" / "openagent_answers.jsonl"
+LINES = DATA / "openagent_answers.jsonl"
 ANSWERS = {one["id"]: one for one in map(json.loads, LINES.read_text("utf-8").splitlines())}
 of_text = pytest.mark.parametrize(
     "case", [case for name in TEXT for case in CASES[name]], ids=lambda case: case.id

@@ -4,98 +4,20 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from gate.errors import AgentFailure, InfraFailure, Interrupted
 from gate.graders.exact_match import ExactMatch
-from gate.plugins import World
-from gate.records import (
-    Budget,
-    Case,
-    Looks,
-    Price,
-    Provenance,
-    Question,
-    Reply,
-    Response,
-    Suite,
-    Usage,
-)
+from gate.records import Budget, Looks, Provenance, Question, Reply, Response, Usage
 from gate.run.pipeline import Effects, health, measure
-from gate.run.prepare import SuitePlan, specs_of
 from gate.store.session import Meta, SessionWriter, SuiteMeta
 from gate.system.clock import Clock
 from gate.system.signals import Stop
 from gate.verdict.course import SETTLED, course
-
-PRICES = {"m": Price(input=1.0, output=2.0)}
-WORLD = World(env={}, root=Path())
-
-
-@dataclass(frozen=True)
-class Said:
-    suites: frozenset[str] = frozenset()
-    why: str = ""
-
-
-class Answers:
-    """An agent with one connection: case id -> its answers, one after another."""
-
-    timeout_s = 5.0
-    concurrency = 1
-    requests_per_minute = None
-
-    def __init__(self, **answers):
-        self.answers = {case: deque(given) for case, given in answers.items()}
-        self.asked = []
-
-    def connect(self, world):
-        return self
-
-    def check(self, world):
-        raise InfraFailure("nobody is there: start it")
-
-    def ask(self, case, *, timeout_s):
-        self.asked.append(case.id)
-        answer = self.answers[case.id].popleft()
-        if isinstance(answer, Exception):
-            raise answer
-        used = Usage(input_tokens=1_000_000, output_tokens=500_000)
-        return Response(answer=answer, model="m", usage=used)
-
-    def close(self):
-        pass
-
-
-class Yes(Answers):
-    """Answers everything, and remembers each round of each case."""
-
-    def ask(self, case, *, timeout_s):
-        self.asked.append(case.id)
-        return Response(answer="yes", model="m")
-
-
-def plan(*ids, rounds=1, name="s", looks=None):
-    cases = [
-        Case(id=i, input=f"q {i}", keys={"id": i, "expected_answer": "yes"}, digest=i) for i in ids
-    ]
-    graders = {"exact_match": ExactMatch()}
-    return SuitePlan(
-        suite=Suite(name=name, dataset="d", graders=(), rounds=rounds, max_attempts=1),
-        graders=graders,
-        dataset_digest="dd",
-        all_ids=frozenset(ids),
-        chosen=frozenset(ids),
-        not_selected=0,
-        specs=specs_of(graders, rounds),
-        grader_digests={},
-        read=lambda: iter(cases),
-        looks=looks,
-    )
+from tests.support.queued_agent import PRICES, WORLD, QueuedAgent, Said, YesAgent, suite_plan
 
 
 @pytest.fixture
@@ -148,8 +70,8 @@ def goes_on(*names):
 
 
 def test_each_trial_is_a_row_on_disk_a_tally_and_a_column(session):
-    agent, seen = Answers(a=["yes"], b=["no"], c=[AgentFailure("boom")]), []
-    collected = collect(session, agent, plan("a", "b", "c"), seen=seen)
+    agent, seen = QueuedAgent(a=["yes"], b=["no"], c=[AgentFailure("boom")]), []
+    collected = collect(session, agent, suite_plan("a", "b", "c"), seen=seen)
     rows = {row["case_id"]: row for row in session.rows()}
     assert [row["case_id"] for row in seen] == ["a", "b", "c"]
     assert {case: row["passed"] for case, row in rows.items()} == {
@@ -167,10 +89,10 @@ def test_each_trial_is_a_row_on_disk_a_tally_and_a_column(session):
 
 
 def test_what_is_done_is_not_asked_again_and_what_nobody_answered_is(session):
-    first = Answers(a=["yes"], b=[InfraFailure("down")])
-    collect(session, first, plan("a", "b"))
-    second = Answers(b=["yes"])
-    collected = collect(session, second, plan("a", "b"))
+    first = QueuedAgent(a=["yes"], b=[InfraFailure("down")])
+    collect(session, first, suite_plan("a", "b"))
+    second = QueuedAgent(b=["yes"])
+    collected = collect(session, second, suite_plan("a", "b"))
     assert second.asked == ["b"]
     assert collected.tallies["s"].trials == 2
     assert collected.tallies["s"].infra_errors == 0
@@ -178,14 +100,20 @@ def test_what_is_done_is_not_asked_again_and_what_nobody_answered_is(session):
 
 
 def test_without_an_agent_what_is_there_is_collected(session):
-    collect(session, Answers(a=["yes"], b=[InfraFailure("down")]), plan("a", "b"))
-    collected = collect(session, None, plan("a", "b"))
+    collect(session, QueuedAgent(a=["yes"], b=[InfraFailure("down")]), suite_plan("a", "b"))
+    collected = collect(session, None, suite_plan("a", "b"))
     assert (collected.tallies["s"].trials, collected.tallies["s"].infra_errors) == (2, 1)
 
 
 def test_an_unanswered_trial_stays_one_when_the_budget_ends_before_it_is_asked_again(session):
-    collect(session, Answers(a=[InfraFailure("down")], b=[InfraFailure("down")]), plan("a", "b"))
-    collected = collect(session, Answers(a=["yes"]), plan("a", "b"), budget=Budget(calls=1))
+    collect(
+        session,
+        QueuedAgent(a=[InfraFailure("down")], b=[InfraFailure("down")]),
+        suite_plan("a", "b"),
+    )
+    collected = collect(
+        session, QueuedAgent(a=["yes"]), suite_plan("a", "b"), budget=Budget(calls=1)
+    )
     assert (collected.tallies["s"].trials, collected.tallies["s"].infra_errors) == (2, 1)
     assert collected.ended_early == "the budget of 1 calls is used up"
 
@@ -194,14 +122,14 @@ def test_a_stop_keeps_what_is_finished_and_says_how_to_go_on(session):
     stop = Stop()
     seen = []
 
-    class Stopping(Answers):
+    class Stopping(QueuedAgent):
         def ask(self, case, *, timeout_s):
             if not stop.requested():  # a second one would end it at once
                 stop._on_signal(signal.SIGINT, None)
             return super().ask(case, timeout_s=timeout_s)
 
     with pytest.raises(Interrupted, match="gate run --resume") as caught:
-        collect(session, Stopping(a=["yes"], b=["yes"]), plan("a", "b"), stop=stop, seen=seen)
+        collect(session, Stopping(a=["yes"], b=["yes"]), suite_plan("a", "b"), stop=stop, seen=seen)
     assert caught.value.exit_code == 130
     assert len(list(session.rows())) == len(seen) >= 1
 
@@ -211,8 +139,8 @@ FORTY = Looks(calls=(10, 20, 30, 40))
 
 
 def test_a_run_ends_at_the_look_that_settles_it(session):
-    look, agent = Looking(goes_on("s"), Said(why="all is well")), Yes()
-    collected = collect(session, agent, plan(*IDS, rounds=3, looks=FORTY), undecided=look)
+    look, agent = Looking(goes_on("s"), Said(why="all is well")), YesAgent()
+    collected = collect(session, agent, suite_plan(*IDS, rounds=3, looks=FORTY), undecided=look)
     assert look.trials == [{"s": 10}, {"s": 20}]
     assert Counter(agent.asked) == Counter(IDS * 2)  # two rounds of the three
     assert collected.ended_early == ""
@@ -220,20 +148,20 @@ def test_a_run_ends_at_the_look_that_settles_it(session):
 
 
 def test_a_run_that_stays_undecided_ends_at_its_cap(session):
-    agent = Yes()
-    collected = collect(session, agent, plan(*IDS, rounds=3, looks=FORTY))
+    agent = YesAgent()
+    collected = collect(session, agent, suite_plan(*IDS, rounds=3, looks=FORTY))
     assert Counter(agent.asked) == Counter(IDS * 4)
     assert collected.course.ended == {"s": "all 40 trials were made"}
 
 
 def test_settled_suites_rest_while_the_others_go_on(session):
     plans = [
-        plan(*IDS, name="s", looks=FORTY),
-        plan(*IDS, name="t", looks=FORTY),
-        plan("u1", rounds=3, name="u"),
+        suite_plan(*IDS, name="s", looks=FORTY),
+        suite_plan(*IDS, name="t", looks=FORTY),
+        suite_plan("u1", rounds=3, name="u"),
     ]
     look = Looking(goes_on("s", "t"), goes_on("t"), Said(why="all is well"))
-    collected = collect(session, Yes(), *plans, undecided=look)
+    collected = collect(session, YesAgent(), *plans, undecided=look)
     assert look.trials == [
         {"s": 10, "t": 10, "u": 3},
         {"s": 20, "t": 20, "u": 3},
@@ -245,7 +173,7 @@ def test_settled_suites_rest_while_the_others_go_on(session):
 def test_no_trial_of_the_next_batch_is_made_before_the_look(session):
     asked_before = []
 
-    class Slow(Yes):
+    class Slow(YesAgent):
         concurrency = 4
 
         def ask(self, case, *, timeout_s):
@@ -258,13 +186,15 @@ def test_no_trial_of_the_next_batch_is_made_before_the_look(session):
         asked_before.append(len(agent.asked))
         return goes_on("s")
 
-    collect(session, agent, plan(*IDS, looks=FORTY), undecided=look)
+    collect(session, agent, suite_plan(*IDS, looks=FORTY), undecided=look)
     assert asked_before == [10, 20, 30, 40]
 
 
 def test_a_budget_between_two_looks_ends_the_run_without_a_look(session):
     look = Looking(goes_on("s"))
-    made = collect(session, Yes(), plan(*IDS, looks=FORTY), budget=Budget(calls=13), undecided=look)
+    made = collect(
+        session, YesAgent(), suite_plan(*IDS, looks=FORTY), budget=Budget(calls=13), undecided=look
+    )
     assert (made.tallies["s"].trials, made.course.made) == (13, {"s": 1})
     assert made.ended_early == "the budget of 13 calls is used up"
     assert made.course.going == {"s"}
@@ -272,7 +202,9 @@ def test_a_budget_between_two_looks_ends_the_run_without_a_look(session):
 
 def test_a_budget_that_the_verdict_does_not_need_did_not_end_the_run(session):
     look = Looking(Said(why="all is well"))
-    made = collect(session, Yes(), plan(*IDS, looks=FORTY), budget=Budget(calls=10), undecided=look)
+    made = collect(
+        session, YesAgent(), suite_plan(*IDS, looks=FORTY), budget=Budget(calls=10), undecided=look
+    )
     assert made.ended_early == ""
 
 
@@ -292,10 +224,10 @@ def cut_off(session, agent, *plans, after, undecided=None):
 
 @pytest.mark.parametrize("after", [1, 9, 10, 15, 20, 29])
 def test_an_interrupted_run_goes_on_where_it_was(session, after):
-    one, said = plan(*IDS, looks=FORTY), [goes_on("s"), goes_on("s"), Said(why="well")]
+    one, said = suite_plan(*IDS, looks=FORTY), [goes_on("s"), goes_on("s"), Said(why="well")]
     looking = Looking(*said)
-    cut_off(session, Yes(), one, after=after, undecided=looking)
-    collected = collect(session, Yes(), one, undecided=Looking(*looking.said))
+    cut_off(session, YesAgent(), one, after=after, undecided=looking)
+    collected = collect(session, YesAgent(), one, undecided=Looking(*looking.said))
     rows = [(row["case_id"], row["round"]) for row in session.rows()]
     assert Counter(rows) == Counter((i, r) for i in IDS for r in (1, 2, 3))
     assert collected.tallies["s"].trials == 30
@@ -303,55 +235,55 @@ def test_an_interrupted_run_goes_on_where_it_was(session, after):
 
 
 def test_a_run_that_had_ended_gets_one_batch_more_and_no_trial_is_replaced(session):
-    one = plan(*IDS, looks=FORTY)
-    collect(session, Yes(), one, undecided=Looking(Said(why="worse")))
+    one = suite_plan(*IDS, looks=FORTY)
+    collect(session, YesAgent(), one, undecided=Looking(Said(why="worse")))
     before = list(session.rows())
-    look, agent = Looking(Said(why="still worse")), Yes()
+    look, agent = Looking(Said(why="still worse")), YesAgent()
     again = collect(session, agent, one, undecided=look)
     assert look.trials == [{"s": 20}]
     assert len(agent.asked) == 10
     assert again.course.ended == {"s": "still worse"}
     assert [row for row in session.rows() if row["round"] == 1] == before
     for _ in range(2):
-        collect(session, Yes(), one, undecided=lambda so_far: Said(why="worse"))
-    nobody = Yes()
+        collect(session, YesAgent(), one, undecided=lambda so_far: Said(why="worse"))
+    nobody = YesAgent()
     at_cap = collect(session, nobody, one)
     assert (nobody.asked, at_cap.course.made) == ([], {"s": 4})
 
 
 def test_what_nobody_answered_is_part_of_the_look(session):
     refused = InfraFailure("down")
-    agent = Answers(**{i: [refused if i == "c03" else "yes"] * 2 for i in IDS})
+    agent = QueuedAgent(**{i: [refused if i == "c03" else "yes"] * 2 for i in IDS})
     look = Looking(goes_on("s"), Said(why="well"))
-    made = collect(session, agent, plan(*IDS, looks=FORTY), undecided=look)
+    made = collect(session, agent, suite_plan(*IDS, looks=FORTY), undecided=look)
     assert look.trials == [{"s": 10}, {"s": 20}]
     assert made.tallies["s"].infra_errors == 2
 
 
 def test_an_earlier_batch_is_mended_before_the_next_look(session):
-    one = plan(*IDS, looks=FORTY)
-    broken = Answers(**{i: [InfraFailure("down") if i == "c03" else "yes"] for i in IDS})
+    one = suite_plan(*IDS, looks=FORTY)
+    broken = QueuedAgent(**{i: [InfraFailure("down") if i == "c03" else "yes"] for i in IDS})
     collect(session, broken, one, undecided=Looking(Said(why="worse")))
     look = Looking(Said(why="well"))
-    made = collect(session, Yes(), one, undecided=look)
+    made = collect(session, YesAgent(), one, undecided=look)
     assert look.trials == [{"s": 20}]
     assert made.tallies["s"].infra_errors == 0
 
 
 def test_looks_need_somebody_who_looks(session):
     effects = Effects(world=WORLD, session=session, stop=Stop(), progress=lambda row: None)
-    one = plan("a", looks=Looks(calls=(1, 2)))
+    one = suite_plan("a", looks=Looks(calls=(1, 2)))
     begun = course({"s": one.looks}, "", None)
     with pytest.raises(ValueError, match="somebody who looks"):
-        measure([one], Yes(), effects, budget=Budget(), prices={}, course=begun)
+        measure([one], YesAgent(), effects, budget=Budget(), prices={}, course=begun)
 
 
 def test_health_says_whether_the_agent_can_be_asked_and_if_not_why():
-    class Well(Answers):
+    class Well(QueuedAgent):
         def check(self, world):
             return 200
 
-    ill, well = health(Answers(), WORLD), health(Well(), WORLD)
+    ill, well = health(QueuedAgent(), WORLD), health(Well(), WORLD)
     assert (ill.ok, ill.status, ill.error) == (False, None, "nobody is there: start it")
     assert (well.ok, well.status, well.error) == (True, 200, "")
     assert well.latency_ms >= 0
@@ -373,7 +305,7 @@ class Judged(ExactMatch):
 
 
 def judged_plan(*ids):
-    found = plan(*ids)
+    found = suite_plan(*ids)
     return replace(found, graders={"judge": Judged()})
 
 
@@ -381,7 +313,7 @@ def test_a_judge_that_takes_its_time_leaves_the_agent_to_other_answers(session):
     """One agent call at a time, and the second one is made while the first answer is judged."""
     second = threading.Event()
 
-    class Agent(Yes):
+    class Agent(YesAgent):
         def ask(self, case, *, timeout_s):
             if self.asked:
                 second.set()
@@ -402,12 +334,14 @@ def test_what_the_judge_costs_counts_against_the_budget(session):
     def ask(case, questions):
         return [(Reply(data={}, calls=1, cost_usd=5.0),)]
 
-    collected = collect(session, Yes(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0))
+    collected = collect(
+        session, YesAgent(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0)
+    )
     assert collected.tallies["s"].trials < 3
     assert collected.ended_early == "the budget of 5.00 USD is used up"
 
 
-class Dear(Yes):
+class Dear(YesAgent):
     """Many at once, 0.01 USD each."""
 
     concurrency = 16
@@ -419,20 +353,22 @@ class Dear(Yes):
 
 def test_a_small_budget_is_not_spent_before_anybody_knows_what_a_trial_costs(session):
     cases = [f"c{n:02}" for n in range(40)]
-    collected = collect(session, Dear(), plan(*cases), budget=Budget(usd=0.05))
+    collected = collect(session, Dear(), suite_plan(*cases), budget=Budget(usd=0.05))
     assert collected.tallies["s"].trials == 5
     assert collected.ended_early == "the budget of 0.05 USD is used up"
 
 
 def test_a_budget_that_is_enough_leaves_nothing_out(session):
-    collected = collect(session, Dear(), plan("a", "b", "c", rounds=4), budget=Budget(usd=1.0))
+    collected = collect(
+        session, Dear(), suite_plan("a", "b", "c", rounds=4), budget=Budget(usd=1.0)
+    )
     assert (collected.tallies["s"].trials, collected.ended_early) == (12, "")
 
 
 def test_waiting_for_a_judge_never_asks_the_agent_more_at_once_than_it_may(session):
     under_way, most = [], []
 
-    class Agent(Yes):
+    class Agent(YesAgent):
         def ask(self, case, *, timeout_s):
             under_way.append(case.id)
             most.append(len(under_way))

@@ -9,7 +9,6 @@ import sys
 import time
 import tracemalloc
 import unicodedata
-from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -20,6 +19,7 @@ from gate.records import Document, Response, ToolCall
 from gate.text.escaping import inline
 from gate.text.invisible import places, squeezed
 from gate.text.redaction import Redactor
+from tests.support.paths import ROOT
 
 KEY = 'sk-live_A1b2C3+/="&é d4E5f6'
 PLAIN = "sk-live_A1b2C3d4E5f6"
@@ -216,7 +216,7 @@ def test_what_is_not_covered_is_named_in_security_md():
         "UTF-16": base64.b64encode(SHARP.encode("utf-16-le")).decode(),
         "circled": "".join(chr(0x24D0 + ord(s) - 97) if s.islower() else s for s in SHARP),
     }
-    security = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     covered, _, left = security.partition("Not covered")
     for words, form in named.items():
         assert words in left

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gate.github.comments import read_marker
 from gate.records import Policy
 from gate.report.formats.comment import LIMIT, Comment, marker, render_limited, step_summary
+from tests.support.hostile_text import ACTIVE, RenderedPage
 from tests.support.reports import (
     HEAD,
     HOSTILE,
@@ -27,7 +28,6 @@ from tests.support.reports import (
     regression,
     several_suites,
 )
-from tests.unit.test_text import ACTIVE, Page
 
 
 def no_rows():
@@ -39,7 +39,7 @@ def render(report):
 
 
 def page(text):
-    return Page(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
+    return RenderedPage(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
 
 
 def test_the_first_line_is_the_marker():

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from gate.report.console import render_console
 from gate.text.escaping import clean
+from tests.support.hostile_text import PIECES, RUNNER
 from tests.support.reports import (
     SCENARIOS,
     comparison,
@@ -15,7 +16,6 @@ from tests.support.reports import (
     passing,
     regression,
 )
-from tests.unit.test_text import PIECES, RUNNER
 
 
 def render(report, **options):

@@ -6,6 +6,7 @@ from cmarkgfm.cmark import Options
 
 from gate.records import CaseChanges, Estimate
 from gate.report.formats.markdown import Markdown
+from tests.support.hostile_text import ACTIVE, RenderedPage
 from tests.support.reports import (
     SCENARIOS,
     agent_fell,
@@ -19,7 +20,6 @@ from tests.support.reports import (
     several_suites,
     suite,
 )
-from tests.unit.test_text import ACTIVE, Page
 
 
 def render(report, *rows):
@@ -129,7 +129,7 @@ def test_the_report_of_one_suite_speaks_for_that_suite():
 def test_no_hostile_text_is_alive(name):
     report = SCENARIOS[name]()
     text = Markdown().render(report, hostile_rows if name == "hostile" else rows_of(report))
-    shown = Page(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
+    shown = RenderedPage(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
     assert {"img", "script"}.isdisjoint(shown.tags)
     assert "<!--" not in text
     if name == "hostile":

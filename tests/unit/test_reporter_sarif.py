@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,6 +13,7 @@ import pytest
 from gate.errors import Place
 from gate.records import Report
 from gate.report.formats.sarif import Sarif
+from tests.support.paths import DATA
 from tests.support.reports import (
     FACTS,
     SCENARIOS,
@@ -26,7 +26,7 @@ from tests.support.reports import (
     rows_of,
 )
 
-SCHEMA = Path(__file__).parent.parent / "data" / "sarif_2_1_0.json"
+SCHEMA = DATA / "sarif_2_1_0.json"
 
 
 @cache

@@ -1,81 +1,27 @@
 """Whose rules judge: a real repository with a base branch and a branch that moves its goalposts."""
 
 import json
-import subprocess
-from datetime import date
-from pathlib import Path
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.github.git import open_repository
 from gate.run.prepare import Selection, prepare
-from gate.suites.protection.rules import Base, disk, judging_rules, own_config
+from gate.suites.protection.rules import disk, judging_rules, own_config
 from gate.user_code.processes import PROCESSES
 from tests.support.own_grader import GRADER
-
-TODAY = date(2026, 11, 20)
-
-
-def config(*, gates="agent.success_rate: {min: 0.9}", graders="[exact_match]", more=""):
-    return f"""version: 1
-agent: {{type: command, command: [echo]}}
-suites:
-  - {{name: s, dataset: cases.jsonl, graders: {graders}, rounds: 2}}
-gates: {{{gates}}}
-{more}
-"""
-
-
-def dataset(**answers):
-    rows = [{"id": i, "input": f"q {i}", "expected_answer": a} for i, a in answers.items()]
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-class Repository:
-    """A work tree with its main branch at the first commit and `work` checked out."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.git("init", "-q", "-b", "main")
-        for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
-            self.git("config", name, value)
-
-    def git(self, *arguments):
-        done = subprocess.run(
-            ["git", *arguments], cwd=self.folder, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    def commit(self, **files):
-        """`gate_yml="..."` writes gate.yml."""
-        self.write(**files)
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", "x")
-
-    def write(self, **files):
-        for name, text in files.items():
-            path = self.folder / name.replace("_", ".")
-            path.unlink() if text is None else path.write_text(text)
-
-    def rules(self, file=None):
-        """What judges the work tree as it is now, against main."""
-        opened = open_repository(self.folder)
-        base = Base(sha=self.git("rev-parse", "main"), name="main", forge=opened)
-        own = own_config(file, self.folder, {}, TODAY)
-        return judging_rules(own, root=self.folder, base=base, env={}, today=TODAY)
+from tests.support.protected_repository import (
+    TODAY,
+    Repository,
+    committed_repository,
+    config,
+    dataset,
+    plan_of,
+)
 
 
 @pytest.fixture
 def repository(tmp_path):
-    made = Repository(tmp_path)
-    made.commit(gate_yml=config(), cases_jsonl=dataset(a="1", b="2", c="3"))
-    return made
-
-
-def plan_of(rules):
-    (plan,) = prepare(rules.config.suites, rules, Selection())
-    return plan
+    return committed_repository(tmp_path)
 
 
 def test_the_bases_rules_judge_and_what_the_branch_loosens_is_listed(repository):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from argparse import Namespace
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from gate.github.local_repository import Opened, open_local
 from gate.records import BaselineRules, Config, Provenance
 from gate.run.rules_for_event import base_sha, place_of, rules_for, with_base
 from gate.suites.config.load import defaults
+from tests.support.git_repository import git
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 RULES = """version: 1
@@ -27,13 +27,6 @@ gates: {agent.success_rate: {min: %s}}
 RELEASE = Job(
     event="push", mode="release", head_sha="a" * 40, head_ref="v1.0.0", previous_release=True
 )
-
-
-def git(folder: Path, *arguments: str) -> str:
-    own = ("-c", "user.name=Ana", "-c", "user.email=a@example.test", "-c", "commit.gpgsign=false")
-    command = ["git", *own, *arguments]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture

@@ -1,46 +1,15 @@
-from collections import deque
 from datetime import UTC, datetime
 
 import pytest
 
 from gate.errors import AgentFailure, InfraFailure
-from gate.records import Attempt, Case, Response, Suite
+from gate.records import Case, Response, Suite
 from gate.run.trial_worker import Allowance, Task, TrialWorker
 from gate.system.clock import Clock
 from gate.system.executors import Later
+from tests.support.queued_agent import ScriptedAgent, passes_on_ok
 
 CASE = Case(id="c1", input="q", keys={"id": "c1", "input": "q"})
-
-
-class Scripted:
-    """An agent whose connection gives the scripted answers one after another."""
-
-    timeout_s = 10.0
-    concurrency = 1
-    requests_per_minute = None
-
-    def __init__(self, *answers):
-        self.answers = deque(answers)
-        self.timeouts = []
-
-    def connect(self, world):
-        return self
-
-    def ask(self, case, *, timeout_s):
-        self.timeouts.append(timeout_s)
-        answer = self.answers.popleft()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer if isinstance(answer, Response) else Response(answer=answer)
-
-    def close(self):
-        pass
-
-
-def grade(case, response, graders):
-    return Attempt(
-        n=0, status="completed", latency_ms=None, response=response, passed=response.answer == "ok"
-    )
 
 
 def finish(worker, suite, **task):
@@ -56,14 +25,14 @@ def finish(worker, suite, **task):
 
 
 def worker_for(*answers, seconds=None, record=None):
-    agent = Scripted(*answers)
+    agent = ScriptedAgent(*answers)
     ticks = iter(seconds or (n * 0.25 for n in range(100)))
     clock = Clock(
         seconds=lambda: next(ticks),
         now=lambda: datetime(2026, 1, 2, tzinfo=UTC),
         jitter=lambda: 0.0,
     )
-    return TrialWorker(agent, None, grade, clock=clock, record=record), agent
+    return TrialWorker(agent, None, passes_on_ok, clock=clock, record=record), agent
 
 
 SUITE = Suite(name="s", dataset="d", graders=(), max_attempts=3)
@@ -107,8 +76,10 @@ def test_retry_after_beyond_the_timeout_is_a_failed_try():
 
 
 def test_a_server_that_says_retry_after_0_for_ever_is_given_up():
-    agent = Scripted(*[InfraFailure("429", retry_after=0.0)] * 400)
-    worker = TrialWorker(agent, None, grade, clock=Clock(seconds=lambda: 0.0, jitter=lambda: 0.0))
+    agent = ScriptedAgent(*[InfraFailure("429", retry_after=0.0)] * 400)
+    worker = TrialWorker(
+        agent, None, passes_on_ok, clock=Clock(seconds=lambda: 0.0, jitter=lambda: 0.0)
+    )
     trial, delays = finish(worker, SUITE)
     assert trial.attempt.status == "infra_error"
     assert min(delays) >= 0.1
@@ -118,11 +89,11 @@ def worker_at(timeout_s, *answers, took=0.25, jitter=0.999):
     """A worker whose tries take `took` seconds each and whose waits are as long as jitter makes
     them.
     """
-    agent = Scripted(*answers)
+    agent = ScriptedAgent(*answers)
     agent.timeout_s = timeout_s
     now = iter(n * took for n in range(1000))
     clock = Clock(seconds=lambda: next(now), jitter=lambda: jitter)
-    return TrialWorker(agent, None, grade, clock=clock), agent
+    return TrialWorker(agent, None, passes_on_ok, clock=clock), agent
 
 
 @pytest.mark.parametrize("wish", [0.0, 0.5, 1.0, 2.0, 2.9, 2.98, 2.999, 3.0])

@@ -8,7 +8,7 @@ from gate.graders.trajectories.path import path_of
 from gate.records import CaseChange, CaseChanges, ToolCall
 from gate.records.codec import to_json
 from gate.verdict.step_diffs import CASES, with_steps
-from tests.unit.test_conclude import measured, table
+from tests.support.measured_suites import measured_suite, success_table
 
 WAS = path_of([ToolCall(name="was", arguments={})])
 
@@ -24,7 +24,7 @@ def row(case, number, name, *, passed=False):
 
 def compared(current=None, *, known=("c000", "c001"), name="s", references=()):
     """A suite whose baseline has the paths of `known` cases."""
-    one = measured(current, baseline=table(name=name), name=name)
+    one = measured_suite(current, baseline=success_table(name=name), name=name)
     stored = replace(one.baseline, paths_of=lambda ids: dict.fromkeys(ids & {*known}, WAS))
     written = dict.fromkeys(references, WAS)
     return replace(
@@ -67,15 +67,15 @@ def test_flaky_cases_are_shown_and_cases_that_newly_pass_are_not():
 @pytest.mark.parametrize("kind", ["newly_failing", "flaky"])
 def test_of_many_cases_the_first_are_shown(kind):
     ids = [f"c{n:03}" for n in range(CASES + 5)]
-    one = compared(table(cases=len(ids)), known=ids)
-    one = replace(one, baseline=replace(one.baseline, table=table(cases=len(ids))))
+    one = compared(success_table(cases=len(ids)), known=ids)
+    one = replace(one, baseline=replace(one.baseline, table=success_table(cases=len(ids))))
     many = CaseChanges(**{kind: tuple(map(change, ids))})
     found = shown(many, [row(case, 1, "a") for case in ids], one)
     assert [told is not None for told in found] == [True] * CASES + [False] * 5
 
 
 def test_an_edited_case_is_beside_its_reference_and_not_beside_the_baseline():
-    now = table()
+    now = success_table()
     edited = replace(now, digests=("other", *now.digests[1:]))
     failing = CaseChanges(newly_failing=(change("c000"), change("c001")))
     rows = [row("c000", 1, "a"), row("c001", 1, "a")]

@@ -28,8 +28,9 @@ from gate.suites.config.build import RUN_RECORD
 from gate.suites.protection.rules import own_config
 from gate.system.exclusive import turns_of
 from gate.user_code.processes import PROCESSES
-from tests.unit.test_rules import TODAY, dataset, plan_of, repository  # noqa: F401
-from tests.unit.test_runner import Scripted, grade
+from tests.support.paths import ROOT
+from tests.support.protected_repository import TODAY, committed_repository, dataset, plan_of
+from tests.support.queued_agent import ScriptedAgent, passes_on_ok
 
 CONFIG = """version: 1
 agent: {type: openai, base_url: "http://here:1", model: m, api_key_env: KEY}
@@ -48,6 +49,11 @@ class Mine:
         return {"ok": True, "response_text": task["prompt"]}
 """
 AGENT = SimpleNamespace(base_url="http://here:1", model="m", api_key_env="KEY")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    return committed_repository(tmp_path)
 
 
 def world(**env):
@@ -567,7 +573,7 @@ def test_validate_tells_its_tasks_and_every_problem_at_once(tmp_path, capsys):
 
 
 def test_the_adapter_of_the_page_runs(tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "suite-as-code.md").read_text(encoding="utf-8")
     adapter = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[1]
     theirs = "from old_suite import TASKS, ask_and_check\n"
     assert theirs in adapter
@@ -581,7 +587,7 @@ def test_the_adapter_of_the_page_runs(tmp_path):
     assert [one.own_verdict.failures for one in found] == [(), ("wrong",)]
 
 
-def test_an_edited_suite_is_told_and_nothing_of_it_is_compared(repository):  # noqa: F811
+def test_an_edited_suite_is_told_and_nothing_of_it_is_compared(repository):
     repository.commit(gate_yml=CONFIG, mine_py=MINE)
     before = plan_of(repository.rules())
     assert (before.edited, before.loosened, len(before.all_ids)) == ({}, (), 6)
@@ -595,7 +601,7 @@ def test_an_edited_suite_is_told_and_nothing_of_it_is_compared(repository):  # n
     assert {plan.edited[name] for name in ("success", "latency_ms", "agent.own_verdict")} == {why}
 
 
-def test_a_suite_that_the_branch_takes_its_code_from_is_an_error(repository):  # noqa: F811
+def test_a_suite_that_the_branch_takes_its_code_from_is_an_error(repository):
     repository.commit(gate_yml=CONFIG, mine_py=MINE)
     repository.write(mine_py=None)
     rules = repository.rules()
@@ -603,7 +609,7 @@ def test_a_suite_that_the_branch_takes_its_code_from_is_an_error(repository):  #
         prepare(rules.config.suites, rules, Selection())
 
 
-def test_a_branch_that_makes_a_suite_code_is_judged_by_the_bases_dataset(repository):  # noqa: F811
+def test_a_branch_that_makes_a_suite_code_is_judged_by_the_bases_dataset(repository):
     ours = "version: 1\nagent: {type: command, command: [echo]}\nsuites:\n"
     native = ours + "  - {name: s, dataset: cases.jsonl, graders: [exact_match]}\n"
     repository.commit(gate_yml=native, cases_jsonl=dataset(a="x", b="x"))
@@ -624,8 +630,8 @@ def test_an_agent_that_plays_answers_back_stands_in_for_the_code():
     suite = Suite(name="s", dataset="", graders=(), suite="./x.py:X")
     case = Case(id="a", input="q", keys={}, timeout_s=7.0)
     task = Task(suite=suite, graders={}, case=case, round=2, ask=ask)
-    live, recorded = Scripted("by the agent"), Scripted("by the agent")
+    live, recorded = ScriptedAgent("by the agent"), ScriptedAgent("by the agent")
     recorded.plays_back = True
-    answers = [TrialWorker(one, None, grade).work(task) for one in (live, recorded)]
+    answers = [TrialWorker(one, None, passes_on_ok).work(task) for one in (live, recorded)]
     assert [one.attempt.response.answer for one in answers] == ["by the code", "by the agent"]
     assert seen == [("a", 2, 1, 7.0, live)]

@@ -1,9 +1,7 @@
 """Hostile text shows as text in every place: checked with GitHub's own Markdown parser."""
 
 import codecs
-import re
 import unicodedata
-from html.parser import HTMLParser
 
 import cmarkgfm
 import pytest
@@ -24,52 +22,16 @@ from gate.text.escaping import (
     stand_ins,
     xml,
 )
+from tests.support.hostile_text import ACTIVE, PIECES, RUNNER, RenderedPage
 from tests.support.reports import HOSTILE
 
-PIECES = (
-    "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "<!--", "-->", "<b>", "&amp;", "&#64;",
-    "[x](y)", "![i](j)", "@octocat", "#12", "GH-3", "a/b#4", "deadbeef1", "https://evil.example",
-    "www.evil.example", "x@evil.example", "mailto:x@evil.example", ":smile:", "$x$", "\n", "\r",
-    "\t", " ", "- ", "1. ", "1) ", "+", "=", "# ", "> ", "```", "::error::x", "##[error]",
-    "\x1b[1m", "\x00", "\u202e", "\u200b", "\ud800", "é", "日本", "</details>", "</table>",
-    "<td>", "{{ 1 }}",
-)  # fmt: skip
 hostile = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 
 
-class Page(HTMLParser):
-    """The tags of a rendered page and its text outside code."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.tags, self.cells, self.loose, self.code = [], 0, "", ""
-        self._inside = 0
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.cells += tag in ("td", "th")
-        self._inside += tag in ("code", "pre")
-
-    def handle_endtag(self, tag):
-        self._inside -= tag in ("code", "pre")
-
-    def handle_data(self, data):
-        if self._inside:
-            self.code += data
-            self.loose += " "  # what stands before and after is no one word
-        else:
-            self.loose += data
-
-
 def render(markdown):
-    return Page(cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE))
-
-
-# What GitHub's filters turn into links, images or pings, in text outside code.
-ACTIVE = re.compile(
-    r"@\w|#\d|\bGH-\d|https?://|\bwww\.|:[\w+-]+:|\b[0-9a-f]{7,40}\b", re.ASCII | re.IGNORECASE
-)
+    return RenderedPage(
+        cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE)
+    )
 
 
 @given(hostile, hostile)
@@ -154,9 +116,6 @@ def test_stacked_accents_are_limited():
 def test_words_of_other_languages_stay():
     text = "Größe 日本語 العربية हिन्दी ✅ 4,2 %"
     assert one_line(text) == text
-
-
-RUNNER = re.compile(r"^\s*::|##\[", re.MULTILINE)
 
 
 @given(hostile, hostile)

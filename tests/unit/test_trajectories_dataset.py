@@ -22,6 +22,7 @@ from gate.files import yaml as yamlfile
 from gate.records import Case, Response, ToolCall
 from gate.run.grade import named_graders
 from gate.suites.config.load import bundled_suites
+from tests.support.paths import ROOT
 
 FOLDER = bundled.folder() / "trajectories"
 CARD = (FOLDER / "README.md").read_text("utf-8")
@@ -41,7 +42,7 @@ GRADERS = named_graders(suite().graders, Path())
 
 
 def test_the_gate_of_this_repository_judges_as_the_bundled_suites_do() -> None:
-    file = Path(__file__).parents[2] / "gate.yml"
+    file = ROOT / "gate.yml"
     written = yamlfile.parse(file.read_bytes(), str(file)).data["suites"]
     bundles = [bundled.folder() / one["name"] / "suite.yml" for one in written]
     shipped = [yamlfile.parse(one.read_bytes(), str(one)).data for one in bundles]

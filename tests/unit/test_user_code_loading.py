@@ -6,7 +6,6 @@ import py_compile
 import subprocess
 import sys
 import venv
-from pathlib import Path
 
 import pytest
 
@@ -14,9 +13,10 @@ from gate.errors import UsageError
 from gate.user_code.hashes import CHANGED
 from gate.user_code.loading import Workspace
 from gate.user_code.process import CodeDied
+from tests.support.paths import ROOT
 from tests.support.user_code import coded, coding
 
-GATE = Path(__file__).parents[2]
+GATE = ROOT
 
 
 @pytest.fixture

@@ -1,0 +1,49 @@
+"""The action on a pull request, in this process, with a GitHub on loopback."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gate.commands.action import Hooks, run
+from gate.commands.options.all import parse
+from gate.github.api import Api, Time
+from gate.github.comments import Pace
+from gate.github.context import Job
+from gate.github.delivery import Means
+from gate.run.execute import execute
+from gate.system.signals import Stop
+from tests.support.github_server import REPOSITORY, GitHub
+from tests.support.runner import on_a_pull_request
+
+
+def execute_here(argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]) -> Any:
+    options = parse(argv)
+    options.stop = Stop()
+    return execute(options, env, settings)
+
+
+def environment(folder: Path, github: GitHub) -> dict[str, str]:
+    return {**on_a_pull_request(folder, github), "INPUT_CHECK-RUN": "true"}
+
+
+def hooks_on(github: GitHub, echo: Callable[[str], None] = lambda line: None) -> Hooks:
+    """What the action is handed: this GitHub, no process of its own, and no waiting."""
+
+    def connect(job: Job, token: str) -> Api:
+        quick = Time(sleep=lambda seconds: None)
+        return Api(github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
+
+    means = Means(connect=connect, echo=echo, pace=Pace(sleep=lambda seconds: None))
+    return Hooks(execute=execute_here, means=means)
+
+
+def act(
+    folder: Path, github: GitHub, *, env: Mapping[str, str] | None = None, **inputs: str
+) -> int:
+    """The exit code of the action on a pull request."""
+    given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
+    whole = {**environment(folder, github), **(env or {}), **given}
+    return run(argparse.Namespace(), whole, hooks_on(github))

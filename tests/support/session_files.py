@@ -1,0 +1,32 @@
+"""What a run left in its folder: its sessions and what their files say."""
+
+import json
+import time
+
+
+def sessions_in(folder):
+    return sorted((folder / "results").glob("session-*"))
+
+
+def trials_in(session):
+    events = (session / "events.jsonl").read_text("utf-8").splitlines()
+    return [row for row in map(json.loads, events) if "case_id" in row]
+
+
+def wait_for_trials(folder, n):
+    for _ in range(400):
+        found = sessions_in(folder)
+        if found and (found[0] / "events.jsonl").exists() and len(trials_in(found[0])) >= n:
+            return found[0]
+        time.sleep(0.02)
+    raise AssertionError("no trial was finished")
+
+
+def summary_of(session):
+    return json.loads((session / "summary.json").read_text("utf-8"))
+
+
+def details_of(session):
+    return [
+        json.loads(line) for line in (session / "details.jsonl").read_text("utf-8").split("\n")[:-1]
+    ]
