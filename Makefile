@@ -19,8 +19,8 @@ venv: $(VENV)/dev ## the environment for work on Agent Gate itself
 demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (under a minute)
 	$(BIN)/python demo/demo.py
 
-test: $(VENV)/dev ## all tests
-	$(BIN)/python -m pytest
+test: $(VENV)/dev ## the tests, on all cores; GATE_TESTS=all: those too that need more than Python
+	$(BIN)/python -m pytest -n auto -rs
 
 lint: $(VENV)/lint ## style, types, action, workflows, Dockerfile
 	$(BIN)/ruff check .

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -13,10 +15,36 @@ from xdist.scheduler import LoadScopeScheduling
 
 from gate.user_code.processes import PROCESSES
 
-# In CI every run tries the same examples, however slow the machine: red is about the change.
-settings.register_profile("ci", derandomize=True, deadline=None)
+# Every run tries the same examples, however slow the machine: red is about the change. To look for
+# others: `pytest --hypothesis-profile=default`.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.load_profile("same")
 
+# Not every machine has it, so these tests are skipped unless GATE_TESTS is `all`; CONTRIBUTING.md
+# says how to have it.
+OUTSIDE = {
+    "containers": "the image, and a GitHub API that others made (GATE_TOOLS)",
+    "node": "stand-ins and checks that are npm packages (GATE_NODE_MODULES, GATE_ARTIFACT_NODE)",
+    "browser": "the pages of `gate review` in Chromium (GATE_CHROMIUM, or one in PATH)",
+    "peers": "the other tools, run for what they write (GATE_PEERS, GATE_LITELLM)",
+    "data": "results and test vectors of others (GATE_REAL_DATA)",
+}
+FIXTURES = {
+    "gate_tools": "containers",
+    "gate_node_modules": "node",
+    "gate_artifact_node": "node",
+    "gate_real_data": "data",
+}
 CONTAINERS = "test_container"  # of these files: one builder of the image at a time
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--random-order", metavar="SEED", help="shuffle files, and tests in a file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, what in OUTSIDE.items():
+        config.addinivalue_line("markers", f"{name}: needs {what}")
 
 
 class _ByFile(LoadScopeScheduling):
@@ -31,11 +59,35 @@ class _ByFile(LoadScopeScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile:
+    config.option.loadscopereorder = False  # many tests of a file do not make it a long one
     return _ByFile(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    seed = config.getoption("random_order")
+    if seed is not None:
+        random = Random(seed)
+        place = {path: random.random() for path in dict.fromkeys(item.path for item in items)}
+        random.shuffle(items)
+        items.sort(key=lambda item: place[item.path])
     items.sort(key=lambda item: not item.path.stem.startswith(CONTAINERS))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests are half a gigabyte that no later look for garbage has to walk through."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)  # before a test says which of it is missing
+def pytest_runtest_setup(item: pytest.Function) -> None:
+    if os.environ.get("GATE_TESTS") == "all":
+        return
+    for fixture in FIXTURES.keys() & item.fixturenames:
+        item.add_marker(FIXTURES[fixture])
+    for name, what in OUTSIDE.items():
+        if item.get_closest_marker(name) is not None:
+            pytest.skip(f"{name}: {what}; run by `GATE_TESTS=all make test`")
 
 
 @pytest.fixture(autouse=True)

@@ -42,6 +42,8 @@ HOSTILE = (
 )
 WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:

@@ -25,10 +25,13 @@ MODULES = os.environ.get("GATE_NODE_MODULES", "")
 AIMOCK = Path(MODULES) / "@copilotkit/aimock/dist/cli.js"
 NODE = shutil.which("node")
 
-pytestmark = pytest.mark.skipif(
-    not (MODULES and AIMOCK.is_file() and NODE),
-    reason="GATE_NODE_MODULES names no folder with @copilotkit/aimock, or there is no node",
-)
+pytestmark = [
+    pytest.mark.node,
+    pytest.mark.skipif(
+        not (MODULES and AIMOCK.is_file() and NODE),
+        reason="GATE_NODE_MODULES names no folder with @copilotkit/aimock, or there is no node",
+    ),
+]
 
 TEXT = "Paris is the capital of France, and has been for a long time."
 

@@ -13,6 +13,8 @@ import pytest
 
 from gate.importers.bfcl import Bfcl
 
+pytestmark = pytest.mark.peers
+
 MODEL = "gpt-4o-2024-11-20-FC"
 EACH = 6  # questions of a category
 

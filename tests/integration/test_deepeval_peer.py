@@ -18,7 +18,10 @@ from tests.support.paths import ROOT
 PYTHON = Path(os.environ.get("GATE_PEERS") or "-") / "deepeval/bin/python"
 SCRIPT = ROOT / "tests" / "support" / "deepeval_run.py"
 
-pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="GATE_PEERS has no deepeval")
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(not PYTHON.exists(), reason="GATE_PEERS has no deepeval"),
+]
 CODES = {"busy": 429, "broken": 500}
 
 

@@ -19,10 +19,13 @@ from tests.support.in_process import gate
 from tests.support.paths import ROOT
 
 PYTHON = Path(os.environ.get("GATE_PEERS", "")) / "inspect-ai" / "bin" / "python"
-pytestmark = pytest.mark.skipif(
-    not (os.environ.get("GATE_PEERS") and PYTHON.is_file()),
-    reason="GATE_PEERS names no folder with inspect-ai/bin/python",
-)
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(
+        not (os.environ.get("GATE_PEERS") and PYTHON.is_file()),
+        reason="GATE_PEERS names no folder with inspect-ai/bin/python",
+    ),
+]
 Importer = IMPORTERS.registered("inspect")
 
 TASK = """

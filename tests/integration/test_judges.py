@@ -179,6 +179,7 @@ def ask(panel, material):
     return reply
 
 
+@pytest.mark.node
 @needs_aimock
 class TestAimock:
     def test_a_judgement_with_its_cost(self, judge, aimock):
@@ -260,6 +261,7 @@ class TestAimock:
         assert [reply.data for reply in replies] == [None] * 4
 
 
+@pytest.mark.peers
 @needs_litellm
 class TestLitellm:
     def test_a_judgement(self, judge, litellm):

@@ -10,6 +10,8 @@ import pytest
 from tests.support.in_process import gate
 from tests.support.paths import DATA
 
+pytestmark = pytest.mark.peers
+
 SESSION = DATA / "openagent_session"
 
 

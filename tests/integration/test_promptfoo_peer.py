@@ -26,10 +26,13 @@ def node():
     return int(told.stdout.strip("v").partition(".")[0]) if told else 0
 
 
-pytestmark = pytest.mark.skipif(
-    not (FOLDER / "promptfoo").exists() or node() < 22,
-    reason="GATE_PEERS has no promptfoo, or there is no Node from 22 on",
-)
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(
+        not (FOLDER / "promptfoo").exists() or node() < 22,
+        reason="GATE_PEERS has no promptfoo, or there is no Node from 22 on",
+    ),
+]
 WANTED = "^The code is [0-9]+\\.$"
 CODES = {"busy": 429, "broken": 500}
 

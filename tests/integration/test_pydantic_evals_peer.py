@@ -14,10 +14,13 @@ from gate.plugins import IMPORTERS
 from tests.support.in_process import gate
 
 PYTHON = Path(os.environ.get("GATE_PEERS", "")) / "pydantic-evals" / "bin" / "python"
-pytestmark = pytest.mark.skipif(
-    not (os.environ.get("GATE_PEERS") and PYTHON.is_file()),
-    reason="GATE_PEERS names no folder with pydantic-evals/bin/python",
-)
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(
+        not (os.environ.get("GATE_PEERS") and PYTHON.is_file()),
+        reason="GATE_PEERS names no folder with pydantic-evals/bin/python",
+    ),
+]
 
 EXPERIMENT = """
 import asyncio, json, sys

@@ -13,6 +13,8 @@ import pytest
 from gate.plugins import IMPORTERS
 from tests.support.in_process import gate
 
+pytestmark = pytest.mark.peers
+
 HARNESS = """
 import json
 from pathlib import Path

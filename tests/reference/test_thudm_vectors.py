@@ -12,7 +12,10 @@ from gate.plugins import IMPORTERS
 from tests.support.in_process import gate
 
 REAL = os.environ.get("GATE_REAL_DATA")
-pytestmark = pytest.mark.skipif(REAL is None, reason="GATE_REAL_DATA names no folder of real data")
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(REAL is None, reason="GATE_REAL_DATA names no folder of real data"),
+]
 FOLDER = Path(REAL or ".") / "thudm-agentbench"
 
 

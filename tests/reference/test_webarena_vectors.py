@@ -47,6 +47,7 @@ def tasks():
     return [with_sites(task, SITES) for task in json.loads(TASKS.read_text("utf-8"))]
 
 
+@pytest.mark.data
 @needs_data
 @pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector["name"])
 def test_a_vector_has_the_score_of_the_real_evaluator(vector):
@@ -69,12 +70,14 @@ def test_a_vector_has_the_score_of_the_real_evaluator(vector):
     assert (float(judged) if found.score is None else found.score) == vector["score"]
 
 
+@pytest.mark.data
 @needs_data
 def test_there_are_vectors_of_each_kind():
     kinds = Counter(vector["kind"] for vector in vectors())
     assert kinds == {"string_match": 6, "url_match": 11, "program_html": 6}
 
 
+@pytest.mark.data
 @needs_data
 def test_all_812_tasks_are_read_and_no_placeholder_is_left():
     found = tasks()
@@ -90,6 +93,7 @@ def test_all_812_tasks_are_read_and_no_placeholder_is_left():
     assert not open_sites(json.dumps(found))
 
 
+@pytest.mark.data
 @needs_data
 def test_what_can_be_judged_offline_is_what_the_recorded_parts_allow():
     said, ended, at_last, elsewhere = Counter(), Counter(), 0, 0
@@ -112,6 +116,7 @@ def test_what_can_be_judged_offline_is_what_the_recorded_parts_allow():
     assert (at_last, elsewhere) == (109, 302)
 
 
+@pytest.mark.data
 @needs_data
 def test_the_task_with_an_or_in_its_answer_can_only_be_met_literally():
     task = next(task for task in tasks() if task["task_id"] == 386)

@@ -86,6 +86,7 @@ def test_the_bundled_prompts_say_what_their_rules_say(task):
     assert list(Stages().case_faults({**task, "input": task["prompt"]})) == []
 
 
+@pytest.mark.data
 @pytest.mark.skipif(REAL is None, reason="GATE_REAL_DATA is not set")
 def test_the_rules_of_the_upstream_prompts_are_all_read():
     found = []
