@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gate.text.numbers.agreement import agrees, stated
 from gate.text.numbers.number import LIMIT, Number
 from gate.text.numbers.scanning import numbers
-from tests.growth import calls, cpu_seconds
+from tests.support.growth import calls, cpu_seconds
 
 # text -> (value, unit) of every number in it
 EN = {
