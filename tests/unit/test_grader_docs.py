@@ -1,6 +1,7 @@
 """docs/graders.md and docs/metrics.md say what the code does."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,7 @@ def generic(name):
     return re.sub(r"([@^])\d+", r"\1k", name)
 
 
+@cache  # one of the examples is code of a user, which a process of its own loads
 def all_metrics():
     graders = named_graders([spec(example["grader"]) for example in EXAMPLES], Path())
     with_options = (*graders.values(), Retrieval(mrr_k=(10,)))

@@ -13,18 +13,17 @@ EVIL = "^(a+)+$"
 TEXT = "a" * 40 + "!"
 
 
-@pytest.mark.parametrize("look", [mismatches, mismatches_bounded])
 @pytest.mark.parametrize(
-    ("schema", "data"),
+    ("look", "schema", "data"),
     [
-        ({"type": "string", "pattern": EVIL}, TEXT),
-        ({"type": "object", "patternProperties": {EVIL: {"type": "string"}}}, {TEXT: 1}),
-        ({"items": {"anyOf": [{"type": "null"}, {"pattern": EVIL}]}}, [TEXT]),
+        (mismatches, {"type": "string", "pattern": EVIL}, TEXT),
+        (mismatches_bounded, {"patternProperties": {EVIL: {"type": "string"}}}, {TEXT: 1}),
+        (mismatches, {"items": {"anyOf": [{"type": "null"}, {"pattern": EVIL}]}}, [TEXT]),
     ],
 )
 def test_a_schema_that_takes_too_long_is_told(look, schema, data):
     with pytest.raises(GraderFailure, match="a JSON Schema with patterns took longer than"):
-        look({**schema, "title": look.__name__}, data)
+        look(schema, data)
     assert compiled(schema)(data) is False
 
 
