@@ -1,13 +1,20 @@
-"""The wheel, installed in an environment of its own, works in an empty folder."""
+"""The wheel, installed in an environment of its own, works in an empty folder.
+
+What it says it depends on is borrowed from the environment of the tests, and nothing else: from an
+index it would be fetched for each run of the tests.
+"""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from gate import __version__
 from tests.support.paths import ROOT
@@ -27,6 +34,30 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def needed(package: Distribution) -> set[str]:
+    """Names of what has to be there for it, and for that in turn, without extras."""
+    found: set[str] = set()
+    waiting = [package]
+    while waiting:
+        for line in waiting.pop().requires or ():
+            one = Requirement(line)
+            if one.name not in found and (not one.marker or one.marker.evaluate({"extra": ""})):
+                found.add(one.name)
+                waiting.append(distribution(one.name))
+    return found
+
+
+def borrow(file: Path, place: Path) -> None:
+    if place.exists():
+        return
+    if os.name != "nt":
+        place.symlink_to(file)
+    elif file.is_dir():
+        shutil.copytree(file, place)
+    else:
+        shutil.copy(file, place)
+
+
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
@@ -39,14 +70,21 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the `gate` command in an environment that holds the wheel alone."""
+    """The folder of the `gate` command in an environment that holds the wheel, before all else."""
     home = tmp_path_factory.mktemp("environment")
-    assert run(sys.executable, "-m", "venv", home, cwd=home).returncode == 0
+    assert run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home).returncode == 0
     paths = sysconfig.get_paths("venv", vars={"base": str(home), "platbase": str(home)})
     python = Path(paths["scripts"]) / "python"
-    pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    installed = run(*pip, "install", "--quiet", wheel, cwd=home)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+    installed = run(*pip, "install", "--quiet", "--no-deps", wheel, cwd=home)
     assert installed.returncode == 0, installed.stderr
+    (written,) = Path(paths["purelib"]).glob("agent_gate-*.dist-info")
+    for name in needed(PathDistribution(written)):
+        for file in {file.parts[0] for file in distribution(name).files or ()} - {
+            "..",
+            "__pycache__",
+        }:
+            borrow(Path(distribution(name).locate_file(file)), Path(paths["purelib"]) / file)
     return Path(paths["scripts"])
 
 
