@@ -5,16 +5,22 @@ index it would be fetched for each run of the tests.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
-from importlib.metadata import Distribution, PathDistribution, distribution
+from contextlib import suppress
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    PathDistribution,
+    distribution,
+)
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
 from gate import __version__
 from tests.support.paths import ROOT
@@ -34,16 +40,17 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def needed(package: Distribution) -> set[str]:
-    """Names of what has to be there for it, and for that in turn, without extras."""
-    found: set[str] = set()
+def needed(package: Distribution) -> dict[str, Distribution]:
+    """What has to be there for it, and for that in turn, without extras."""
+    found: dict[str, Distribution] = {}
     waiting = [package]
     while waiting:
         for line in waiting.pop().requires or ():
-            one = Requirement(line)
-            if one.name not in found and (not one.marker or one.marker.evaluate({"extra": ""})):
-                found.add(one.name)
-                waiting.append(distribution(one.name))
+            name = re.split("[^A-Za-z0-9._-]", line)[0]
+            if name not in found and "extra ==" not in line:
+                with suppress(PackageNotFoundError):  # it is for another Python or system
+                    found[name] = distribution(name)
+                    waiting.append(found[name])
     return found
 
 
@@ -79,12 +86,9 @@ def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     installed = run(*pip, "install", "--quiet", "--no-deps", wheel, cwd=home)
     assert installed.returncode == 0, installed.stderr
     (written,) = Path(paths["purelib"]).glob("agent_gate-*.dist-info")
-    for name in needed(PathDistribution(written)):
-        for file in {file.parts[0] for file in distribution(name).files or ()} - {
-            "..",
-            "__pycache__",
-        }:
-            borrow(Path(distribution(name).locate_file(file)), Path(paths["purelib"]) / file)
+    for package in needed(PathDistribution(written)).values():
+        for file in {path.parts[0] for path in package.files or ()} - {"..", "__pycache__"}:
+            borrow(Path(str(package.locate_file(file))), Path(paths["purelib"]) / file)
     return Path(paths["scripts"])
 
 

@@ -78,7 +78,7 @@ def stored_table(values: dict[str, list[float]], *, digests: str = "d", **change
     return replace(whole, **changes)
 
 
-def told_header(number: int, **changes) -> Run:
+def told_header(number: int, **changes) -> BaselineRun:
     values = {
         "session_id": f"s{number}",
         "commit": f"{number:040x}",
@@ -86,4 +86,4 @@ def told_header(number: int, **changes) -> Run:
         "means": {"agent.success_rate": 0.5},
         "fingerprint": {"agent": "openai m"},
     }
-    return Run(**{**values, **changes})
+    return BaselineRun(**{**values, **changes})
