@@ -10,13 +10,14 @@ import pytest
 
 from tests.support.as_process import gate_as_process, start_gate
 from tests.support.chat_server import ChatServer
+from tests.support.in_process import gate
 from tests.support.session_files import sessions_in, trials_in, wait_for_trials
 from tests.support.yes_project import CASES, right, write_project
 
 
 def test_agent_not_running_is_6_and_says_what_to_start(tmp_path):
     write_project(tmp_path, "http://127.0.0.1:9")
-    done = gate_as_process(tmp_path, "run", "--baseline", "none")
+    done = gate(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 6, done.stderr + done.stdout
     said = done.stderr + done.stdout
     assert "127.0.0.1:9" in said
@@ -34,7 +35,7 @@ def test_many_infrastructure_errors_are_6_and_keep_the_rest(tmp_path, share):
 
     with ChatServer(reply) as server:
         write_project(tmp_path, server.url)
-        done = gate_as_process(tmp_path, "run", "--baseline", "none")
+        done = gate(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 6, done.stdout + done.stderr
     rows = trials_in(sessions_in(tmp_path)[0])
     assert len(rows) == 24
@@ -46,7 +47,7 @@ def test_many_infrastructure_errors_are_6_and_keep_the_rest(tmp_path, share):
 def test_all_agent_errors_are_a_plain_fail(tmp_path):
     with ChatServer(lambda q, n: (422, {}, {"error": {"message": "boom"}})) as server:
         write_project(tmp_path, server.url, more="gates: {agent.success_rate: {min: 0.5}}")
-        done = gate_as_process(tmp_path, "run", "--baseline", "none")
+        done = gate(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 1, done.stdout + done.stderr
     assert all(row["status"] == "agent_error" for row in trials_in(sessions_in(tmp_path)[0]))
 
@@ -59,7 +60,7 @@ def test_throttled_calls_are_neither_lost_nor_wrong(tmp_path):
 
     with ChatServer(reply) as server:
         write_project(tmp_path, server.url, suite_more="rounds: 1")
-        done = gate_as_process(tmp_path, "run", "--baseline", "none")
+        done = gate(tmp_path, "run", "--baseline", "none")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = trials_in(sessions_in(tmp_path)[0])
     assert len(rows) == 12
@@ -82,10 +83,10 @@ def test_wrong_files_are_2_with_file_and_line(tmp_path, name):
     file, old, new, said = USAGE[name]
     text = (tmp_path / file).read_text()
     (tmp_path / file).write_text(text.replace(old, new, 1) if old else new)
-    done = gate_as_process(tmp_path, "run")
+    done = gate(tmp_path, "run")
     assert done.returncode == 2, done.stdout + done.stderr
     assert said in done.stderr
-    assert gate_as_process(tmp_path, "validate").returncode == 2
+    assert gate(tmp_path, "validate").returncode == 2
     assert not (tmp_path / "results").exists()
 
 
@@ -96,7 +97,7 @@ def test_a_truncated_or_foreign_baseline_is_2(tmp_path, text):
     (tmp_path / "old.json").write_text(text)
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        done = gate_as_process(tmp_path, "run", "--baseline", "old.json")
+        done = gate(tmp_path, "run", "--baseline", "old.json")
     assert done.returncode == 2, done.stdout + done.stderr
     assert "old.json" in done.stderr
     assert server.calls == 0, "a baseline that cannot be read is found before any call is made"
@@ -108,9 +109,9 @@ def test_baseline_save_under_pull_request_is_2(tmp_path):
     event.write_text(json.dumps({"pull_request": pull, "repository": {}}))
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        assert gate_as_process(tmp_path, "run", "--baseline", "none").returncode == 0
+        assert gate(tmp_path, "run", "--baseline", "none").returncode == 0
     env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}
-    done = gate_as_process(tmp_path, "baseline", "save", str(sessions_in(tmp_path)[0]), env=env)
+    done = gate(tmp_path, "baseline", "save", str(sessions_in(tmp_path)[0]), env=env)
     assert done.returncode == 2
     assert "pull_request" in done.stderr
     assert not (tmp_path / "baselines").exists()
@@ -119,21 +120,18 @@ def test_baseline_save_under_pull_request_is_2(tmp_path):
 def test_baseline_of_another_dataset_is_5(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
-        assert gate_as_process(tmp_path, "run", "--baseline", "none").returncode == 0
-        assert (
-            gate_as_process(tmp_path, "baseline", "save", str(sessions_in(tmp_path)[0])).returncode
-            == 0
-        )
+        assert gate(tmp_path, "run", "--baseline", "none").returncode == 0
+        assert gate(tmp_path, "baseline", "save", str(sessions_in(tmp_path)[0])).returncode == 0
         others = [{**case, "id": "other-" + case["id"]} for case in CASES]
         write_project(tmp_path, server.url, cases=others)
-        done = gate_as_process(tmp_path, "run", "--baseline", "baselines")
+        done = gate(tmp_path, "run", "--baseline", "baselines")
     assert done.returncode == 5, done.stdout + done.stderr
 
 
 def test_no_baseline_is_4_where_the_policy_says_fail(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url, more="policy: {no_baseline: fail}")
-        done = gate_as_process(tmp_path, "run", "--baseline", "auto")
+        done = gate(tmp_path, "run", "--baseline", "auto")
     assert done.returncode == 4, done.stdout + done.stderr
 
 
@@ -141,7 +139,7 @@ def test_no_event_file_is_laptop_mode(tmp_path):
     with ChatServer(right) as server:
         write_project(tmp_path, server.url)
         env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "nowhere.json"}
-        done = gate_as_process(tmp_path, "run", "--baseline", "none", env=env)
+        done = gate(tmp_path, "run", "--baseline", "none", env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     summary = json.loads((sessions_in(tmp_path)[0] / "summary.json").read_text("utf-8"))
     assert summary["provenance"]["mode"] == "laptop"
@@ -155,7 +153,7 @@ def test_two_runs_at_once_have_two_folders_and_a_second_resume_is_2(tmp_path):
         second = gate_as_process(tmp_path, "run", "--baseline", "none", "--resume", str(session))
         assert second.returncode == 2, second.stdout + second.stderr
         assert "another run" in second.stderr
-        other = gate_as_process(tmp_path, "run", "--baseline", "none", "--case", "c1")
+        other = gate(tmp_path, "run", "--baseline", "none", "--case", "c1")
         assert other.returncode == 0, other.stdout + other.stderr
         output, _ = first.communicate(timeout=60)
         assert first.returncode == 0, output

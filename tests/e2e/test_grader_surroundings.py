@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.as_process import gate_as_process
 from tests.support.git_repository import git
-from tests.support.in_process import run_command, run_session, save_baseline
+from tests.support.in_process import gate, run_command, run_session, save_baseline
 from tests.support.own_grader import GRADER
 from tests.support.session_files import summary_of
 from tests.support.yes_project import CASES
@@ -106,9 +105,9 @@ def test_merged_shards_bring_along_what_their_graders_were(tmp_path: Path) -> No
     folder = branched(tmp_path, checks=LATE)
     write(folder, answer="no", checks=LATE, helper=LENIENT)
     for n in (1, 2):
-        gate_as_process(folder, "run", "--shard", f"{n}/2", "--out", f"r{n}")
+        gate(folder, "run", "--shard", f"{n}/2", "--out", f"r{n}")
     shards = [str(one) for n in (1, 2) for one in (folder / f"r{n}").iterdir()]
-    merged = gate_as_process(folder, "merge", *shards, "--out", "r3")
+    merged = gate(folder, "merge", *shards, "--out", "r3")
     assert merged.returncode == 5, merged.stdout
     assert "gate_help.py" in merged.stdout
 

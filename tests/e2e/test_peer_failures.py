@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.as_process import gate_as_process, start_gate
+from tests.support.as_process import start_gate
 from tests.support.chat_server import ChatServer, answer
-from tests.support.in_process import run_command, run_session, save_baseline
+from tests.support.in_process import gate, run_command, run_session, save_baseline
 from tests.support.session_files import details_of, sessions_in, summary_of, wait_for_trials
 from tests.support.yes_project import right, write_project, wrong_on
 
@@ -208,7 +208,7 @@ def test_a_case_that_is_taken_out_never_improves_the_score(tmp_path):
 def test_an_agent_that_hangs_costs_its_timeout_and_nothing_more(tmp_path):
     with ChatServer(right, delay_s=1.5) as server:
         write_project(tmp_path, server.url, cases=cases(3), suite_more="rounds: 1")
-        finished = gate_as_process(tmp_path, "run", "--baseline", "none", "--timeout", "0.3")
+        finished = gate(tmp_path, "run", "--baseline", "none", "--timeout", "0.3")
     rows = details_of(sessions_in(tmp_path)[0])
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert [row["status"] for row in rows] == ["agent_error"] * 3
