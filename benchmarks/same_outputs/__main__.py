@@ -55,7 +55,6 @@ def make(checkout: Path, out: Path, python: Path, only: Sequence[str]) -> None:
     try:
         _set_up(checkout, python)
         out.mkdir(parents=True)
-        (ROOT / "home" / ".gitconfig").write_text("[user]\n  name = Ann\n  email = ann@x.test\n")
         with serving() as githubs, ThreadPoolExecutor(2) as pool:
 
             def run(name: str) -> str | None:

@@ -529,7 +529,7 @@ def parts(project: Project) -> None:
     project.gate("run", "--case", "product-03", "--case", "product-07", "--case", "nobody")
     project.gate("run", "--case", "product-03", "--case", "product-07", "--verbose")
     two = ("--case", "product-03", "--case", "product-07")
-    project.gate("run", *two, "--resume", project.newest(), "--rounds", "4")
+    project.gate("run", *two, "--resume", project.newest())
     session = project.folder / base
     cut = project.folder / "results" / "cut" / session.name
     shutil.copytree(session, cut)
@@ -576,6 +576,10 @@ def repository(project: Project) -> None:
     project.gate("plan")
     project.gate("run")
     config(project, mode="worse", more="protect: false")
+    project.gate("run")
+    project.git("config", "user.name", "Ann")
+    project.gate("baseline", "accept", "--reason", "a new table")
+    project.gate("baseline", "show")
     project.gate("run")
 
 
@@ -906,6 +910,7 @@ SCENARIOS: dict[str, Callable[[Project], None]] = {
         github,
         github_events,
         helps,
+        outages,
         parts,
         judged,
         people,

@@ -81,7 +81,7 @@ class Model:
         wrong = {
             "worse": draw(question, of=3) == 0,
             "noisy": draw(question, nth, of=4) == 0,
-            "rare": draw(question, nth, of=14) == 0,
+            "rare": draw(question, nth, of=40) == 0,
         }
         product = int(found[1]) * int(found[2]) + (1 if wrong.get(mode) else 0)
         return f"{found[1]} times {found[2]} is {product}. See doc-{found[1]}."
