@@ -240,6 +240,20 @@ def test_there_is_a_recipe_for_each_kind_of_plugin() -> None:
     assert not [kind for kind in kinds if f"@{kind}.register(" not in blocks]
 
 
+def test_the_page_on_tests_names_all_there_is_and_nothing_else() -> None:
+    tests = ROOT / "tests"
+    text = (tests / "README.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| ([^|]+) \|.*\n(?!\|--)", text, re.MULTILINE)  # but for headers
+    named = [name for cell in cells for name in cell.split(", ") if re.fullmatch(r"[\w./]+", name)]
+    there = [
+        path.name + "/" * path.is_dir()
+        for path in tests.iterdir()
+        if not path.name.startswith(("_", ".")) and path.name != "README.md"
+    ]
+    shared = [path.stem for path in (tests / "support").glob("[!_]*.py")]
+    assert sorted(named) == sorted(there + shared)
+
+
 def test_sessions_are_not_committed_by_accident() -> None:
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "results/" in ignored

@@ -1,7 +1,7 @@
 """Syllables of a word, counted by its spelling: one for each vowel sound that the letters show.
 
 An approximation, as every count without a dictionary. The rules were set by the words of
-tests/unit/test_syllables.py, of which a few are still off by one; on other words it misses more.
+test_syllables.py, of which a few are still off by one; on other words it misses more.
 """
 
 from __future__ import annotations

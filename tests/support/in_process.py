@@ -1,5 +1,5 @@
 """The command line in this process: starting Python and importing numpy is most of what a quick
-command costs. Entry points, signals and exits are for `tests.e2e.test_bad_input.gate`.
+command costs. Entry points, signals and exits are for `as_process`.
 """
 
 from __future__ import annotations

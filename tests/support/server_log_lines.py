@@ -1,4 +1,4 @@
-"""Lines as an OpenAgent server writes them, for tests."""
+"""Lines as an OpenAgent server writes them."""
 
 import json
 from collections.abc import Callable
