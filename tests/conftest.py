@@ -63,6 +63,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile
     return _ByFile(config, log)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    for fixture, name in FIXTURES.items():
+        if fixture in getattr(item, "fixturenames", ()):
+            item.add_marker(name)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     seed = config.getoption("random_order")
     if seed is not None:
@@ -80,11 +86,9 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before a test says which of it is missing
-def pytest_runtest_setup(item: pytest.Function) -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     if os.environ.get("GATE_TESTS") == "all":
         return
-    for fixture in FIXTURES.keys() & item.fixturenames:
-        item.add_marker(FIXTURES[fixture])
     for name, what in OUTSIDE.items():
         if item.get_closest_marker(name) is not None:
             pytest.skip(f"{name}: {what}; run by `GATE_TESTS=all make test`")

@@ -1,7 +1,6 @@
 """The family of pass@k, pass^k and consistency."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from gate.analysis.estimates import estimates
 from gate.analysis.metrics.k_rounds import KRounds
 from gate.errors import UsageError
 from gate.records import Evidence, MetricSpec, Sight, Tolerance
+from tests.support.growth import calls
 from tests.support.verdict_tables import build
 
 NAN = math.nan
@@ -247,9 +247,4 @@ def test_a_hundred_thousand_cases_are_quick() -> None:
     rng = np.random.default_rng(0)
     p = rng.random(100_000)
     was, now = drawn(rng, p, 12), drawn(rng, p, 3)
-    best = math.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        compare(ALL3, was, now)
-        best = min(best, time.perf_counter() - start)
-    assert best < 1.0  # 40 ms; this only finds loops over cases
+    assert calls(lambda: compare(ALL3, was, now)) < 30_000  # 3,000: there is no loop over cases

@@ -1,12 +1,11 @@
 """Commands that destroy, paths that hold secrets or lead outside, and patterns of the user's."""
 
-import time
-
 import pytest
 
 from gate.graders.safety_rules.commands import destructive
 from gate.graders.safety_rules.paths import outside, sensitive
 from gate.graders.safety_rules.patterns import compiled, search
+from tests.support.growth import cpu_seconds
 
 
 def names(text):
@@ -103,9 +102,7 @@ def test_everything_and_the_home_are_worse_than_a_folder():
      "'", "a'rm -rf", "\"aws s3 ", "(find -", "update a set b ", "--\n"],
 )  # fmt: skip
 def test_an_argument_made_to_be_slow_is_read_at_once(piece):
-    begun = time.thread_time()
-    destructive(piece * (50_000 // len(piece)))
-    assert time.thread_time() - begun < 3.0
+    assert cpu_seconds(lambda: destructive(piece * (50_000 // len(piece)))) < 5
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from gate.graders.tool_calls import FAULTS, VALIDITY, ToolCalls
 from gate.graders.trajectory_match import TrajectoryMatch
 from gate.records import Case, Response, ToolCall
 from gate.suites.cases.dataset import check
+from tests.support.growth import calls
 
 
 def told(*cases, **options):
@@ -76,10 +76,9 @@ DOUBLING = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in ran
     ],
 )
 def test_schemas_that_are_none(schema, message):
-    began = time.process_time()
     (found,) = told(case([openai(schema)]))
     assert message in found
-    assert time.process_time() - began < 5
+    assert calls(lambda: told(case([openai(schema)]))) < 3_000_000  # a million where it doubles
 
 
 @pytest.mark.parametrize(
@@ -172,11 +171,10 @@ TREE = {"properties": {"kids": {"type": "array", "items": {"$ref": "#"}}}}
     ],
 )
 def test_hostile_arguments_are_judged_at_once(schema, arguments, valid):
-    began = time.process_time()
     found = judged(schema, arguments)
     assert found.values[VALIDITY] == valid
     assert len(found.reason) < 1000
-    assert time.process_time() - began < 2
+    assert calls(lambda: judged(schema, arguments)) < 200_000  # 100 to 50,000, of 300,000 items
 
 
 def test_arguments_that_double_the_work_at_each_level_are_given_up():
@@ -185,18 +183,17 @@ def test_arguments_that_double_the_work_at_each_level_are_given_up():
     for _ in range(60):
         deep = {"x": deep}
     assert definition_faults([openai(twice)]) == ()
-    began = time.process_time()
     assert judged(twice, deep).values[VALIDITY] == 0.0
-    assert time.process_time() - began < 5
+    assert calls(lambda: judged(twice, deep)) < 3_000_000
 
 
 def test_a_thousand_invalid_calls():
     schema = {"properties": {"a": {"type": "string", "maxLength": 3}}, "required": ["b", "c"]}
-    began = time.process_time()
-    found = judged(schema, *[{"a": n} for n in range(1000)])
+    asked = [{"a": n} for n in range(1000)]
+    found = judged(schema, *asked)
     assert found.values[FAULTS["missing"]] == 2000
     assert found.values[FAULTS["type"]] == 1000
-    assert time.process_time() - began < 2
+    assert calls(lambda: judged(schema, *asked)) < 1_000_000  # 400 a call
 
 
 def test_older_drafts_are_read_as_their_schema_says():
@@ -214,10 +211,12 @@ def test_arguments_that_are_no_object_are_invalid_whatever_the_schema(arguments)
     assert judged({}, arguments).values[FAULTS["type"]] == 1.0
 
 
-def test_ten_thousand_cases_with_tools_of_their_own_are_checked_in_seconds():
+def test_cases_with_tools_of_their_own_are_checked_with_little_work():
     city = {"type": "string", "description": "where"}
     schema = {"type": "object", "properties": {"city": city}, "required": ["city"]}
-    began = time.process_time()
-    for n in range(10_000):
-        assert definition_faults([openai({**schema, "title": str(n)}, name=f"f{n}")]) == ()
-    assert time.process_time() - began < 5
+
+    def check():
+        for n in range(1_000):
+            assert definition_faults([openai({**schema, "title": str(n)}, name=f"f{n}")]) == ()
+
+    assert calls(check) < 1_000 * 250  # 80
