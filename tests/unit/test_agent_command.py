@@ -237,9 +237,9 @@ def leaving(child, *, own_group=False, more=""):
 def test_a_child_that_holds_the_output_does_not_hold_up_the_answer(ask, own_group):
     threads = threading.active_count()
     begun = time.perf_counter()
-    program = leaving("import time; time.sleep(4)", own_group=own_group)
-    assert ask(program, timeout_s=3.0).answer == "Paris"
-    assert time.perf_counter() - begun < 2
+    program = leaving("import time; time.sleep(30)", own_group=own_group)
+    assert ask(program, timeout_s=20.0).answer == "Paris"
+    assert time.perf_counter() - begun < 10
     assert threading.active_count() == threads
 
 
@@ -253,8 +253,8 @@ def test_the_answer_is_what_stood_there_when_the_program_ended(ask):
 def test_a_child_that_writes_without_end_is_no_part_of_the_answer(ask):
     flood = "import time\nwhile True: print('x', flush=True); time.sleep(0.01)"
     begun = time.perf_counter()
-    assert ask(leaving(flood, own_group=True), timeout_s=5.0).answer.startswith("Paris")
-    assert time.perf_counter() - begun < 4
+    assert ask(leaving(flood, own_group=True), timeout_s=20.0).answer.startswith("Paris")
+    assert time.perf_counter() - begun < 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups")

@@ -29,10 +29,10 @@ def not_a_number(case): return {"answer": "x", "cost_usd": float("nan")}
 def wrong(case): return {"answer": "x", "retrieved": 1}
 def half(case): return "half \\ud83d"
 def slow(case):
-    if case["id"] == "slow": time.sleep(1.5)
+    if case["id"] == "slow": time.sleep(20)
     return "done"
 async def gentle(case):
-    await asyncio.sleep(5 if case["id"] == "slow" else 0)
+    await asyncio.sleep(20 if case["id"] == "slow" else 0)
     return "done"
 loops = set()
 async def loop(case):
@@ -130,7 +130,7 @@ def test_the_deadline_holds_and_the_next_call_is_unharmed(world, name):
     with pytest.raises(AgentFailure, match=r"did not return within 0\.3 s") as late:
         connection.ask(Case(id="slow", input="", keys={}), timeout_s=0.3)
     assert late.value.timed_out
-    assert time.perf_counter() - begun < 1
+    assert time.perf_counter() - begun < 10
     assert connection.ask(Case(id="fast", input="", keys={}), timeout_s=5).answer == "done"
     connection.close()
 

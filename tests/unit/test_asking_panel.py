@@ -333,8 +333,8 @@ def test_close_ends_what_hangs_at_once_and_what_is_asked_later():
     time.sleep(0.1)
     start = time.monotonic()
     judges.close()
-    thread.join(3)
-    assert time.monotonic() - start < 3
+    thread.join(20)
+    assert time.monotonic() - start < 20
     assert {r.failure for r in replies} == {"the judge was given up: the run is being stopped"}
     assert len(replies) == 4
     later, *_ = judges.ask(replace(CASE, id="later"), [QUESTION])[0]

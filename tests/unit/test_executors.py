@@ -126,7 +126,7 @@ def test_stop_closes_workers_that_are_busy():
 
     start = time.monotonic()
     results = list(run_threads([iter([1, 2])], Stuck, concurrency=2, stopped=stop.is_set))
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 8
     assert results in ([], ["freed"], ["freed", "freed"])
 
 

@@ -383,7 +383,7 @@ def test_an_answer_of_50_mb_is_refused_without_reading_it(form):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert "is larger than 1 MB" in str(caught)
-    assert seconds < 2
+    assert seconds < 10
     assert peak < 8_000_000
     assert sent[0] < 50_000_000
 

@@ -66,8 +66,8 @@ def test_the_documents_are_the_retrievers_whatever_the_agent_says():
 
 
 def test_latency_is_the_agents_own():
-    found = ask(Asked(Response(answer="42")), Asked(FOUND, takes_s=0.3))
-    assert found.latency_ms < 250
+    found = ask(Asked(Response(answer="42")), Asked(FOUND, takes_s=1.0))
+    assert found.latency_ms < 900
     replayed = ask(Asked(Response(answer="42", latency_ms=123.0)), Asked(FOUND))
     assert replayed.latency_ms == 123.0
 

@@ -320,11 +320,11 @@ def test_calls_come_one_at_a_time_unless_the_class_says_otherwise(code, concurre
 
 
 def test_waiting_for_the_turn_is_neither_latency_nor_time_out(code):
-    """The first call takes 0.6 s; the second, which has 0.5 s, waits for it."""
+    """The first call takes 1.6 s; the second, which has 1 s, waits for it."""
     suite = code(
         """
         def run(round_index, timeout_s, **_):
-            time.sleep(0.6 if round_index == 1 else 0)
+            time.sleep(1.6 if round_index == 1 else 0)
             return RunRecord(ok=True, response_text=str(timeout_s))
         """
     )
@@ -332,11 +332,11 @@ def test_waiting_for_the_turn_is_neither_latency_nor_time_out(code):
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(suite.ask, case, 1, 1, 9.0, AGENT, world())
         time.sleep(0.1)
-        second = pool.submit(suite.ask, case, 2, 1, 0.5, AGENT, world())
+        second = pool.submit(suite.ask, case, 2, 1, 1.0, AGENT, world())
         slow, quick = first.result(10), second.result(10)
-    assert (slow.answer, quick.answer) == ("9.0", "0.5")
-    assert slow.latency_ms >= 600
-    assert quick.latency_ms < 300
+    assert (slow.answer, quick.answer) == ("9.0", "1.0")
+    assert slow.latency_ms >= 1600
+    assert quick.latency_ms < 1000
 
 
 def test_a_call_that_hangs_is_a_time_out_and_its_thread_is_left_behind(asked):

@@ -292,7 +292,7 @@ def test_a_copy_of_the_process_has_nothing_to_say(run, name):
     assert found in (["answered"] * 3, [f"answered by {code.call('pid')}"] * 3)
     begun = time.monotonic()
     code.process.close()
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20
 
 
 # ------------------------------------------------------------------------------------- how it hangs
@@ -360,7 +360,7 @@ def test_closing_from_another_thread_ends_every_wait(run):
     for one in waiting:
         with pytest.raises(InfraFailure, match="the run is being stopped"):
             one.result(10)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20
     with pytest.raises(InfraFailure, match="the run is being stopped"):
         code.call("echo", "ok")
 
@@ -380,7 +380,7 @@ def test_what_it_started_ends_with_it(run):
     group = int(code.call("pid"))
     assert _members(group) == 2
     code.process.close()
-    end = time.monotonic() + 2
+    end = time.monotonic() + 10
     while _members(group) and time.monotonic() < end:
         time.sleep(0.01)
     assert not _members(group)
