@@ -2,7 +2,7 @@
 in which the gate runs, so that every process of a run starts with it.
 
 The day and hour are those of SAME_OUTPUTS_NOW (seconds since 1970), for as long as a process runs.
-A stop watch (`time.perf_counter`) shows a millisecond more each time that a thread looks at it, so
+A stop watch (`time.perf_counter`) shows 1/1024 s more each time that a thread looks at it, so
 what a thread measures does not depend on the machine. What the system calls random is counted from
 that hour. `time.monotonic` stays true, since deadlines go by it; a pause takes 10 ms at most.
 """
@@ -11,6 +11,7 @@ import _thread
 import datetime
 import hashlib
 import os
+import random
 import time
 
 _NOW = float(os.environ.get("SAME_OUTPUTS_NOW", "1790000000"))
@@ -64,11 +65,12 @@ _Fixed.__module__ = "datetime"
 datetime.datetime = _Fixed  # type: ignore[misc]
 time.time = lambda: _NOW
 time.time_ns = lambda: int(_NOW * 1e9)
-time.perf_counter = lambda: _ticks() / 1e3
-time.perf_counter_ns = lambda: _ticks() * 1_000_000
+time.perf_counter = lambda: _ticks() / 1024
+time.perf_counter_ns = lambda: _ticks() * 976_562
 time.gmtime = lambda s=None: _true["gmtime"](_NOW if s is None else s)
 time.localtime = lambda s=None: _true["localtime"](_NOW if s is None else s)
 time.ctime = lambda s=None: _true["ctime"](_NOW if s is None else s)
 time.strftime = lambda form, t=None: _true["strftime"](form, time.localtime() if t is None else t)
 time.sleep = lambda seconds: _sleep(min(seconds, _LONGEST_PAUSE_S))
 os.urandom = _urandom
+random.random = lambda: 0.5  # of pauses; generators with a seed of their own go on as ever

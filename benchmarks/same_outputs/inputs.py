@@ -307,12 +307,11 @@ def bundled_openagent(project: Project) -> None:
     project.write(
         "gate.yml",
         'version: 1\nagent: {type: openagent, base_url: "http://127.0.0.1:47312", concurrency: 1, '
-        "model: m, api_key_env: STORE_KEY, key: store, logs: {access: logs/openagent.log, "
-        "console: logs/openagent_console.log, audit: audit, settle_s: 0.1}}\n"
+        "model: m, api_key_env: STORE_KEY, key: store, logs: null}\n"
         f'judge: {{type: openai, base_url: "{project.url}/judge", model: j, concurrency: 1}}\n'
         f"suites:\n{suites}\n",
     )
-    with project.serving(47_312, "--log-dir", "logs", "--audit-dir", "audit", "--scratch", "."):
+    with project.serving(47_312):
         project.gate("run", STORE_KEY="another-key-for-tests")
     project.gate("run", "--max-attempts", "1", STORE_KEY="another-key-for-tests")
 

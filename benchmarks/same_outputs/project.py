@@ -127,6 +127,10 @@ class Project:
         shutil.copytree(self.folder, self._out / self.name / "files", ignore=leave, symlinks=True)
         if self.github.seen:
             told = asdict(self.github)
+            asked = told.pop("seen")  # what is only read is asked by several threads
+            told["written"] = [one for one in asked if one["method"] != "GET"]
+            read = [one for one in asked if one["method"] == "GET"]
+            told["read"] = sorted(read, key=lambda one: json.dumps(one, sort_keys=True))
             told["contents"] = sorted("@".join(reversed(key)) for key in self.github.contents)
             text = json.dumps(told, indent=1, ensure_ascii=False).replace("\\n", "\n")
             (self._out / self.name / "github.txt").write_text(text + "\n", encoding="utf-8")
