@@ -213,7 +213,8 @@ BROKEN = {
     "two": "version: 1\n---\nversion: 1\n",
     "later": "version: 7\nsuites: []\n",
     "key": 'version: 1\nagent: {type: openai, base_url: "http://x.test", model: m, '
-    'headers: {a: b}, api_key: "sk-abcdefghijklmnop1234567890"}\n',
+    'headers: {a: b}, api_key: "sk-'
+    'abcdefghijklmnop1234567890"}\n',
     "open": "version: 1\nagent: {type: openai\n",
     "latin": b"version: 1\n# \xe9\n",
 }
