@@ -14,19 +14,13 @@ import pytest
 from gate.plugins import EXPORTERS
 from gate.records.codec import to_json
 from tests.support.as_process import gate_as_process
-from tests.support.in_process import gate
+from tests.support.in_process import gate, output_of
 from tests.support.paths import ROOT
 from tests.support.stored_session import store
 
 OLD = ROOT / "tests" / "data" / "openagent_session"
 PAGE = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
 CASES = {"a": [True, False], "b": [True, True]}
-
-
-def done(folder, *arguments, code=0):
-    found = gate(folder, *arguments)
-    assert found.returncode == code, found.stdout + found.stderr
-    return found.stdout
 
 
 def refused(folder, *arguments):
@@ -39,31 +33,31 @@ def refused(folder, *arguments):
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     folder = tmp_path_factory.mktemp("session")
-    done(folder, "import", "openagent", str(OLD), "--out", "imported")
+    output_of(folder, "import", "openagent", str(OLD), "--out", "imported")
     (found,) = (folder / "imported").iterdir()
     return found
 
 
 @pytest.mark.parametrize("name", EXPORTERS.names())
 def test_a_session_is_exported_the_same_to_a_file_and_to_the_output(session, tmp_path, name):
-    printed = done(tmp_path, "export", str(session), "--format", name)
-    done(tmp_path, "export", str(session), "--format", name, "--out", "x")
+    printed = output_of(tmp_path, "export", str(session), "--format", name)
+    output_of(tmp_path, "export", str(session), "--format", name, "--out", "x")
     assert (tmp_path / "x").read_bytes() == printed.encode()
     assert len(printed) > 2_000
     assert [file.name for file in tmp_path.iterdir()] == ["x"]
 
 
 def test_junit_is_the_sessions_own(session, tmp_path):
-    printed = done(tmp_path, "export", str(session), "--format", "junit")
+    printed = output_of(tmp_path, "export", str(session), "--format", "junit")
     assert printed == (session / "junit.xml").read_text("utf-8")
 
 
 def test_one_suite_alone(session, tmp_path):
-    printed = done(tmp_path, "export", str(session), "--format", "csv", "--suite", "tool")
+    printed = output_of(tmp_path, "export", str(session), "--format", "csv", "--suite", "tool")
     rows = list(csv.DictReader(io.StringIO(printed, newline="")))
     assert {row["suite"] for row in rows} == {"tool"}
-    everything = done(tmp_path, "export", str(session), "--format", "csv", "--suite", "all")
-    assert everything == done(tmp_path, "export", str(session), "--format", "csv")
+    everything = output_of(tmp_path, "export", str(session), "--format", "csv", "--suite", "all")
+    assert everything == output_of(tmp_path, "export", str(session), "--format", "csv")
     told = refused(tmp_path, session, "--format", "csv", "--suite", "tol")
     assert "--suite tol: not in this session - did you mean 'tool'?" in told
 
@@ -74,7 +68,7 @@ def test_what_is_there_is_kept_unless_it_is_forced(session, tmp_path):
     told = refused(tmp_path, session, "--format", "csv", "--out", "x")
     assert "--out x: is there already; name another file, or add --force" in told
     assert file.read_text() == "mine"
-    done(tmp_path, "export", str(session), "--format", "csv", "--out", "x", "--force")
+    output_of(tmp_path, "export", str(session), "--format", "csv", "--out", "x", "--force")
     assert file.read_text().startswith("session_id,")
     assert "no plain file" in refused(tmp_path, session, "--format", "csv", "--out", ".", "--force")
 
@@ -109,11 +103,11 @@ def test_the_control_of_a_session_is_exported_without_its_verdict(tmp_path):
     (inner,) = [store(tmp_path / "other", {"a": [False, False]}, finished=False)]
     shutil.move(inner, whole / "_control")
     for name in EXPORTERS:
-        printed = done(tmp_path, "export", str(whole / "_control"), "--format", name)
+        printed = output_of(tmp_path, "export", str(whole / "_control"), "--format", name)
         assert "analytics" in printed
     (first, second) = csv.DictReader(
         io.StringIO(
-            done(tmp_path, "export", str(whole / "_control"), "--format", "csv"), newline=""
+            output_of(tmp_path, "export", str(whole / "_control"), "--format", "csv"), newline=""
         )
     )
     assert [first["verdict"], second["verdict"]] == ["failed", "failed"]
@@ -128,11 +122,11 @@ def test_a_merged_session_is_exported(tmp_path):
         "suites: [{name: s, dataset: cases.jsonl, graders: [exact_match], rounds: 1}]\n"
     )
     for part in ("1/2", "2/2"):
-        done(tmp_path, "run", "--shard", part, "--baseline", "none", "--out", "parts")
+        output_of(tmp_path, "run", "--shard", part, "--baseline", "none", "--out", "parts")
     parts = [str(folder) for folder in sorted((tmp_path / "parts").iterdir())]
-    done(tmp_path, "merge", *parts, "--baseline", "none", "--out", "whole")
+    output_of(tmp_path, "merge", *parts, "--baseline", "none", "--out", "whole")
     (whole,) = (tmp_path / "whole").glob("session-*")
-    found = done(tmp_path, "export", str(whole), "--format", "jsonl").splitlines()
+    found = output_of(tmp_path, "export", str(whole), "--format", "jsonl").splitlines()
     assert [json.loads(line)["case_id"] for line in found] == ["c0", "c1", "c2", "c3"]
 
 
@@ -149,7 +143,7 @@ def test_bytes_come_out_as_they_are_whatever_the_console_is(session, tmp_path):
     env = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PATH": ""}
     command = [sys.executable, "-m", "gate", "export", str(session), "--format", "csv"]
     found = subprocess.run(command, capture_output=True, cwd=tmp_path, env=env, check=True)
-    done(tmp_path, "export", str(session), "--format", "csv", "--out", "x")
+    output_of(tmp_path, "export", str(session), "--format", "csv", "--out", "x")
     assert found.stdout == (tmp_path / "x").read_bytes()
     assert found.stdout.count(b"\r\n") > 40
     assert b"\r\r\n" not in found.stdout
@@ -165,8 +159,8 @@ def test_a_format_of_ones_own_is_a_file(session, tmp_path):
 
 def test_what_promptfoo_would_show_is_imported_again_with_the_same_verdicts(session, tmp_path):
     arguments = ("--format", "promptfoo", "--suite", "dialogue", "--out", "eval.json")
-    done(tmp_path, "export", str(session), *arguments)
-    done(tmp_path, "import", "promptfoo", "eval.json", "--out", "back")
+    output_of(tmp_path, "export", str(session), *arguments)
+    output_of(tmp_path, "import", "promptfoo", "eval.json", "--out", "back")
     (back,) = (tmp_path / "back").iterdir()
     assert verdicts(back) == verdicts(session, "dialogue")
 
@@ -190,18 +184,18 @@ def test_the_commands_of_the_page_run(tmp_path):
             str(next(tmp_path.glob(word), word)) if "*" in word else word
             for word in shlex.split(line)[1:]
         ]
-        done(tmp_path, *words)
+        output_of(tmp_path, *words)
     for name in ("trials.csv", "trials.jsonl", "junit.xml", "events.jsonl", "eval.json"):
         assert (tmp_path / name).stat().st_size > 500
 
 
 def test_the_page_names_every_format_and_column(session, tmp_path):
-    line = done(tmp_path, "export", str(session), "--format", "jsonl").splitlines()[0]
+    line = output_of(tmp_path, "export", str(session), "--format", "jsonl").splitlines()[0]
     assert not [name for name in json.loads(line) if f"`{name}`" not in PAGE]
     assert not [name for name in EXPORTERS if f"`{name}`" not in PAGE]
-    events = json.loads(done(tmp_path, "export", str(session), "--format", "otel").splitlines()[0])[
-        "resourceLogs"
-    ][0]
+    events = json.loads(
+        output_of(tmp_path, "export", str(session), "--format", "otel").splitlines()[0]
+    )["resourceLogs"][0]
     keys = [one["key"] for one in events["resource"]["attributes"]]
     for record in events["scopeLogs"][0]["logRecords"]:
         keys += [one["key"] for one in record["attributes"]]

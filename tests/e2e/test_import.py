@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.as_process import gate_as_process
 from tests.support.import_page import blocks, commands, expanded
-from tests.support.in_process import gate
+from tests.support.in_process import gate, output_of
 from tests.support.paths import ROOT
 from tests.support.session_files import sessions_in
 
@@ -40,12 +40,6 @@ def old_session(folder, session_id):
     meta.write_text(json.dumps(json.loads(meta.read_text()) | {"session_id": session_id}))
 
 
-def done(folder, *arguments, code=0):
-    found = gate(folder, *arguments)
-    assert found.returncode == code, found.stdout + found.stderr
-    return found.stdout
-
-
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory):
     """Somebody who changes over: his old sessions and tasks, and gate.yml as the page has it."""
@@ -56,7 +50,7 @@ def moved(tmp_path_factory):
     (folder / "gate.yml").write_text(blocks("yaml", *SHOWN)[0], encoding="utf-8")
     said = {}
     for words in commands(*SHOWN):
-        said[" ".join(words)] = done(folder, *expanded(words, folder))
+        said[" ".join(words)] = output_of(folder, *expanded(words, folder))
     return folder, said
 
 
@@ -103,7 +97,7 @@ def test_a_run_is_compared_with_answers_that_were_graded_again(moved, tmp_path):
         agent = f'agent: {{type: python, callable: "./agent.py:{name}"}}'
         text = page.replace("agent: {type: openagent}", agent)
         (tmp_path / "gate.yml").write_text(text + "protect: false\nregression: {stop: off}\n")
-        done(tmp_path, "run", "--baseline", "baselines", "--out", name, code=code)
+        output_of(tmp_path, "run", "--baseline", "baselines", "--out", name, code=code)
         (session,) = (tmp_path / name).glob("session-*")
         report = json.loads((session / "summary.json").read_text())
         success = next(c for c in report["comparisons"] if c["metric"] == "agent.success_rate")
@@ -114,7 +108,7 @@ def test_against_a_run_of_ours_an_import_alone_says_why_it_is_not_comparable(mov
     folder, _ = moved
     (imported, *_) = sorted((folder / "imported").glob("session-20260512-*"))
     (regraded,) = (folder / "regraded").glob("session-*")
-    said = done(folder, "compare", str(imported), str(regraded), "--format", "json", code=5)
+    said = output_of(folder, "compare", str(imported), str(regraded), "--format", "json", code=5)
     report = json.loads(said)
     assert report["outcome"] == "not_comparable"
     assert len(report["cases"]["changed"]) == 8
@@ -125,7 +119,7 @@ def test_gates_of_gate_yml_judge_an_import(tmp_path):
         "version: 1\nagent: {type: openagent}\nsuites:\n  - name: dialogue\n    gates:\n"
         "      agent.success_rate: {min: 0.99, rule: point}\n"
     )
-    said = done(tmp_path, "import", "openagent", str(SESSION), "--suite", "dialogue", code=1)
+    said = output_of(tmp_path, "import", "openagent", str(SESSION), "--suite", "dialogue", code=1)
     assert said.splitlines()[-2].startswith("FAIL: ")
     (session,) = sessions_in(tmp_path)
     assert [part.name for part in session.iterdir() if part.is_dir()] == ["dialogue"]
@@ -138,10 +132,12 @@ def test_legacy_datasets_are_validated_counted_and_sampled_like_others(tmp_path)
         'version: 1\nagent: {type: python, callable: "./agent.py:answer"}\nprotect: false\n'
         "suites:\n  - {name: dialogue, dataset: old, rounds: 1}\n"
     )
-    assert "old/benchmark-tool/tasks.yaml: 8 cases in 4 categories" in done(tmp_path, "validate")
-    stats = json.loads(done(tmp_path, "dataset", "stats", "old", "--format", "json"))
+    assert "old/benchmark-tool/tasks.yaml: 8 cases in 4 categories" in output_of(
+        tmp_path, "validate"
+    )
+    stats = json.loads(output_of(tmp_path, "dataset", "stats", "old", "--format", "json"))
     assert stats["cases"] == 8
-    done(tmp_path, "run", "--sample", "4", "--baseline", "none")
+    output_of(tmp_path, "run", "--sample", "4", "--baseline", "none")
     (session,) = sessions_in(tmp_path)
     rows = [json.loads(line) for line in (session / "details.jsonl").read_text().splitlines()]
     assert sorted({row["category"] for row in rows}) == [

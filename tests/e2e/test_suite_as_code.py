@@ -3,7 +3,7 @@
 import re
 
 from tests.support.chat_server import ChatServer
-from tests.support.in_process import gate
+from tests.support.in_process import output_of, run_session
 from tests.support.paths import ROOT
 from tests.support.session_files import details_of, summary_of
 
@@ -32,18 +32,6 @@ def env(server):
     return {**KEYS, "AGENT_URL": server.url}
 
 
-def done(folder, *arguments, code=0, **more):
-    finished = gate(folder, *arguments, **more)
-    assert finished.returncode == code, finished.stdout + finished.stderr
-    return finished.stdout
-
-
-def run(folder, *arguments, **more):
-    """`gate run`; gives its session."""
-    said = done(folder, "run", *arguments, **more)
-    return folder / said.splitlines()[-1].removeprefix("Session written to: ")
-
-
 def told(session):
     """What both ways must agree on."""
     return [
@@ -58,7 +46,7 @@ def test_both_ways_of_the_page_give_the_same_verdict(tmp_path):
         (tmp_path / way).mkdir()
         project(tmp_path / way, config)
         with ChatServer(answers) as server:
-            sessions[way] = run(tmp_path / way, env=env(server))
+            sessions[way] = run_session(tmp_path / way, env=env(server))
             assert server.calls == 9
     assert told(sessions["code"]) == told(sessions["native"])
     code, other = (summary_of(sessions[way])["suites"]["capitals"] for way in ("code", "native"))
@@ -73,17 +61,17 @@ def test_it_is_recorded_replayed_resumed_compared_and_planned(tmp_path):
     more = "[{'id': f'n{n}', 'prompt': 'of Japan?', 'capital': 'Tokyo'} for n in range(60)]"
     (tmp_path / "my_suite.py").write_text(CODE.replace("return [", f"return {more} + [", 1))
     with ChatServer(answers) as server:
-        first = run(tmp_path, "--record", "kept.jsonl", env=env(server))
+        first = run_session(tmp_path, "--record", "kept.jsonl", env=env(server))
         assert server.calls == 3 * 63
-        assert run(tmp_path, "--resume", str(first), env=env(server)) == first
+        assert run_session(tmp_path, "--resume", str(first), env=env(server)) == first
         assert server.calls == 3 * 63
-    done(tmp_path, "baseline", "save", str(first))
-    replayed = run(tmp_path, "--replay", "kept.jsonl", env=KEYS)
+    output_of(tmp_path, "baseline", "save", str(first))
+    replayed = run_session(tmp_path, "--replay", "kept.jsonl", env=KEYS)
     assert told(replayed) == told(first)
     assert summary_of(replayed)["comparisons"][0]["n_paired"] == 63
     assert summary_of(replayed)["outcome"] == "pass"
     with ChatServer(lambda question, nth: "Kyoto") as server:
-        failed = run(tmp_path, env=env(server), code=1)
+        failed = run_session(tmp_path, env=env(server), code=1)
         assert server.calls < 3 * 63
     assert "text_missing:Tokyo" in (failed / "report.md").read_text("utf-8")
-    assert "63 cases" in done(tmp_path, "plan", env=KEYS)
+    assert "63 cases" in output_of(tmp_path, "plan", env=KEYS)

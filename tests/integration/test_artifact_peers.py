@@ -25,6 +25,7 @@ from gate.github.artifacts import fetch
 from gate.github.upload import SERVICE, upload_folder
 from gate.records.forge import BaselineRequest
 from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
+from tests.support.session_files import files_below
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SERVER = """
@@ -114,14 +115,6 @@ def service(gate_artifact_node: Path, tmp_path: Path) -> Iterator[Service]:
             process.kill()
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
 def test_githubs_client_finds_what_we_stored(service: Service, tmp_path: Path) -> None:
     session = tmp_path / "session"
     (session / "control").mkdir(parents=True)
@@ -138,7 +131,7 @@ def test_githubs_client_finds_what_we_stored(service: Service, tmp_path: Path) -
     assert [(a["name"], a["size"], str(a["id"])) for a in listed] == [
         ("gate-session-1", done.size, done.artifact_id)
     ]
-    assert tree(tmp_path / "got") == tree(session)
+    assert files_below(tmp_path / "got") == files_below(session)
 
 
 def test_we_read_the_baseline_that_githubs_client_stored(service: Service, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A judge that is out takes only its own metrics with it, and is asked again by a resumed run."""
 
 import json
-import re
 import time
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from tests.support.chat_server import ChatServer
 from tests.support.in_process import gate
 from tests.support.rule_judge import reply_by_rules, rule_judge
+from tests.support.session_files import told_session, told_summary
 
 CASES = [
     {"id": f"c{n}", "input": f"What is {n}?", "expected_answer": str(n), "context": str(n)}
@@ -59,22 +59,12 @@ protect: false
     )
 
 
-def session(done):
-    found = re.search(r"Session written to: (\S+)", done.stdout)
-    assert found, done.stdout + done.stderr
-    return found[1]
-
-
-def summary(folder, done):
-    return json.loads((folder / session(done) / "summary.json").read_text("utf-8"))
-
-
 @pytest.fixture
 def main(tmp_path):
     """The session of a run whose judge is there."""
     with rule_judge() as judge:
         project(tmp_path, judge.url)
-        return session(gate(tmp_path, "run", "--baseline", "none"))
+        return told_session(gate(tmp_path, "run", "--baseline", "none"))
 
 
 @pytest.mark.parametrize("how", OUT)
@@ -82,7 +72,7 @@ def test_what_no_judge_was_there_for_is_missing_and_all_else_is_judged(tmp_path,
     with ChatServer(OUT[how], read=json.dumps) as judge:
         project(tmp_path, judge.url)
         done = gate(tmp_path, "run", "--baseline", main)
-    found = summary(tmp_path, done)
+    found = told_summary(tmp_path, done)
     rows = {row["metric"]: row for row in found["comparisons"]}
     assert (found["outcome"], done.returncode) == ("pass", 0), done.stdout
     assert rows["agent.success_rate"]["status"] == "no_regression"
@@ -102,7 +92,7 @@ def test_what_no_judge_was_there_for_is_missing_and_all_else_is_judged(tmp_path,
 def test_a_blocking_metric_that_no_judge_was_there_for_is_an_error(tmp_path, main, more, missing):
     project(tmp_path, NOBODY, more=f"{more}\npolicy: {{missing_metric: {missing}}}")
     done = gate(tmp_path, "run", "--baseline", main)
-    found = summary(tmp_path, done)
+    found = told_summary(tmp_path, done)
     assert (found["outcome"], done.returncode) == ("error", 6)
     assert "`correctness.faithfulness` is missing: judge unreachable: " in found["reason"]
     assert found["suites"]["s"]["trials"] == len(CASES)
@@ -115,7 +105,7 @@ def test_success_that_a_judge_decides_is_its_own_metric(tmp_path, main, baseline
     least = "{rubric: answer, least: {faithfulness: 4}}"
     project(tmp_path, NOBODY, judge=least, more="policy: {no_baseline: warn}")
     done = gate(tmp_path, "run", "--baseline", main if baseline == "main" else "none")
-    found = summary(tmp_path, done)
+    found = told_summary(tmp_path, done)
     assert (found["outcome"], done.returncode) == ("error", 6), done.stdout
     assert "`agent.success_rate` is missing: judge unreachable" in found["reason"]
 
@@ -126,7 +116,7 @@ def test_what_got_worse_without_the_judge_is_still_a_fail(tmp_path, main):
     )
     project(tmp_path, NOBODY, more=gates, agent="broken")
     done = gate(tmp_path, "run", "--baseline", main)
-    assert (summary(tmp_path, done)["outcome"], done.returncode) == ("fail", 1)
+    assert (told_summary(tmp_path, done)["outcome"], done.returncode) == ("fail", 1)
 
 
 @pytest.mark.parametrize("how", ["500", "529", "late"])
@@ -138,10 +128,13 @@ def test_a_judge_that_was_out_is_asked_again_by_a_resumed_run(tmp_path, how):
         project(tmp_path, judge.url, more=gates)
         out = gate(tmp_path, "run", "--baseline", "none")
         state["reply"] = reply_by_rules
-        again = gate(tmp_path, "run", "--baseline", "none", "--resume", session(out))
+        again = gate(tmp_path, "run", "--baseline", "none", "--resume", told_session(out))
     assert out.returncode == 6
     assert again.returncode == 0, again.stdout
-    assert summary(tmp_path, again)["suites"]["s"]["metrics"]["correctness.faithfulness"]["n"] == 6
+    assert (
+        told_summary(tmp_path, again)["suites"]["s"]["metrics"]["correctness.faithfulness"]["n"]
+        == 6
+    )
     asked = (tmp_path / "asked.log").read_text().split()
     assert sorted(asked) == [case["id"] for case in CASES]
 
@@ -154,7 +147,7 @@ def test_numbers_that_no_verifier_was_there_for_are_no_hallucinations(tmp_path, 
         text = (tmp_path / "gate.yml").read_text().replace("exact_match, ", "hallucination, ")
         (tmp_path / "gate.yml").write_text(text)
         done = gate(tmp_path, "run", "--baseline", "none")
-    found = summary(tmp_path, done)
+    found = told_summary(tmp_path, done)
     assert found["outcome"] == "error", done.stdout
     assert "agent.success_rate" not in found["reason"], "no grader decides"
     assert "`operational.hallucination_rate` is missing: judge unreachable" in found["reason"]

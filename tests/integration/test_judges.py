@@ -8,7 +8,6 @@ environment of its own; GATE_LITELLM names the command where it is not on PATH.
 import json
 import os
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -21,6 +20,7 @@ import pytest
 from gate.agents.judges.judge_panel import panel_of
 from gate.plugins import World
 from gate.records import Case, Config, PluginSpec, Price
+from tests.support.loopback import free_port
 from tests.support.scripted_judge import QUESTION
 
 AIMOCK = Path(os.environ.get("GATE_NODE_MODULES", "")).absolute() / "@copilotkit/aimock/dist/cli.js"
@@ -118,12 +118,6 @@ def litellm(tmp_path_factory):
     command = [LITELLM, "--config", str(folder / "config.yaml"), "--port", str(port)]
     command += ["--host", "127.0.0.1"]
     yield from serving(command, port, "/health/liveliness", folder, seconds=180)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def serving(command, port, health, folder, *, seconds):

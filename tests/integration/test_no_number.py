@@ -16,6 +16,7 @@ from gate.records import Case, Response, Usage
 from gate.records.codec import parse_json, to_json
 from gate.store.session import load_session
 from tests.support.in_process import gate
+from tests.support.session_files import files_below
 
 CONFIG = """version: 1
 agent: {type: replay, file: answers.jsonl}
@@ -82,14 +83,6 @@ def whole(path: Path) -> None:
         parse_json(one)
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
 def check_session(session: Path) -> None:
     for path in session.rglob("*.json*"):
         whole(path)
@@ -97,10 +90,10 @@ def check_session(session: Path) -> None:
     assert kept.report is not None
     text = json.loads((session / "summary.json").read_text("utf-8"))
     assert to_json(kept.report) == text
-    before = tree(session)
+    before = files_below(session)
     done = gate(session.parent, "report", session.name)
     assert done.returncode == 0, done.stderr
-    assert tree(session) == before
+    assert files_below(session) == before
 
 
 def check_exports(session: Path) -> None:

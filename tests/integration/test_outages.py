@@ -1,12 +1,12 @@
 """An agent that fails alike on nearly all trials, below what it says: an outage, no verdict."""
 
 import json
-import re
 
 import pytest
 
 from tests.support.in_process import gate
 from tests.support.raw_server import RawServer, ok
+from tests.support.session_files import told_session, told_summary
 
 CASES = 10
 OUT = {
@@ -36,16 +36,6 @@ protect: false
     )
 
 
-def session(done):
-    found = re.search(r"Session written to: (\S+)", done.stdout)
-    assert found, done.stdout + done.stderr
-    return found[1]
-
-
-def summary(folder, done):
-    return json.loads((folder / session(done) / "summary.json").read_text("utf-8"))
-
-
 class Agent(RawServer):
     """Each request gets the next of `replies`, the last one again and again."""
 
@@ -73,7 +63,7 @@ LIMIT = "gates: {agent.success_rate: {min: 0.5}}"
 def test_the_same_failure_of_all_trials_is_an_outage_and_never_a_fail(tmp_path, kind, more):
     reply, answered = OUT[kind]
     done = run(tmp_path, reply, more=f"{WARN}\n{more}", options=("--baseline", "none"))
-    found = summary(tmp_path, done)
+    found = told_summary(tmp_path, done)
     assert found["outcome"] == "error"
     assert done.returncode == (6 if answered else 0)
     assert "100 % of the calls" in found["reason"]
@@ -83,7 +73,7 @@ def test_the_same_failure_of_all_trials_is_an_outage_and_never_a_fail(tmp_path, 
 def test_a_closed_port_behind_a_gateway_is_an_outage_that_no_policy_lets_through(tmp_path):
     reply = ok(b"no upstream", status="503 Service Unavailable")
     done = run(tmp_path, reply, more=WARN, options=("--baseline", "none"))
-    assert (summary(tmp_path, done)["outcome"], done.returncode) == ("error", 6)
+    assert (told_summary(tmp_path, done)["outcome"], done.returncode) == ("error", 6)
 
 
 @pytest.mark.parametrize(("broken", "outcome"), [(3, "fail"), (8, "fail"), (9, "error")])
@@ -91,7 +81,7 @@ def test_an_agent_that_breaks_on_some_cases_is_judged(tmp_path, broken, outcome)
     more = f"{WARN}\ngates: {{agent.success_rate: {{min: 0.8, rule: point}}}}"
     replies = [*[WRONG] * broken, RIGHT]
     done = run(tmp_path, *replies, more=more, options=("--baseline", "none"))
-    found = summary(tmp_path, done)
+    found = told_summary(tmp_path, done)
     assert found["outcome"] == outcome
     assert found["suites"]["s"]["agent_errors"] == broken
 
@@ -102,26 +92,26 @@ def test_a_run_that_may_stop_early_does_not_ask_an_agent_that_is_down_for_all(tm
         rounds = ("--rounds", "4", "--baseline")
         main = gate(tmp_path, "run", *rounds, "none")
         agent.replies = [WRONG]
-        out = gate(tmp_path, "run", *rounds, session(main))
-        found = summary(tmp_path, out)
+        out = gate(tmp_path, "run", *rounds, told_session(main))
+        found = told_summary(tmp_path, out)
         agent.replies = [RIGHT]
-        again = gate(tmp_path, "run", *rounds, session(main), "--resume", session(out))
+        again = gate(tmp_path, "run", *rounds, told_session(main), "--resume", told_session(out))
     assert (found["outcome"], out.returncode) == ("error", 6)
     assert found["calls"]["made"] < 40
-    assert summary(tmp_path, again)["outcome"] == "pass", again.stdout
-    assert summary(tmp_path, again)["suites"]["s"]["agent_errors"] == 0
+    assert told_summary(tmp_path, again)["outcome"] == "pass", again.stdout
+    assert told_summary(tmp_path, again)["suites"]["s"]["agent_errors"] == 0
 
 
 def test_an_outage_stays_one_when_it_is_compared_and_replayed_and_is_no_baseline(tmp_path):
     main = run(tmp_path, RIGHT, options=("--baseline", "none"))
-    recorded = ("--baseline", session(main), "--record", "answers.jsonl")
+    recorded = ("--baseline", told_session(main), "--record", "answers.jsonl")
     out = run(tmp_path, WRONG, more=WARN, options=recorded)
-    assert summary(tmp_path, out)["outcome"] == "error"
-    compared = gate(tmp_path, "compare", session(main), session(out))
+    assert told_summary(tmp_path, out)["outcome"] == "error"
+    compared = gate(tmp_path, "compare", told_session(main), told_session(out))
     assert (compared.returncode, "outage" in compared.stdout) == (6, True), compared.stdout
-    replayed = gate(tmp_path, "run", "--replay", "answers.jsonl", "--baseline", session(main))
-    assert (summary(tmp_path, replayed)["outcome"], replayed.returncode) == ("error", 6)
-    assert gate(tmp_path, "baseline", "save", session(out)).returncode == 2
+    replayed = gate(tmp_path, "run", "--replay", "answers.jsonl", "--baseline", told_session(main))
+    assert (told_summary(tmp_path, replayed)["outcome"], replayed.returncode) == ("error", 6)
+    assert gate(tmp_path, "baseline", "save", told_session(out)).returncode == 2
 
 
 def test_all_trials_of_an_outage_are_made_again_when_it_is_resumed(tmp_path):
@@ -129,11 +119,13 @@ def test_all_trials_of_an_outage_are_made_again_when_it_is_resumed(tmp_path):
         project(tmp_path, agent.url, LIMIT)
         out = gate(tmp_path, "run", "--baseline", "none")
         agent.replies = [WRONG, WRONG, RIGHT]
-        again = gate(tmp_path, "run", "--baseline", "none", "--resume", session(out))
-        third = gate(tmp_path, "run", "--baseline", "none", "--resume", session(out))
+        again = gate(tmp_path, "run", "--baseline", "none", "--resume", told_session(out))
+        third = gate(tmp_path, "run", "--baseline", "none", "--resume", told_session(out))
     assert out.returncode == 6
     assert again.returncode == 0, again.stdout
-    assert summary(tmp_path, third)["suites"]["s"]["agent_errors"] == 2, "now they are the agent's"
+    assert told_summary(tmp_path, third)["suites"]["s"]["agent_errors"] == 2, (
+        "now they are the agent's"
+    )
 
 
 def test_shards_of_an_outage_are_one_when_they_are_merged(tmp_path):
@@ -141,9 +133,9 @@ def test_shards_of_an_outage_are_one_when_they_are_merged(tmp_path):
         run(tmp_path, WRONG, more=WARN, options=("--baseline", "none", "--shard", f"{n}/2"))
         for n in (1, 2)
     ]
-    folders = map(session, parts)
+    folders = map(told_session, parts)
     merged = gate(tmp_path, "merge", *folders, "--baseline", "none", "--out", "m")
-    assert (summary(tmp_path, merged)["outcome"], merged.returncode) == ("error", 6)
+    assert (told_summary(tmp_path, merged)["outcome"], merged.returncode) == ("error", 6)
 
 
 @pytest.mark.parametrize(
@@ -162,5 +154,5 @@ def test_a_health_check_that_an_agent_answers_as_none_does_is_let_through_by_no_
         written = (tmp_path / "gate.yml").read_text().replace("type: openai", "type: openagent")
         (tmp_path / "gate.yml").write_text(written)
         done = gate(tmp_path, "run", "--baseline", "none")
-    assert summary(tmp_path, done)["outcome"] == "error"
+    assert told_summary(tmp_path, done)["outcome"] == "error"
     assert done.returncode == code, done.stdout

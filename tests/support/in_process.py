@@ -72,3 +72,8 @@ def run_session(folder, *arguments, code=0, **more):
 
 def save_baseline(folder, session):
     run_command(folder, "baseline", "save", str(session))
+
+
+def output_of(folder, *arguments, code=0, **more):
+    """What a command that must end with `code` prints."""
+    return run_command(folder, *arguments, code=code, **more).stdout

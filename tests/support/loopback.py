@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,3 +22,9 @@ def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

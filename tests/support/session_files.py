@@ -1,7 +1,9 @@
 """What a run left in its folder: its sessions and what their files say."""
 
 import json
+import re
 import time
+from pathlib import Path
 
 
 def sessions_in(folder):
@@ -30,3 +32,21 @@ def details_of(session):
     return [
         json.loads(line) for line in (session / "details.jsonl").read_text("utf-8").split("\n")[:-1]
     ]
+
+
+def told_session(done):
+    found = re.search(r"Session written to: (\S+)", done.stdout)
+    assert found, done.stdout + done.stderr
+    return found[1]
+
+
+def told_summary(folder, done):
+    return json.loads((folder / told_session(done) / "summary.json").read_text("utf-8"))
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

@@ -15,6 +15,7 @@ from gate.agents.http_client.reply import retry_after
 from gate.agents.http_client.route import shown_address
 from gate.agents.http_client.session import Session
 from gate.errors import AgentFailure, InfraFailure, UsageError
+from tests.support.loopback import free_port
 from tests.support.raw_server import RawServer, hang, ok, scripted
 
 SECRET = "sk-very-secret-key-123"
@@ -212,12 +213,6 @@ def test_a_retry_after_of_another_status_is_no_promise():
 
 
 # --------------------------------------------------------------------- nobody there to answer
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_a_refused_connection_says_what_to_start():

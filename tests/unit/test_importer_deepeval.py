@@ -8,6 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLES = DATA / "imports" / "deepeval"
@@ -42,9 +43,7 @@ def trial(folder, **case):
 
 
 def faults(path, kind=InvalidInput):
-    with pytest.raises(kind) as caught:
-        read(path)
-    return str(caught.value).replace(f"{path.parent.as_posix()}/", "")
+    return told_of(read, path, kind)
 
 
 def test_a_case_that_passed(tmp_path):

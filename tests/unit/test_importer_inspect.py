@@ -11,6 +11,7 @@ from gate.files.sniff import look
 from gate.importers.formats.inspect.logs import SAMPLES
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLE = DATA / "imports" / "inspect" / "rates.json"
@@ -60,9 +61,7 @@ def attempt(folder, **sample):
 
 
 def faults(path, kind=InvalidInput, **options):
-    with pytest.raises(kind) as caught:
-        Importer(**options).read(path)
-    return str(caught.value).replace(f"{path.parent.as_posix()}/", "")
+    return told_of(Importer(**options).read, path, kind)
 
 
 def test_the_example_has_what_the_page_says():

@@ -8,6 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.files.xml import DEEPEST, End, steps
 from gate.plugins import IMPORTERS
+from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLES = DATA / "imports" / "junit"
@@ -41,9 +42,7 @@ def attempt(folder, inner, **more):
 
 
 def faults(path, kind=InvalidInput):
-    with pytest.raises(kind) as caught:
-        Importer().read(path)
-    return str(caught.value).replace(f"{path.parent.as_posix()}/", "")
+    return told_of(Importer().read, path, kind)
 
 
 def test_the_example_has_what_the_page_says():

@@ -7,6 +7,7 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
+from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLES = DATA / "imports" / "promptfoo"
@@ -86,9 +87,7 @@ def attempt(folder, **row):
 
 
 def faults(path, kind=InvalidInput, **options):
-    with pytest.raises(kind) as caught:
-        read(path, **options)
-    return str(caught.value).replace(f"{path.parent.as_posix()}/", "")
+    return told_of(read, path, kind, **options)
 
 
 def test_an_answer_that_passed(tmp_path):

@@ -8,6 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
+from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLE = DATA / "imports" / "pydantic-evals" / "report.json"
@@ -44,9 +45,7 @@ def attempt(folder, **more):
 
 
 def faults(path, kind=InvalidInput):
-    with pytest.raises(kind) as caught:
-        Importer().read(path)
-    return str(caught.value).replace(f"{path.parent.as_posix()}/", "")
+    return told_of(Importer().read, path, kind)
 
 
 def test_the_example_has_what_the_page_says():
