@@ -387,3 +387,15 @@ def test_what_tests_share_lies_in_one_package() -> None:
         else:
             kept = path.name.startswith("test_") or path.name in ("conftest.py", "__init__.py")
             assert kept, f"{path}: what tests share lies in tests/support/"
+
+
+def test_unit_tests_mirror_the_packages() -> None:
+    """A test lies where its module lies: tests/unit/store/ for gate/store/."""
+    unit = ROOT / "tests" / "unit"
+    for path in sorted(unit.rglob("test_*.py")):
+        inside = path.relative_to(unit).parent
+        place = GATE / inside
+        assert (place / "__init__.py").is_file(), f"{path}: gate/{inside} is no package"
+        if place == GATE:
+            module = place / path.name.removeprefix("test_")
+            assert module.is_file(), f"{path}: put it into the folder of the package that it tests"

@@ -29,7 +29,7 @@ class KRounds:
     pairs).
 
     Intervals and bounds are wrong on either side in 0.0 to 5.1 % of runs at nominal 5 % (simulated,
-    10 x 5 to 300 x 3; tests/unit/test_family_k_rounds.py repeats a part of it).
+    10 x 5 to 300 x 3; tests/unit/analysis/metrics/test_family_k_rounds.py repeats a part of it).
     """
 
     k: int
