@@ -18,7 +18,7 @@ _NOW = float(os.environ.get("SAME_OUTPUTS_NOW", "1790000000"))
 _LONGEST_PAUSE_S = 0.01
 _watch = _thread._local()
 _lock = _thread.allocate_lock()
-_drawn = [0]
+_drawn: dict[int, int] = {}  # size -> how often so much was asked for
 _true = {name: getattr(time, name) for name in ("gmtime", "localtime", "strftime", "ctime")}
 _sleep = time.sleep
 _datetime = datetime.datetime
@@ -31,8 +31,8 @@ def _ticks() -> int:
 
 def _urandom(size: int) -> bytes:
     with _lock:
-        _drawn[0] += 1
-        seed = f"{_NOW} {_drawn[0]}".encode()
+        _drawn[size] = _drawn.get(size, 0) + 1
+        seed = f"{_NOW} {size} {_drawn[size]}".encode()
     return hashlib.shake_256(seed).digest(size)
 
 
@@ -72,5 +72,5 @@ time.localtime = lambda s=None: _true["localtime"](_NOW if s is None else s)
 time.ctime = lambda s=None: _true["ctime"](_NOW if s is None else s)
 time.strftime = lambda form, t=None: _true["strftime"](form, time.localtime() if t is None else t)
 time.sleep = lambda seconds: _sleep(min(seconds, _LONGEST_PAUSE_S))
-os.urandom = _urandom
-random.random = lambda: 0.5  # of pauses; generators with a seed of their own go on as ever
+os.urandom = random._urandom = _urandom  # type: ignore[attr-defined]
+random.random = lambda: 0.5  # of pauses; seeded generators go on as ever
