@@ -147,13 +147,32 @@ CASE = Case(id="a", input="q", keys={"wanted": "sun"})
 ANSWER = Response(answer="the sun")
 
 
-@pytest.fixture
-def grader(tmp_path):
-    (tmp_path / "own.py").write_text(CODE, encoding="utf-8")
+@pytest.fixture(scope="module", autouse=True)
+def _no_user_code_left_running():
+    """One process for all tests of this file, as for all graders of a run."""
+    yield
+    PROCESSES.end()
 
+
+@pytest.fixture(autouse=True)
+def _whoever_comes_next_finds_no_dead_or_late_one(request):
+    yield
+    if re.search("leave|Leaving|always_ends|sleep|held", request.node.name):
+        PROCESSES.end()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own.py").write_text(CODE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def grader(folder):
     def make(do="plain", cls="Own", **options):
         spec = PluginSpec(name=f"./own.py:{cls}", options={"do": do, **options})
-        return make_grader(spec, tmp_path)
+        return make_grader(spec, folder)
 
     return make
 
@@ -197,17 +216,14 @@ def test_what_it_says_of_itself_crosses_whole(grader):
     assert (asking.role, hasattr(asking, "read")) == ("verifier", True)
 
 
-def test_what_can_be_told_before_it_is_made(grader, tmp_path):
-    grader()
-    found = manner_of("./own.py:Asking", tmp_path)
+def test_what_can_be_told_before_it_is_made(folder):
+    found = manner_of("./own.py:Asking", folder)
     assert (found.role, found.partly_offline, found.knows_modes) == ("verifier", True, False)
 
 
-def test_its_options_are_checked(grader, tmp_path):
-    grader()
-
+def test_its_options_are_checked(folder):
     def faults(cls, **options):
-        return option_faults(PluginSpec(name=f"./own.py:{cls}", options=options), tmp_path)
+        return option_faults(PluginSpec(name=f"./own.py:{cls}", options=options), folder)
 
     assert faults("Own", do="plain", pass_at=0.7, words=["a"]) == []
     (wrong,) = faults("Own", pass_at="high")
@@ -231,10 +247,9 @@ def test_its_options_are_checked(grader, tmp_path):
         ("Leaving", "its process ended with exit status 7 while it was loaded"),
     ],
 )
-def test_one_that_cannot_be_made_says_why(grader, tmp_path, cls, said):
-    grader()
+def test_one_that_cannot_be_made_says_why(folder, cls, said):
     with pytest.raises(UsageError, match=said):
-        make_grader(PluginSpec(name=f"./own.py:{cls}", options={}), tmp_path)
+        make_grader(PluginSpec(name=f"./own.py:{cls}", options={}), folder)
 
 
 @pytest.mark.parametrize(
@@ -377,10 +392,9 @@ def test_one_that_asks_a_model_puts_questions_and_reads_votes(grader):
     assert grader("nothing", "Asking").questions(CASE, ANSWER) == ()
 
 
-def test_a_try_is_graded_with_the_models_votes(grader, tmp_path):
-    grader()
+def test_a_try_is_graded_with_the_models_votes(folder):
     spec = PluginSpec(name="./own.py:Asking", options={})
-    graders = named_graders([spec], tmp_path)
+    graders = named_graders([spec], folder)
     asked = []
 
     def ask(case, questions):
