@@ -32,7 +32,7 @@ def judge():
 def run(folder, judge, options="", sample=""):
     (folder / "gate.yml").write_text(
         f"""version: 1
-agent: {{type: sample, concurrency: 64, options: {{{options}}}}}
+agent: {{type: sample, concurrency: 128, options: {{{options}}}}}
 judge: {{type: openai, base_url: "{judge.url}", model: rules, concurrency: 16}}
 pricing: {{rules: {{input: 1, output: 2}}, stub-model: {{input: 1, output: 2}}}}
 suites:
