@@ -16,8 +16,9 @@ from xdist.scheduler import LoadScopeScheduling
 from gate.user_code.processes import PROCESSES
 
 # Every run tries the same examples, however slow the machine: red is about the change. More, and
-# others each time: `pytest --hypothesis-profile=default`.
+# others each time: `pytest --hypothesis-profile=more`.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("more", deadline=None, max_examples=500)
 settings.load_profile("same")
 
 # Not every machine has it, so these tests are skipped unless GATE_TESTS is `all`; CONTRIBUTING.md

@@ -48,7 +48,7 @@ def test_it_exports_a_session_without_any_trial(exporter):
     list(exporter.pieces(empty, lambda: iter(())))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(hostile_text)
 def test_any_text_anywhere_can_be_written(text):
     def rows():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -196,7 +196,6 @@ def test_hostile_answers_are_judged(name, answer):
 
 
 @each
-@settings(deadline=None)
 @given(response=RESPONSES)
 def test_any_answer_gives_a_score_and_always_the_same(name, response):
     grader = grader_of(name)
@@ -227,7 +226,6 @@ def test_a_key_that_is_null_does_not_apply(name):
 
 
 @each
-@settings(deadline=None)
 @given(keys=st.dictionaries(st.integers(0, 5), JSON))
 def test_a_case_of_any_kind_is_judged_or_refused(name, keys):
     """Cases are checked against `keys` before; one that slips through must not end the run."""
@@ -280,7 +278,6 @@ def fitting(schema):
 
 
 @asking
-@settings(deadline=None)
 @given(response=RESPONSES, data=st.data())
 def test_any_replies_that_fit_are_read_and_always_the_same(name, response, data):
     grader, case = grader_of(name), case_of(name)
@@ -301,7 +298,6 @@ def vote_on(question):
 
 
 @asking
-@settings(deadline=None)
 @given(response=RESPONSES)
 def test_what_it_asks_is_whole_and_nothing_of_the_answer_stands_in_its_instructions(name, response):
     grader, case = grader_of(name), case_of(name)
@@ -319,7 +315,6 @@ def test_what_it_asks_is_whole_and_nothing_of_the_answer_stands_in_its_instructi
 
 
 @asking
-@settings(deadline=None)
 @given(response=RESPONSES)
 def test_a_judge_without_replies_never_scores(name, response):
     grader = grader_of(name)

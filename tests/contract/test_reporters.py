@@ -76,7 +76,7 @@ def test_it_renders_every_outcome(reporter, changes):
     assert reporter.render(report, rows_of(report))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(hostile_text)
 def test_any_text_anywhere_can_be_written(text):
     def rows():

@@ -22,7 +22,7 @@ def looks(draw: st.DrawFn) -> tuple[float, ...]:
     return tuple(time / reached for time in times)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(looks(), ALPHAS, BETAS)
 def test_looks_only_cost(times: tuple[float, ...], alpha: float, beta: float) -> None:
     """No look is easier than a single one would be, and the same power needs a larger change."""
@@ -34,7 +34,7 @@ def test_looks_only_cost(times: tuple[float, ...], alpha: float, beta: float) ->
     assert fixed - 1e-3 <= found.drift <= 1.5 * fixed
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(looks(), ALPHAS, BETAS)
 def test_the_boundaries_meet_at_the_last_look_and_never_cross(
     times: tuple[float, ...], alpha: float, beta: float
@@ -55,7 +55,7 @@ def test_looks_that_almost_coincide_are_almost_one_look(gap: float, alpha: float
     assert twice.futility[1] == pytest.approx(once.futility[0], abs=near)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(looks(), BETAS)
 def test_a_stricter_level_asks_for_more(times: tuple[float, ...], beta: float) -> None:
     loose, strict = boundaries(times, 0.05, beta), boundaries(times, 0.01, beta)
@@ -63,7 +63,7 @@ def test_a_stricter_level_asks_for_more(times: tuple[float, ...], beta: float) -
     assert loose.drift < strict.drift
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(looks(), ALPHAS)
 def test_a_boundary_does_not_depend_on_looks_to_come(
     times: tuple[float, ...], alpha: float

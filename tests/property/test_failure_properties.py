@@ -3,7 +3,7 @@
 from typing import get_args
 
 import hypothesis.strategies as st
-from hypothesis import given, settings
+from hypothesis import given
 
 from gate.analysis.failures.clusters import Failures
 from gate.analysis.failures.modes import RULES, mode_in, mode_of
@@ -39,7 +39,6 @@ rows = st.fixed_dictionaries(
 ).map(lambda row: {**row, "status": row["result"][0], "passed": row["result"][1]})
 
 
-@settings(deadline=None)
 @given(row=rows)
 def test_a_row_has_a_mode_exactly_when_it_failed(row):
     mode = mode_of(row)
@@ -48,14 +47,12 @@ def test_a_row_has_a_mode_exactly_when_it_failed(row):
     assert mode_in({**row, "mode": mode}) == mode_in(row) == mode
 
 
-@settings(deadline=None)
 @given(row=rows)
 def test_codes_count_in_any_order_and_only_once(row):
     turned = {**row, "failures": [*reversed(row["failures"]), *row["failures"]]}
     assert mode_of(turned) == mode_of(row)
 
 
-@settings(deadline=None)
 @given(found=st.lists(rows, max_size=30), order=st.randoms(use_true_random=False))
 def test_each_failure_is_counted_once_whatever_the_order(found, order):
     counted = Failures()

@@ -31,7 +31,7 @@ def names(shape):
 
 
 @pytest.mark.parametrize(("tool", "shape"), [("braintrust", SHAPE), ("langfuse", TRACES)])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_rows_are_read_or_refused(tool, shape, data):
     keys = st.one_of(st.sampled_from(names(shape)), hostile)
@@ -41,7 +41,7 @@ def test_any_rows_are_read_or_refused(tool, shape, data):
 
 
 @pytest.mark.parametrize("tool", ["braintrust", "langfuse"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.one_of(st.binary(max_size=200), st.text(alphabet='ab,;\t"\n\r\0{}[]:1', max_size=60)))
 def test_any_bytes_are_read_or_refused(tool, content):
     read(tool, content if isinstance(content, bytes) else b"input,b\n" + content.encode())

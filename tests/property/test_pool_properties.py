@@ -26,7 +26,7 @@ def history(rng: np.random.Generator, rounds: list[int], tau: float) -> list[dic
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=7), st.sampled_from([0.0, 0.1]), seeds)
 def test_a_pool_is_the_newest_runs(rounds: list[int], tau: float, seed: int) -> None:
     table, runs = past(*history(np.random.default_rng(seed), rounds, tau), specs=SPECS)
@@ -39,7 +39,7 @@ def test_a_pool_is_the_newest_runs(rounds: list[int], tau: float, seed: int) -> 
     assert len(found.left_out) == (len(found.runs) < len(runs))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 4), min_size=5, max_size=7), st.sampled_from([0.0, 0.1]), seeds)
 def test_the_order_of_rounds_in_a_run_does_not_matter(
     rounds: list[int], tau: float, seed: int
@@ -54,7 +54,7 @@ def test_the_order_of_rounds_in_a_run_does_not_matter(
     assert all(abs(one.drift[name] / other.drift[name] - 1.0) < 1e-6 for name in one.drift)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(5, 9), st.integers(1, 4), seeds)
 def test_identical_runs_have_no_session_effect(runs: int, rounds: int, seed: int) -> None:
     (block,) = history(np.random.default_rng(seed), [rounds], 0.0)
@@ -64,7 +64,7 @@ def test_identical_runs_have_no_session_effect(runs: int, rounds: int, seed: int
     assert {effect.variance for effect in found.effects.values()} == {0.0}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(8, 14), st.integers(2, 4), st.sampled_from([0.15, 0.4]), seeds)
 def test_a_single_step_is_hardly_taken_for_one(
     runs: int, newer: int, size: float, seed: int

@@ -2,7 +2,7 @@
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gate.commands.label_review.rotation import Candidate, choose
 from gate.text.spreadsheet_cells import defused, restored
@@ -16,7 +16,6 @@ def candidates(found):
     return [Candidate(case_id=str(n), case_digest="d", uncertainty=d) for n, d in found.items()]
 
 
-@settings(deadline=None)
 @given(periods=st.lists(st.tuples(pools, sizes), min_size=1, max_size=25))
 def test_a_case_is_shown_once_a_cycle_and_a_cycle_begins_when_all_that_are_there_were_seen(periods):
     seen = {}
@@ -32,7 +31,6 @@ def test_a_case_is_shown_once_a_cycle_and_a_cycle_begins_when_all_that_are_there
         seen = after
 
 
-@settings(deadline=None)
 @given(found=pools, size=sizes)
 def test_weights_sum_to_all_cases_of_the_strata_that_are_shown(found, size):
     choice = choose(candidates(found), "s", {}, size)
@@ -42,7 +40,6 @@ def test_weights_sum_to_all_cases_of_the_strata_that_are_shown(found, size):
         assert represented == len(found)
 
 
-@settings(deadline=None)
 @given(count=st.integers(1, 40), size=sizes, doubt=st.lists(doubts, min_size=40, max_size=40))
 def test_over_a_cycle_each_case_is_shown_once(count, size, doubt):
     cases = candidates(dict(enumerate(doubt[:count])))

@@ -34,7 +34,6 @@ STRICT = Safety(
 )
 
 
-@settings(deadline=None)
 @given(question=TEXT, answer=TEXT, steps=st.lists(CALL, max_size=4), canary=st.lists(TEXT))
 def test_hostile_text_is_judged_and_excerpts_are_bounded_and_masked(
     question, answer, steps, canary
@@ -54,7 +53,7 @@ def test_hostile_text_is_judged_and_excerpts_are_bounded_and_masked(
     assert STRICT.grade(case, Response(answer=answer, steps=tuple(steps))) == score
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(before=st.text(max_size=80), after=st.text(max_size=80))
 def test_a_key_between_any_words_is_found_unless_letters_touch_it(before, after):
     answer = f"{before} {KEY} {after}"

@@ -1,6 +1,6 @@
 """The index of made calls against the plain definition, pair by pair; modes against each other."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
@@ -62,14 +62,12 @@ def fits(call, made, mode):
     return mode == "superset" or all(key in known for key in made.arguments)
 
 
-@settings(deadline=None)
 @given(expected_calls(), CALLS, st.sampled_from(["exact", "ignore", "subset", "superset"]))
 def test_the_index_finds_what_fits_pair_by_pair(call, made, mode):
     found = MadeCalls(made, ArgsRules(mode=mode)).fitting(wanted(call))
     assert list(positions(found)) == [j for j, one in enumerate(made) if fits(call, one, mode)]
 
 
-@settings(deadline=None)
 @given(st.lists(expected_calls(), max_size=5), CALLS)
 def test_every_call_is_accounted_for_once(calls, made):
     asked = [wanted(call) for call in calls]
@@ -81,7 +79,6 @@ def test_every_call_is_accounted_for_once(calls, made):
         assert sorted([*right, *found.extra]) == list(range(len(made)))
 
 
-@settings(deadline=None)
 @given(st.lists(expected_calls(), max_size=5), CALLS)
 def test_modes_agree_with_each_other(calls, made):
     asked = [wanted(call) for call in calls]
@@ -93,7 +90,6 @@ def test_modes_agree_with_each_other(calls, made):
         assert passes["unordered"]
 
 
-@settings(deadline=None)
 @given(st.lists(expected_calls(), max_size=4), CALLS, st.data())
 def test_the_order_of_the_calls_does_not_matter_but_to_strict(calls, made, data):
     asked = [wanted(call) for call in calls]

@@ -52,7 +52,7 @@ WANTED = {
 CASE = Case(id="a", input="?", keys={"required_tools": ["shell"], "output_requirements": WANTED})
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(answer=ANSWERS | JUNK, logs=LOGS)
 def test_the_verdict_keeps_its_word(answer, logs):
     response = Response(answer=json.dumps(answer), server_logs=logs)
@@ -69,7 +69,6 @@ def test_the_verdict_keeps_its_word(answer, logs):
     assert score.passed is not bool(score.failures)
 
 
-@settings(deadline=None)
 @given(answer=ANSWERS, one=LOGS, other=LOGS)
 def test_logs_never_change_what_upstream_says(answer, one, other):
     judged = [

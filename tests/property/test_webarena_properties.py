@@ -58,7 +58,6 @@ STATE = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(written=EVAL | JSON, answer=TEXT, state=STATE)
 def test_any_task_and_any_record_come_to_a_score_or_to_a_sentence(written, answer, state):
     faults = list(faults_of(written))
@@ -71,7 +70,6 @@ def test_any_task_and_any_record_come_to_a_score_or_to_a_sentence(written, answe
         assert (found.score is None) is (not found.wrong and bool(found.lacking or found.open))
 
 
-@settings(deadline=None)
 @given(text=st.text(alphabet="5a .,:;-'\"()$n`t\n…é", max_size=30), sign=st.characters())
 def test_a_word_of_one_sign_is_in_the_text_and_white_space_sets_it_apart(text, sign):
     if stands_alone(sign, text):
@@ -114,7 +112,7 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(records=st.lists(RECORDS | JSON, max_size=3), cut=st.integers(0, 30))
 def test_records_are_refused_in_words_or_every_trial_of_them_is_a_row(records, cut):
     with tempfile.TemporaryDirectory() as name:
@@ -124,7 +122,7 @@ def test_records_are_refused_in_words_or_every_trial_of_them_is_a_row(records, c
         assert_rows(file, tasks=str(EXAMPLES / "tasks.json"), sites={"shopping": "http://s"})
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     content=st.binary(max_size=200) | JSON.map(lambda data: json.dumps(data).encode()),
     file=st.sampled_from(["render_0.html", "config.json", "json_dump.json", "a.log"]),
@@ -137,7 +135,7 @@ def test_any_bytes_in_a_file_of_a_result_folder_are_refused_in_words_or_read(con
         assert_rows(Path(name), tasks=str(EXAMPLES / "tasks.json"))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(content=st.binary(max_size=100) | JSON.map(lambda data: json.dumps(data).encode()))
 def test_any_bytes_in_the_summary_of_an_episode_are_refused_in_words_or_read(content):
     with tempfile.TemporaryDirectory() as name:

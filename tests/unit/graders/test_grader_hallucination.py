@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import GraderFailure, UsageError
@@ -283,7 +283,6 @@ def test_names_dates_and_quotes(answer, context, rate):
 PIECES = st.lists(st.sampled_from(["$1.2M", "15 %", "-3", "7,000", "0.25", "€9", "x", ".", "and"]))
 
 
-@settings(deadline=None)
 @given(PIECES, PIECES, PIECES)
 def test_what_stands_word_for_word_in_the_context_is_supported(before, said, after):
     context = " ".join((*before, *said, *after))

@@ -75,7 +75,7 @@ def test_a_pass_says_so_in_one_screen():
     assert len(render(passing()).splitlines()) < 24
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=8).map("".join)),
     st.integers(40, 140),

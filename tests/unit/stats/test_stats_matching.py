@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -32,7 +32,6 @@ def test_small_cases(fits, pairs):
 FITS = st.lists(st.lists(st.integers(0, 7), unique=True, max_size=8), max_size=9)
 
 
-@settings(deadline=None)
 @given(FITS)
 def test_as_many_pairs_as_scipy_finds(fits):
     found = matched(fits)
@@ -45,7 +44,6 @@ def test_as_many_pairs_as_scipy_finds(fits):
         assert len(used) == (best >= 0).sum()
 
 
-@settings(deadline=None)
 @given(FITS)
 def test_a_later_item_never_takes_a_partner_away(fits):
     for count in range(len(fits)):
@@ -72,7 +70,6 @@ def longest(fits, i=0, j=0):
     return max([longest(fits, i + 1, j), *taken])
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 5), unique=True, max_size=6), max_size=6))
 def test_no_pairing_in_order_is_longer(fits):
     found = longest_in_order([mask(row) for row in fits], 6)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.text.phrases import folded, mentioned
@@ -46,7 +46,6 @@ def test_mentioned(phrase, text, result):
     assert mentioned(phrase, text) is result
 
 
-@settings(deadline=None)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_only_what_is_there_is_mentioned(phrase, text):
     phrase, text = folded(phrase), folded(text)

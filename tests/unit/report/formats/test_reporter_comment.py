@@ -263,7 +263,7 @@ def test_the_comment_never_exceeds_its_limit(number, limit, text):
     assert made.endswith("\n")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(1, 400), st.integers(4_000, 20_000))
 def test_any_number_of_rows_fits(number, limit):
     rows = tuple(comparison(f"m{n}.{HOSTILE}", status="regression") for n in range(number))

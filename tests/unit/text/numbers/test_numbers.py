@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.text.numbers.agreement import agrees, stated
@@ -243,7 +243,6 @@ LOCALES = st.sampled_from(["en", "de", "fr"])
 TEXTS = st.text(alphabet="0123456789.,-%$()eEMmk \n[]/:xé ²١₀'_#^", max_size=60)
 
 
-@settings(deadline=None)
 @given(TEXTS, LOCALES)
 def test_numbers_never_overlap(text, locale):
     found = numbers(text, locale)
@@ -254,14 +253,12 @@ def test_numbers_never_overlap(text, locale):
         assert abs(number.value) < float("inf")
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_can_be_read(text):
     for locale in ("en", "de", "fr"):
         numbers(text, locale)
 
 
-@settings(deadline=None)
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=2))
 def test_what_is_printed_with_separators_is_read_back(value):
     assert [n.value for n in numbers(f"{value:,}")] == [float(value)]
