@@ -157,7 +157,7 @@ def _no_user_code_left_running():
 @pytest.fixture(autouse=True)
 def _whoever_comes_next_finds_no_dead_or_late_one(request):
     yield
-    if re.search("leave|Leaving|always_ends|sleep|held", request.node.name):
+    if re.search(r"\[(leave|sleep|held|Leaving)|always_ends", request.node.name):
         PROCESSES.end()
 
 
