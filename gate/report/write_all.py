@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 
 from gate.plugins import REPORTERS
 from gate.records import CaseChanges, Report, ReportOptions
-from gate.records.codec import to_json
+from gate.records.codec import json_text
 from gate.report.wording import case_totals as casebook
 from gate.store import violation_log
 from gate.store.row_cache import Rows, RowsOf, SharedRows
@@ -46,7 +45,7 @@ def write_reports(
 
 def summary(report: Report) -> str:
     """summary.json (docs/reports.md)."""
-    return json.dumps(to_json(report), indent=2, ensure_ascii=False) + "\n"
+    return json_text(report)
 
 
 def of_suite(report: Report, name: str) -> Report:

@@ -32,7 +32,7 @@ from gate.records import (
     Report,
     ToldBy,
 )
-from gate.records.codec import from_json, to_json
+from gate.records.codec import from_json, json_text, to_json
 from gate.store.event_log import SURROGATES, EventLog, disk, parsed
 from gate.store.session_check import check_form, check_names, read_report, report_of
 from gate.system.shortage import advice
@@ -148,7 +148,7 @@ class SessionWriter:
             self._write_meta()
 
     def _write_meta(self) -> None:
-        self.write(META, json.dumps(to_json(self.meta), indent=2, ensure_ascii=False) + "\n")
+        self.write(META, json_text(self.meta))
 
     def append(self, row: Row) -> None:
         """Writes one trial; on return it survives kill -9."""

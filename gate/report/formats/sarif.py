@@ -15,6 +15,7 @@ from urllib.parse import quote
 from gate.errors import Place
 from gate.plugins import REPORTERS, Rows
 from gate.records import Json, Report
+from gate.records.codec import json_text
 from gate.report.wording.notes import LOOSENED, NEWLY_FAILING, OUTCOME, Note, notes
 from gate.text.escaping import one_line
 
@@ -46,7 +47,7 @@ class Sarif:
             "results": [_result(note, rules, home) for note in results],
         }
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-        return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+        return json_text(log)
 
 
 def _driver(report: Report, rules: Sequence[str]) -> dict[str, Json]:

@@ -1,3 +1,4 @@
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.errors import Place
 from gate.files.json_schema import mismatches
-from gate.records.codec import from_json, json_line, parse_json, schema_of, to_json
+from gate.records.codec import from_json, json_line, json_text, parse_json, schema_of, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,3 +124,25 @@ def test_what_no_run_measures_is_not_read(word):
         parse_json(f'{{"a": [{word}]}}')
     with pytest.raises(ValueError, match="no number that a run measures"):
         parse_json(word.encode())
+
+
+_ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=30,
+)
+
+
+@given(_ANY_JSON)
+def test_indented_json_is_what_the_standard_library_writes(data):
+    assert json_text(data) == json.dumps(to_json(data), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_words_and_numbers_of_other_classes_are_written_as_what_they_are():
+    class Word(str):
+        __slots__ = ()
+
+    assert (
+        json_text({Word("a"): [Word("b"), (), {}]})
+        == '{\n  "a": [\n    "b",\n    [],\n    {}\n  ]\n}\n'
+    )
