@@ -1,31 +1,13 @@
-"""What the HTML pages share: how templates are read, what a page may load, values as text.
-
-Escaping is on for every template, and a name that is not given is an error: that stands here once.
-"""
+"""What the HTML pages share: what a page may load, values as text."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gate.records import Json
 from gate.text.escaping import clean
-
-
-def templates(folder: Path) -> Environment:
-    """The templates of a folder."""
-    return Environment(
-        loader=FileSystemLoader(folder),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 def allowed(style: str, script: str = "") -> str:

@@ -19,7 +19,8 @@ from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.graders.rubrics.rubric import CONTEXT
 from gate.graders.rubrics.shown_to_judge import as_text, empty
 from gate.records import Case, Json
-from gate.report.html_page import templates, value_text
+from gate.report.html_page import value_text
+from gate.report.html_templates import templates
 from gate.text.escaping import clean, one_line
 
 TEXT = 100_000  # characters of a question, an answer or a context

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from gate.records.history import History, SuiteHistory
 from gate.report.history import cells
 from gate.report.history.text import chance
-from gate.report.html_page import allowed, templates
+from gate.report.html_page import allowed
+from gate.report.html_templates import templates
 from gate.report.wording.trend import heights
 from gate.text import figures
 from gate.text.escaping import one_line
