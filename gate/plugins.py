@@ -235,7 +235,9 @@ class Family(Protocol):
         ...
 
 
-METRICS: Registry[Family] = Registry("metric family", "gate.analysis.metrics")
+METRICS: Registry[Family] = Registry(
+    "metric family", "gate.analysis.metrics", beside=("catalogue",)
+)
 
 # ---------------------------------------------------------------------------------------- baselines
 
@@ -276,7 +278,7 @@ class Importer(Protocol):
         ...
 
 
-IMPORTERS: Registry[Importer] = Registry("import format", "gate.importers")
+IMPORTERS: Registry[Importer] = Registry("import format", "gate.importers", between="-")
 
 
 Rows = Callable[[], Iterator[Mapping[str, Json]]]  # reads details.jsonl again, a row a trial
@@ -290,7 +292,9 @@ class Reporter(Protocol):
     def render(self, report: Report, rows: Rows) -> str: ...
 
 
-REPORTERS: Registry[Reporter] = Registry("report format", "gate.report.formats")
+REPORTERS: Registry[Reporter] = Registry(
+    "report format", "gate.report.formats", beside=("annotations", "console")
+)
 
 
 class Exporter(Protocol):

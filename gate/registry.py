@@ -1,18 +1,17 @@
 """The mechanism behind every kind of plug-in: a name, a frozen dataclass whose fields are its
 options.
 
-Ours register themselves with a decorator and are found by walking their package. A user's own runs
-in a process of its own (gate/user_code).
+Ours register themselves with a decorator and are found by the names of their modules. A user's own
+runs in a process of its own (gate/user_code).
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
@@ -25,14 +24,20 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Names of one kind of plug-in -> the class that implements it.
 
-    Modules of `package` are imported at the first look-up, never at import time.
+    One of ours stands in the module of its name, so all names are known without an import; a module
+    is imported when its plug-in is asked for. `between`: what its name has for each `_`; `beside`:
+    modules of the package that are none.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(
+        self, kind: str, package: str, between: str = "_", beside: Container[str] = ()
+    ) -> None:
         self.kind = kind
         self.package = package
+        self._beside = beside
+        self._between = between
         self._found: dict[str, type[T]] = {}
-        self._walked = False
+        self._modules: dict[str, str] = {}  # name -> the module it stands in
 
     def register(self, name: str) -> Callable[[type[T]], type[T]]:
         """Class decorator; a second class of the same name is our bug and raises ValueError."""
@@ -46,40 +51,36 @@ class Registry(Generic[T]):
         return add
 
     def names(self) -> tuple[str, ...]:
-        self._walk()
-        return tuple(sorted(self._found))
+        return tuple(sorted({*self._found, *self._ours()}))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._ours(name) is not None
+        return name in self._found or name in self._ours()
 
     def registered(self, name: str) -> type[T]:
         """The class that this project registered as `name`; UsageError with the nearest name."""
-        found = self._ours(name)
-        if found is None:
-            raise UsageError(f"unknown {self.kind} '{name}'{did_you_mean(name, self.names())}")
-        return found
+        if name not in self._found:
+            if name not in self._ours():
+                raise UsageError(f"unknown {self.kind} '{name}'{did_you_mean(name, self.names())}")
+            importlib.import_module(self._ours()[name])
+        return self._found[name]
 
-    def _ours(self, name: str) -> type[T] | None:
-        """A plug-in usually stands in the module of its name: then no other one is imported."""
-        if name not in self._found and not self._walked:
-            inner = name.replace("-", "_")
-            module = f"{self.package}.{inner}"
-            if inner.isidentifier() and importlib.util.find_spec(module) is not None:
-                importlib.import_module(module)
-            if name not in self._found:
-                self._walk()
-        return self._found.get(name)
+    def load(self) -> None:
+        """Imports every plug-in now, not when it is asked for."""
+        for name in self.names():
+            self.registered(name)
 
-    def _walk(self) -> None:
-        if self._walked:
-            return
-        package = importlib.import_module(self.package)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{self.package}.{module.name}")
-        self._walked = True
+    def _ours(self) -> Mapping[str, str]:
+        if not self._modules:
+            package = importlib.import_module(self.package)
+            self._modules = {
+                one.name.replace("_", self._between): f"{self.package}.{one.name}"
+                for one in pkgutil.iter_modules(package.__path__)
+                if one.name not in self._beside
+            }
+        return self._modules
 
 
 class Meanwhile:

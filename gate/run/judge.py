@@ -36,8 +36,8 @@ from gate.verdict.stop_rule import Undecided
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
 
 
-REPORTERS.names()  # imports every reporter and metric family now, not after the last answer
-METRICS.names()
+REPORTERS.load()  # now, not after the last answer
+METRICS.load()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

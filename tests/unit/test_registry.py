@@ -1,12 +1,17 @@
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
 
+from gate import plugins
 from gate.errors import UsageError
 from gate.plugins import build
 from gate.records import PluginSpec
 from gate.registry import Meanwhile, Registry
 from gate.text.suggestions import did_you_mean
+
+REGISTRIES = [value for value in vars(plugins).values() if isinstance(value, Registry)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +53,22 @@ def test_a_module_is_there_whether_or_not_its_import_was_begun(begun):
         soon.start()
         soon.start()
     assert soon.loaded().choose({"a": None}, "s", 1) == {"a"}
+
+
+def test_names_are_known_without_an_import():
+    code = (
+        "import sys; from gate.plugins import GRADERS as known"
+        "; print('facts' in known, len(known.names()))"
+        "; print([name for name in sys.modules if name.startswith('gate.graders.')])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "True 24\n[]\n"
+
+
+@pytest.mark.parametrize("kind", REGISTRIES, ids=lambda kind: kind.kind)
+def test_a_plug_in_stands_in_the_module_of_its_name(kind):
+    """Alone, too: no other module of the package registers it, and no module registers none."""
+    kind.load()
+    for name in kind.names():
+        module = kind.registered(name).__module__
+        assert module.rpartition(".")[2].replace("_", "-") == name.replace("_", "-")
