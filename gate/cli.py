@@ -124,7 +124,9 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     )
     try:
         if options.command in OF_THE_CHECKOUT:
-            importlib.import_module("gate.run.untrusted").refuse_checkout(options.command, env)
+            from gate.run.untrusted import refuse_checkout
+
+            refuse_checkout(options.command, env)
         command = importlib.import_module(f"gate.commands.{options.command}")
         return int(command.run(options, env))
     except GateError as error:
@@ -180,12 +182,13 @@ def _tell(error: GateError, env: Mapping[str, str], options: argparse.Namespace)
 
 def _print(text: str, env: Mapping[str, str], options: argparse.Namespace) -> None:
     """Without secrets: what the user's own code raises, of a suite or a grader, is told, too."""
+    from gate.text.credentials import without_passwords
+    from gate.text.redaction import Redactor
+    from gate.text.secret_names import secrets_sent
+
     given = {f"GIVEN_{name}": getattr(options, name, None) or "" for name in _GIVEN}
-    found = importlib.import_module("gate.text.secret_names").secrets_sent({**env, **given}, ())
-    secrets = {*found, *options.secrets}
-    redacted = importlib.import_module("gate.text.redaction").Redactor(secrets).redact(text)
-    safe = importlib.import_module("gate.text.credentials").without_passwords(redacted)
-    print(plain(safe), file=sys.stderr)
+    secrets = {*secrets_sent({**env, **given}, ()), *options.secrets}
+    print(plain(without_passwords(Redactor(secrets).redact(text))), file=sys.stderr)
 
 
 def _plain_streams() -> None:

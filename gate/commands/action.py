@@ -6,13 +6,12 @@ It reads the inputs, runs, and has gate.delivery show the end, whatever that is.
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from gate.commands.merge_shards import merge
 from gate.commands.options.all import parse
@@ -127,12 +126,12 @@ def _run_or_merge(
 def _imported(
     options: argparse.Namespace, env: Mapping[str, str], settings: Mapping[str, str]
 ) -> ImportedSession:
-    # It imports numpy, which a run loads while the agent answers.
-    importing = importlib.import_module("gate.run.importing.run")
-    written = importing.import_results(options, env, datetime.now(UTC), settings)
+    from gate.run.importing.run import import_results
+
+    written = import_results(options, env, datetime.now(UTC), settings)
     if written.session is None:
         raise UsageError(f"import-path: {options.path}: cases and no results; name the results")
-    return cast("ImportedSession", written.session)
+    return written.session
 
 
 _WORK: Mapping[str, Callable[..., Outcome | ImportedSession]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -41,8 +40,9 @@ def mismatches_bounded(schema: dict[str, Json], data: Json) -> list[Mismatch]:
 
 def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     """What is wrong with a schema itself; nothing is fetched."""
-    errors = importlib.import_module(_EXPLAINS)
-    return cast("list[Mismatch]", errors.unsound(schema))
+    from gate.files import json_schema_messages as schema_errors
+
+    return schema_errors.unsound(schema)
 
 
 def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
@@ -52,8 +52,9 @@ def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
     patterns = list(_patterns(schema))
     longest = max(map(len, _texts(data)), default=0) if patterns else 0
     if all(is_short(pattern, longest) for pattern in patterns):
-        errors = importlib.import_module(_EXPLAINS)
-        return cast("list[Mismatch]", getattr(errors, how)(schema, data))
+        from gate.files import json_schema_messages as schema_errors
+
+        return cast("list[Mismatch]", getattr(schema_errors, how)(schema, data))
     found = explain_elsewhere(_EXPLAINS, how, schema, data)
     return [
         Mismatch(path=tuple(path), message=message, rule=rule, key=key)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from gate.agents.traces.detecting import is_whole
-from gate.agents.traces.langchain import unwrapped
+from gate.agents.traces.detecting import is_whole, unwrapped
 from gate.errors import AgentFailure, InvalidInput, Problem, UsageError
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook

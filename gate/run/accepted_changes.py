@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -23,11 +22,14 @@ def accepted(job: Job, token: str, metrics: Iterable[str]) -> Accepted:
     """
     if not (job.api_url and job.repository and token):
         return Accepted()
-    # The API's client costs 0.1 s to import: only where there is a token to use it with.
-    acceptance = importlib.import_module("gate.github.acceptance")
-    api = importlib.import_module("gate.github.remote_repository").connect(job, token)
+    from gate.github.acceptance import find_accepted
+    from gate.github.remote_repository import connect
+
+    api = connect(job, token)
+    if api is None:
+        return Accepted()
     try:
-        found = acceptance.find_accepted(api, job, metrics)
+        found = find_accepted(api, job, metrics)
         return Accepted(changes=found.changes, notes=found.notes)
     finally:
         api.close()

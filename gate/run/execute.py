@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from gate.agents.judges.judge_panel import Panel, panel_of, without_open_caches
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
 from gate.registry import Meanwhile
 from gate.run.control_session import asked_before, control_session
+from gate.run.grade import nobody
 from gate.run.pipeline import Collected, Effects, health, measure
 from gate.run.progress import Told, progress
 from gate.run.record_answers import recorder
@@ -34,6 +34,7 @@ from gate.user_code.processes import PROCESSES
 from gate.verdict.course import Course
 
 if TYPE_CHECKING:
+    from gate.agents.judges.judge_panel import Panel
     from gate.run.judge import Outcome
 
 
@@ -146,7 +147,7 @@ def _trials(
     setup: Setup,
     session: SessionWriter,
     control: SessionWriter | None,
-    panel: Panel,
+    panel: Panel | _NoPanel,
     course: Course,
     judging: Meanwhile,
     *,
@@ -181,19 +182,33 @@ def _trials(
         )
 
 
+class _NoPanel:
+    """Where no grader asks a model."""
+
+    concurrency = 0
+    ask = staticmethod(nobody)
+
+    def unreachable(self) -> str:
+        return ""
+
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+
 @contextmanager
-def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Panel]:
+def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Panel | _NoPanel]:
     """The judge and the verifier; nobody where no grader asks one. What a resumed session has
     spent on them counts against their budgets.
     """
     graders = [grader for plan in setup.plans for grader in plan.graders.values()]
-    asking = needed and any(hasattr(grader, "questions") for grader in graders)
+    if not needed or not any(hasattr(grader, "questions") for grader in graders):
+        yield _NoPanel()
+        return
+    from gate.agents.judges.judge_panel import panel_of, without_open_caches
+
     config = setup.config if setup.rules.base is None else without_open_caches(setup.config)
-    before = session.rows() if asking else ()
-    spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in before)
-    asked = config if asking else None
-    hidden = setup.options.secrets
-    panel = panel_of(asked, setup.world, spend_before=spent, hidden=hidden)
+    spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in session.rows())
+    panel = panel_of(config, setup.world, spend_before=spent, hidden=setup.options.secrets)
     try:
         yield panel
     finally:

@@ -4,14 +4,11 @@ not gate because the judge was not shown to agree with people.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.analysis.labels import LABELS, Known, Labels, fitting, notes, read, with_judge
 from gate.files.rows import Source
-from gate.graders.rubrics.built_in import BUILT_IN
-from gate.graders.rubrics.rubric import Rubric
 from gate.plugins import Grader
 from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec
 from gate.run.prepare import SuitePlan
@@ -152,18 +149,24 @@ def _own(found: Labels, name: str, suite: Judged) -> dict[str, tuple[Label, ...]
 def _agreement(
     found: Labels, name: str, suite: Judged, metric: str, own: tuple[Label, ...]
 ) -> Agreement:
-    analysis = importlib.import_module("gate.analysis.agreement")  # numpy: only where it is needed
+    from gate.analysis.agreement import agreement
+
     spec, digest = suite.opinions[metric], suite.known.graders.get(suite.opinions[metric].column)
-    made: Agreement = analysis.agreement(name, spec, own, suite.limits.get(metric))
+    made = agreement(name, spec, own, suite.limits.get(metric))
     others = sum(label.judge_digest != digest for label in found.of(name, metric))
     return replace(made, other_judge=others)
 
 
 def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
     """What an answer needs on each metric to pass, by a grader that has a rubric."""
+    if getattr(grader, "role", "") != "judge":
+        return
+    from gate.graders.rubrics.built_in import BUILT_IN
+    from gate.graders.rubrics.rubric import Rubric
+
     written = getattr(grader, "rubric", None)
     rubric = BUILT_IN.get(written) if isinstance(written, str) else written
-    if not isinstance(rubric, Rubric) or getattr(grader, "role", "") != "judge":
+    if not isinstance(rubric, Rubric):
         return
     for criterion, least in {**rubric.least, **getattr(grader, "least", {})}.items():
         yield rubric.metric_of(criterion), float(least)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -44,8 +43,9 @@ def progress(
     for warning in warnings:
         stream.write(f"warning: {plain(redact(warning))}\n")
     if stream.isatty() and color and not verbose:
-        module = importlib.import_module("gate.run.progress_bar")
-        with module.bar(stream, planned) as advance:
+        from gate.run.progress_bar import bar
+
+        with bar(stream, planned) as advance:
             yield Told(row=advance, beside=lambda row: advance({**row, "passed": None}))
     else:
         lines = Lines(stream, planned, verbose=verbose, redact=redact)

@@ -8,7 +8,6 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from gate.agents.recordings.answers import recording_line
 from gate.errors import UsageError
 from gate.files.plain_file import check_target
 from gate.records import Case, Response
@@ -40,6 +39,8 @@ def check_record(file: str) -> Path:
 
 
 def _appending(out: BinaryIO, redact: Callable[[str], str]) -> Recorder:
+    from gate.agents.recordings.answers import recording_line
+
     lock = Lock()
 
     def keep(case: Case, number: int, answer: Response | Exception, latency_ms: float) -> None:

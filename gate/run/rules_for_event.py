@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import cast
 
 from gate.errors import UsageError
 from gate.github.context import NO_TOKEN, Job
 from gate.github.local_repository import Opened, open_local
 from gate.records import Config, Provenance
 from gate.records.forge import Here
-from gate.run.untrusted import RUNS_CODE, rules_of_base
 from gate.store.baseline.source_order import Place, source_names
 from gate.suites.protection.rules import Base, Rules, judging_rules, own_config
-from gate.suites.protection.workflow_file import changed_workflow, kept_token
 
 TOOTHLESS = "the exit code is off (`fail: false` in the workflow): the step is green on any verdict"
 
@@ -47,6 +43,8 @@ def rules_for(
     if job.untrusted_head:
         base = _base(job.protect_ref, job.base_ref, opened)
         recorded = bool(options.replay)
+        from gate.run.untrusted import rules_of_base
+
         return rules_of_base(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
@@ -67,10 +65,11 @@ def rules_for(
 
 
 def _is_toothless(env: Mapping[str, str]) -> bool:
-    """Inputs import the API's client, which takes 0.1 s: only where the action is given one."""
     if "INPUT_FAIL" not in env:
         return False
-    return importlib.import_module("gate.github.inputs").flag(env, "fail") is False
+    from gate.github.inputs import flag
+
+    return flag(env, "fail") is False
 
 
 def _as_started(
@@ -80,9 +79,14 @@ def _as_started(
     top = opened.git.top if opened.git else Path.cwd()
     if _is_toothless(env):
         rules = replace(rules, notes=(*rules.notes, TOOTHLESS))
-    if job.mode == "pull_request" and rules.own.agent.name in RUNS_CODE and kept_token(top):
+    if job.mode != "pull_request":
+        return rules
+    from gate.run.untrusted import RUNS_CODE
+    from gate.suites.protection.workflow_file import changed_workflow, kept_token
+
+    if rules.own.agent.name in RUNS_CODE and kept_token(top):
         rules = replace(rules, notes=(*rules.notes, KEPT))
-    if base is None or not rules.compared or job.mode != "pull_request":
+    if base is None or not rules.compared:
         return rules
     told = changed_workflow(env, base, rules.root, top, job.base_ref)
     return replace(rules, loosened=(told, *rules.loosened)) if told else rules
@@ -122,11 +126,12 @@ def with_base(job: Job, key: str, config: Config) -> Job:
     """
     if not job.previous_release or source_names(config.baseline.source) in (("file",), ("none",)):
         return job
-    # The API's client costs 0.1 s to import: only where it is asked.
-    releases = importlib.import_module("gate.github.releases")
-    api = importlib.import_module("gate.github.remote_repository").connect(job, key)
+    from gate.github.releases import with_previous
+    from gate.github.remote_repository import connect
+
+    api = connect(job, key)
     try:
-        return cast("Job", releases.with_previous(replace(job, previous_release=False), api))
+        return with_previous(replace(job, previous_release=False), api)
     finally:
         if api is not None:
             api.close()
@@ -152,16 +157,14 @@ def _base(sha: str | None, name: str | None, opened: Opened) -> Base | None:
 
 
 def opened_for(job: Job, key: str, root: Path) -> Opened:
-    """How this process reads the repository: `key` is for GitHub's API, without one git does.
-
-    The API's client costs 0.1 s to import: only where there is a token to use it with.
-    """
+    """How this process reads the repository: `key` is for GitHub's API, without one git does."""
     if not (job.api_url and job.repository and key):
         opened = open_local(root)
         without = opened.forge is None and job.repository and not key
         return replace(opened, notes=(NO_TOKEN,)) if without else opened
-    forge = importlib.import_module("gate.github.remote_repository")
-    return cast("Opened", forge.open_forge(job, forge.connect(job, key), root))
+    from gate.github.remote_repository import connect, open_forge
+
+    return open_forge(job, connect(job, key), root)
 
 
 def source_from(given: str | None, root: Path) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -202,11 +201,10 @@ def _baselines(
     """Found and read before the first call, so that a broken file costs nothing."""
     if config.baseline.source == "none":
         return {}
-    lookup = importlib.import_module(
-        "gate.store.baseline.find"
-    )  # numpy: only where there is a baseline
+    from gate.store.baseline.find import find
+
     return {
-        p.suite.name: lookup.find(p.suite.name, p.dataset_digest, config.baseline, place, made)
+        p.suite.name: find(p.suite.name, p.dataset_digest, config.baseline, place, made)
         for p in plans
     }
 

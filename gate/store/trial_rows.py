@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from gate.agents.judges.totals import of_trial
 from gate.analysis.failures.modes import mode_of
-from gate.graders.safety_rules.leaks import secrets_of
-from gate.graders.safety_rules.violations import MOST
 from gate.records import (
     Attempt,
     CheckedEvidence,
@@ -124,8 +122,13 @@ def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
     """
     judged = trial.attempt
     found = [one for score in judged.scores.values() for one in score.violations or ()]
+    if judged.response is None or not found:
+        return row
+    from gate.graders.safety_rules.leaks import secrets_of
+    from gate.graders.safety_rules.violations import MOST
+
     flood = len(found) >= MOST  # what came behind it was not listed
-    if judged.response is None or not (flood or any(one.rule == "secret" for one in found)):
+    if not (flood or any(one.rule == "secret" for one in found)):
         return row
     return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
 

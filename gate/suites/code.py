@@ -4,7 +4,6 @@ tasks become cases, its calls the answers of the run.
 
 from __future__ import annotations
 
-import importlib
 import io
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -118,12 +117,10 @@ class _Address:
 
 def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame:
     """The reply to the call. Raises AgentFailure, InfraFailure."""
+    from gate.user_code.calling import call
+
     try:
-        # What runs processes takes time to import: only where there is user code.
-        reply: Frame = importlib.import_module("gate.user_code.calling").call(
-            lane, request, timeout_s, who
-        )
-        return reply
+        return call(lane, request, timeout_s, who)
     except AgentFailure as failure:
         raised = failure.__cause__
         told: Told | None = getattr(raised, "told", None)

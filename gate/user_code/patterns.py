@@ -7,7 +7,6 @@ in one of their own, under a deadline.
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import re
@@ -163,11 +162,12 @@ def _asked_elsewhere(request: list[Any], about: str, key: tuple[str, int], secon
     if _ran_out[key] >= _MOST_TIMES:
         raise GraderFailure(f"{too_long} {_MOST_TIMES} times and is not tried again: simplify it")
     process = PROCESSES.of("pattern", Path(), judges=False, threads=1, load_s=seconds)
-    calling = importlib.import_module("gate.user_code.calling")
+    from gate.user_code.calling import TooLong, ask_main
+
     with _IN_TURN:
         try:
-            return calling.ask_main(process, request, seconds)
-        except calling.TooLong:
+            return ask_main(process, request, seconds)
+        except TooLong:
             _ran_out[key] += 1
             raise GraderFailure(f"{too_long}: simplify it") from None
 

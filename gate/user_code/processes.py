@@ -4,7 +4,6 @@ the command.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -90,9 +89,9 @@ class Processes:
         key = (role, root.resolve(), about, nth)
         with self._lock:
             if key not in self._open:
-                # What runs processes takes time to import: only where there is user code.
-                process = importlib.import_module("gate.user_code.process")
-                manner = process.Manner(
+                from gate.user_code.process import CodeProcess, Manner
+
+                manner = Manner(
                     role=role,
                     root=root,
                     judges=judges,
@@ -101,7 +100,7 @@ class Processes:
                     load_s=load_s,
                     tell=self._tell,
                 )
-                self._open[key] = process.CodeProcess(manner)
+                self._open[key] = CodeProcess(manner)
             return self._open[key]
 
     def given_up(self) -> str:

@@ -4,7 +4,6 @@ answer.
 
 from __future__ import annotations
 
-import importlib
 import socket
 from collections.abc import Mapping
 
@@ -36,10 +35,9 @@ def dial(
         return Stream(sock)
     if proxy is not None:
         _tunnel(sock, route, deadline)
-    tls = importlib.import_module(
-        "gate.agents.http_client.tls"
-    )  # ssl is slow to load, and often not needed
-    return Stream(tls.secured(sock, route, env, deadline, adopt))
+    from gate.agents.http_client.tls import secured
+
+    return Stream(secured(sock, route, env, deadline, adopt))
 
 
 def _connected(host: str, port: int, deadline: float, adopt: Adopt) -> socket.socket:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import re
@@ -129,9 +128,10 @@ def _number(text: str | None) -> float | None:
 
 
 def _date(text: str) -> datetime | None:
-    dates = importlib.import_module("email.utils")  # slow to load, and hardly ever needed
+    from email.utils import parsedate_to_datetime
+
     try:
-        found: datetime = dates.parsedate_to_datetime(text)
+        found = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gate.agents.traces.building import Builder
+from gate.agents.traces.detecting import ANTHROPIC_CALLS
 from gate.agents.traces.values import (
     as_text,
     called,
@@ -17,8 +18,6 @@ from gate.agents.traces.values import (
     text,
 )
 from gate.records import Json
-
-CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 
 def read(data: Json, into: Builder) -> None:
@@ -52,7 +51,7 @@ def block(into: Builder, block: Json) -> None:
     """A block of a message's content: a call, a result, or neither."""
     if not isinstance(block, dict):
         return
-    if block.get("type") in CALLS:
+    if block.get("type") in ANTHROPIC_CALLS:
         into.call(called(block))
     elif block.get("tool_use_id") is not None:
         content = block.get("content")

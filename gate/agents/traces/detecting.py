@@ -1,18 +1,23 @@
-"""Which shape a trace has, by what only that shape writes."""
+"""Which shape a trace has, by what only that shape writes: its marks, which its reader takes from
+here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gate.agents.traces.anthropic import CALLS as ANTHROPIC_CALLS
-from gate.agents.traces.langchain import TYPES, unwrapped
-from gate.agents.traces.openagent import AUDITED, is_console
-from gate.agents.traces.openai_responses import CALL, OUTPUT
 from gate.agents.traces.trace import Shape
+from gate.agents.traces.values import as_text
 from gate.records import Json
+
+ANTHROPIC_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+LANGCHAIN_TYPES = ("human", "ai", "tool", "system", "function", "chat", "remove", "developer")
+OPENAGENT_TYPES = ("tool_call", "llm_call", "message", "chat_title")  # of audit records
+CALL, OUTPUT = "_call", "_call_output"  # what types of OpenAI's Responses end in
 
 _OTLP = ("resourceSpans", "resource_spans", "scopeSpans", "spanId", "span_id")
 _ANTHROPIC_BLOCKS = (*ANTHROPIC_CALLS, "tool_result", "thinking", "redacted_thinking")
+_LANGCHAIN_CLASSES = ("Message", "MessageChunk")  # AIMessage, ToolMessageChunk
 _RESPONSES_PARTS = ("output_text", "input_text")
 _RESPONSES_ITEMS = ("reasoning", "item_reference")
 
@@ -23,6 +28,8 @@ def shape_of(data: Json) -> tuple[Shape, bool] | None:
     None: it is of no shape that is known.
     """
     if isinstance(data, str):
+        from gate.agents.traces.openagent_lines import is_console
+
         return ("openagent", True) if is_console(data) else None
     if isinstance(data, list):
         return _of_list(data)
@@ -93,9 +100,13 @@ def _of_item(item: Mapping[str, Json]) -> tuple[Shape, bool] | None:
     kind, content = item.get("type"), item.get("content")
     listed = content if isinstance(content, list) else []
     blocks = [block.get("type") for block in listed if isinstance(block, dict)]
-    if "role" not in item and (wrapped := unwrapped(item)) is not None and wrapped[0] in TYPES:
+    if (
+        "role" not in item
+        and (wrapped := unwrapped(item)) is not None
+        and wrapped[0] in LANGCHAIN_TYPES
+    ):
         return "langchain", True
-    if kind in AUDITED and ("outcome" in item or "sessionId" in item):
+    if kind in OPENAGENT_TYPES and ("outcome" in item or "sessionId" in item):
         return "openagent", True
     if isinstance(kind, str) and (kind.endswith((CALL, OUTPUT)) or kind in _RESPONSES_ITEMS):
         return "openai_responses", True
@@ -122,3 +133,28 @@ def _holds_messages(value: Json) -> bool:
     found = value["messages"]
     first = found[0] if isinstance(found, list) and found else found
     return unwrapped(first) is not None
+
+
+def unwrapped(value: Json) -> tuple[str, Mapping[str, Json]] | None:
+    """A message of LangChain in any of its written forms: its type and its fields; None: it is
+    none.
+    """
+    if not isinstance(value, dict):
+        return None
+    if value.get("lc") is not None and isinstance(value.get("kwargs"), dict):
+        names = value.get("id")
+        name = names[-1] if isinstance(names, list) and names else None
+        return _type_of(value["kwargs"].get("type") or name), value["kwargs"]
+    kind = value.get("type")
+    inner = value.get("data")
+    if isinstance(inner, dict) and "content" in inner:
+        return _type_of(kind), inner
+    return (_type_of(kind), value) if isinstance(kind, str) and "content" in value else None
+
+
+def _type_of(name: Json) -> str:
+    """`ai` for ai, AIMessage and AIMessageChunk."""
+    found = as_text(name)
+    for ending in _LANGCHAIN_CLASSES:
+        found = found.removesuffix(ending)
+    return found.lower()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from gate.agents.traces.building import Builder
+from gate.agents.traces.detecting import LANGCHAIN_TYPES, unwrapped
 from gate.agents.traces.values import (
     Called,
-    as_text,
     called,
     each,
     first,
@@ -19,9 +19,6 @@ from gate.agents.traces.values import (
 )
 from gate.errors import AgentFailure
 from gate.records import Json
-
-TYPES = ("human", "ai", "tool", "system", "function", "chat", "remove", "developer")
-_CLASSES = ("Message", "MessageChunk")  # what their names end in: AIMessage, ToolMessageChunk
 
 
 def read(data: Json, into: Builder) -> None:
@@ -47,29 +44,6 @@ def read_graph(data: Json, into: Builder) -> None:
     else:
         read_one = _Messages(into, once=True)
         each(updates, "the trace", lambda one: each(_updated(one), "messages", read_one))
-
-
-def unwrapped(value: Json) -> tuple[str, Mapping[str, Json]] | None:
-    """A message's type and its fields, whichever form it is written in; None: it is none."""
-    if not isinstance(value, dict):
-        return None
-    if value.get("lc") is not None and isinstance(value.get("kwargs"), dict):
-        names = value.get("id")
-        name = names[-1] if isinstance(names, list) and names else None
-        return _type_of(value["kwargs"].get("type") or name), value["kwargs"]
-    kind = value.get("type")
-    inner = value.get("data")
-    if isinstance(inner, dict) and "content" in inner:
-        return _type_of(kind), inner
-    return (_type_of(kind), value) if isinstance(kind, str) and "content" in value else None
-
-
-def _type_of(name: Json) -> str:
-    """`ai` for ai, AIMessage and AIMessageChunk."""
-    found = as_text(name)
-    for ending in _CLASSES:
-        found = found.removesuffix(ending)
-    return found.lower()
 
 
 def _updated(update: Json) -> Iterator[Json]:
@@ -104,7 +78,7 @@ class _Messages:
             name = text(message.get("name"), "name")
             failed = message.get("status") == "error"
             self._into.result(result, id=given, name=name, error=failed)
-        elif kind not in TYPES:
+        elif kind not in LANGCHAIN_TYPES:
             self._into.faults.tell("unread", f"type {kind}")
 
     def _again(self, id: Json) -> bool:

@@ -6,19 +6,11 @@ import re
 from collections.abc import Mapping
 
 from gate.agents.traces.building import Builder
+from gate.agents.traces.detecting import OPENAGENT_TYPES
 from gate.agents.traces.open_calls import Step
 from gate.agents.traces.openagent_lines import CONSOLE, NAMELESS, NO_CALL, RAN, uncoloured
 from gate.agents.traces.values import Called, arguments_of, as_text, each, listed, mapped, text
 from gate.records import Json
-
-AUDITED = ("tool_call", "llm_call", "message", "chat_title")  # types of audit records
-
-
-def is_console(said: str) -> bool:
-    """Whether one of the first lines is one that only the console writes."""
-    lines = uncoloured(said[:10_000]).splitlines()[:100]
-    found = (CONSOLE.match(line) for line in lines)
-    return any(match and match.lastgroup != "result" for match in found)
 
 
 def read(data: Json, into: Builder) -> None:
@@ -88,7 +80,7 @@ def _audited(record: Mapping[str, Json], into: Builder) -> None:
             into.says(text(record.get("text"), "text") or "")
     elif kind == "tool_call":
         _audited_call(record, outcome, into)
-    elif kind not in AUDITED:
+    elif kind not in OPENAGENT_TYPES:
         into.faults.tell("unread", f"type {as_text(kind)}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gate.agents.traces.building import Builder
+from gate.agents.traces.detecting import CALL, OUTPUT
 from gate.agents.traces.values import (
     Called,
     as_text,
@@ -24,7 +25,6 @@ from gate.agents.traces.values import (
 )
 from gate.records import Json
 
-CALL, OUTPUT = "_call", "_call_output"
 # Calls that the agent answers; all others are answered within the response, often unseen.
 _OURS = ("function", "custom_tool", "local_shell", "shell", "computer", "apply_patch")
 _TEXT_INPUT = ("custom_tool",)

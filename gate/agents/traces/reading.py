@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-from gate.agents.traces import anthropic, langchain, openagent, openai_chat, openai_responses, otel
-from gate.agents.traces.building import Builder
 from gate.agents.traces.detecting import shape_of
 from gate.agents.traces.trace import Shape, Trace
 from gate.agents.traces.values import parsed
 from gate.errors import AgentFailure
 from gate.records import Json
 
-_READERS: dict[Shape, Callable[[Json, Builder], None]] = {
-    "openai": openai_chat.read,
-    "openai_responses": openai_responses.read,
-    "anthropic": anthropic.read,
-    "langchain": langchain.read,
-    "langgraph": langchain.read_graph,
-    "otel": otel.read,
-    "openagent": openagent.read,
-}
+if TYPE_CHECKING:
+    from gate.agents.traces.building import Builder
+
 _KIN: tuple[tuple[Shape, Shape], ...] = (  # (named, found): one is also the other
     ("langgraph", "langchain"),
 )
@@ -33,14 +25,35 @@ def read_trace(data: Json, shape: Shape | None = None) -> Trace:
     Raises AgentFailure: of no shape, of another one than is named, or with a wrong type in it,
     which the message names.
     """
+    # Most answers come without a trace, and one with a trace has one shape.
+    from gate.agents.traces.building import Builder
+
     into = Builder()
     try:
         opened = _opened(data, into)
         chosen = _chosen(opened, shape)
-        _READERS[chosen](opened, into)
+        _reader(chosen)(opened, into)
         return into.trace(chosen)
     except RecursionError:
         raise AgentFailure("the trace is nested too deeply") from None
+
+
+def _reader(shape: Shape) -> Callable[[Json, Builder], None]:
+    if shape == "openai":
+        from gate.agents.traces.openai_chat import read
+    elif shape == "openai_responses":
+        from gate.agents.traces.openai_responses import read
+    elif shape == "anthropic":
+        from gate.agents.traces.anthropic import read
+    elif shape == "langchain":
+        from gate.agents.traces.langchain import read
+    elif shape == "langgraph":
+        from gate.agents.traces.langchain import read_graph as read
+    elif shape == "otel":
+        from gate.agents.traces.otel import read
+    else:
+        from gate.agents.traces.openagent import read
+    return read
 
 
 def _opened(data: Json, into: Builder) -> Json:

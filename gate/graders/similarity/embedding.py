@@ -56,8 +56,9 @@ def vector(text: str, name: str | None, root: Path) -> array[float]:
 def _asked(text: str, name: str, root: Path) -> list[list[float]]:
     process = PROCESSES.judging(root)
     of = process.load(name, ["function", name], int)
-    calling = importlib.import_module("gate.user_code.calling")
-    found = calling.judged_by(process, ["embed", of, [text]], PROCESSES.seconds, name)
+    from gate.user_code.calling import judged_by
+
+    found = judged_by(process, ["embed", of, [text]], PROCESSES.seconds, name)
     return cast("list[list[float]]", found)
 
 

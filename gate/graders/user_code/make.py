@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from gate.plugins import GRADERS, Grader, build
 from gate.records import PluginSpec
@@ -19,23 +18,28 @@ def manner_of(name: str, root: Path) -> Any:
     """What carries `role`, `partly_offline` and `knows_modes` of the grader: our class, or what a
     user's class says. Raises UsageError.
     """
-    return _of_the_user().examined(name, root) if is_own(name) else GRADERS.registered(name)
+    if not is_own(name):
+        return GRADERS.registered(name)
+    from gate.graders.user_code.grader import examined
+
+    return examined(name, root)
 
 
 def option_faults(spec: PluginSpec, root: Path) -> list[str]:
     """What is wrong with the options of a user's own grader; those of ours were checked with the
     schema of the file. Raises UsageError.
     """
-    return list(_of_the_user().option_faults(spec, root)) if is_own(spec.name) else []
+    if not is_own(spec.name):
+        return []
+    from gate.graders.user_code import grader as user_grader
+
+    return list(user_grader.option_faults(spec, root))
 
 
 def make_grader(spec: PluginSpec, root: Path) -> Grader:
     """The grader that a checked piece of gate.yml describes. Raises UsageError."""
-    if is_own(spec.name):
-        return cast("Grader", _of_the_user().make(spec, root))
-    return build(GRADERS, spec, root)
+    if not is_own(spec.name):
+        return build(GRADERS, spec, root)
+    from gate.graders.user_code.grader import make
 
-
-def _of_the_user() -> Any:
-    """What runs processes takes time to import: only where there is code of the user's."""
-    return importlib.import_module("gate.graders.user_code.grader")
+    return make(spec, root)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from gate.analysis.pooling import pool
-from gate.analysis.table import Table
 from gate.errors import UsageError
 from gate.files.plain_file import content_if_there
 from gate.graders.trajectories.path import Path, PathsOf, no_paths
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.records.baseline import BaselineRun
 from gate.records.forge import BaselineRequest, FoundBaseline, Here
-from gate.store.baseline.file import newest, newest_run, parse
-from gate.store.baseline.schema import Accepted, fingerprint
 from gate.store.baseline.source_order import Place, find_baseline, source_names
+
+if TYPE_CHECKING:
+    from gate.analysis.table import Table
+    from gate.store.baseline.schema import Accepted
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
 
@@ -66,6 +67,8 @@ def find(
     if found is None:
         info = BaselineInfo(source="none", detail="; ".join(why))
         return Compared(table=None, info=info, here=_added(request, rules, place))
+    from gate.store.baseline.schema import fingerprint
+
     facts = fingerprint(now, dataset_digest)
     compared = _pooled(found, rules, place.now, facts)
     repo = found.source == "repo"
@@ -90,6 +93,8 @@ def _changed(found: FoundBaseline, runs: Sequence[BaselineRun], place: Place) ->
         return "gone"
     if _lines(text) == _lines(found.text):
         return ""
+    from gate.store.baseline.file import newest_run
+
     try:
         newest_here = newest_run(text, found.file)
     except UsageError:
@@ -105,6 +110,9 @@ def _lines(text: bytes) -> list[bytes]:
 def _pooled(
     found: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
 ) -> Compared:
+    from gate.analysis.pooling import pool
+    from gate.store.baseline.file import newest, parse
+
     stored = newest(parse(found.text, found.file), rules.keep_rounds)
     pooled = pool(stored.table, stored.runs)
     last = stored.runs[-1] if stored.runs else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.analysis.catalogue import asked_k
 from gate.errors import InvalidInput, Problem, UsageError
@@ -18,12 +18,14 @@ from gate.files.plain_file import content_if_there, is_there, opened
 from gate.files.source import Source, at_commit, on_disk
 from gate.records import Config, PluginSpec, Suite
 from gate.records.forge import Forge
-from gate.suites.code import SuiteCode, load_suite
 from gate.suites.config.lint import Findings
 from gate.suites.config.load import Read, code_of, defaults, examine, load, measure, models_of
 from gate.suites.protection.base_branch import new_suites, protected
 from gate.user_code.hashes import Sources, grader_file, merged
 from gate.user_code.processes import PROCESSES
+
+if TYPE_CHECKING:
+    from gate.suites.code import SuiteCode
 
 CONFIG = "gate.yml"
 
@@ -73,7 +75,11 @@ class Rules:
 
         Raises InvalidInput.
         """
-        return load_suite(suite, self.root) if suite.suite else None
+        if not suite.suite:
+            return None
+        from gate.suites.code import load_suite
+
+        return load_suite(suite, self.root)
 
     def head_source(self, suite: Suite) -> Source | None:
         """The dataset in the working tree; None for a suite that the pull request removed."""
@@ -245,12 +251,10 @@ class _AllSet(dict[str, str]):
 
 
 def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
-    loosening = importlib.import_module(
-        "gate.suites.protection.loosening.loosened"
-    )  # numpy: only where there is a base
+    from gate.suites.protection.loosening.loosened import loosened
+
     measured = measure(theirs.suites, root, Findings(), asked_k(theirs))
-    found: tuple[str, ...] = loosening.loosened(own, theirs, measured)
-    return found
+    return loosened(own, theirs, measured)
 
 
 def _edited_graders(

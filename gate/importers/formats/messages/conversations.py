@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from gate.agents.traces.detecting import is_whole, shape_of
-from gate.agents.traces.langchain import unwrapped
+from gate.agents.traces.detecting import is_whole, shape_of, unwrapped
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_stream import too_deep
 from gate.files.plain import files_below, json_lines, json_of, plain

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gate.agents.traces.detecting import shape_of
-from gate.agents.traces.langchain import unwrapped
+from gate.agents.traces.detecting import shape_of, unwrapped
 from gate.agents.traces.reading import read_trace
 from gate.agents.traces.trace import Trace
 from gate.agents.traces.values import said

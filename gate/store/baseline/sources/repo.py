@@ -11,7 +11,6 @@ from pathlib import Path
 from gate.files.plain_file import content, is_there
 from gate.plugins import BASELINES
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
-from gate.store.baseline.file import newest_run
 
 
 @BASELINES.register("repo")
@@ -35,6 +34,8 @@ class Repo:
             hint = f" yet: commit it to {request.branch}" if later else ""
             request.explain(f"repo: no {file} at {where}{hint}")
             return None
+        from gate.store.baseline.file import newest_run
+
         run = newest_run(text, file)
         return FoundBaseline(
             text=text,
