@@ -235,9 +235,7 @@ class Family(Protocol):
         ...
 
 
-METRICS: Registry[Family] = Registry(
-    "metric family", "gate.analysis.metrics", beside=("catalogue",)
-)
+METRICS: Registry[Family] = Registry("metric family", "gate.analysis.metrics")
 
 # ---------------------------------------------------------------------------------------- baselines
 
@@ -292,9 +290,7 @@ class Reporter(Protocol):
     def render(self, report: Report, rows: Rows) -> str: ...
 
 
-REPORTERS: Registry[Reporter] = Registry(
-    "report format", "gate.report.formats", beside=("annotations", "console")
-)
+REPORTERS: Registry[Reporter] = Registry("report format", "gate.report.formats")
 
 
 class Exporter(Protocol):

@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import sys
 import threading
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
@@ -25,16 +25,12 @@ class Registry(Generic[T]):
     """Names of one kind of plug-in -> the class that implements it.
 
     One of ours stands in the module of its name, so all names are known without an import; a module
-    is imported when its plug-in is asked for. `between`: what its name has for each `_`; `beside`:
-    modules of the package that are none.
+    is imported when its plug-in is asked for. `between`: what its name has for each `_`.
     """
 
-    def __init__(
-        self, kind: str, package: str, between: str = "_", beside: Container[str] = ()
-    ) -> None:
+    def __init__(self, kind: str, package: str, between: str = "_") -> None:
         self.kind = kind
         self.package = package
-        self._beside = beside
         self._between = between
         self._found: dict[str, type[T]] = {}
         self._modules: dict[str, str] = {}  # name -> the module it stands in
@@ -64,7 +60,10 @@ class Registry(Generic[T]):
         if name not in self._found:
             if name not in self._ours():
                 raise UsageError(f"unknown {self.kind} '{name}'{did_you_mean(name, self.names())}")
-            importlib.import_module(self._ours()[name])
+            module = self._ours()[name]
+            importlib.import_module(module)
+            if name not in self._found:
+                raise ValueError(f"{module} registers no {self.kind} called {name!r}")
         return self._found[name]
 
     def load(self) -> None:
@@ -78,7 +77,7 @@ class Registry(Generic[T]):
             self._modules = {
                 one.name.replace("_", self._between): f"{self.package}.{one.name}"
                 for one in pkgutil.iter_modules(package.__path__)
-                if one.name not in self._beside
+                if not one.ispkg
             }
         return self._modules
 

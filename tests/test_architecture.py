@@ -19,6 +19,7 @@ import pytest
 
 from gate import plugins
 from gate.registry import Registry
+from tests.cost_bounds import LATE
 
 ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"
@@ -262,8 +263,33 @@ def oddities(name: str) -> Iterator[str]:
         given = [arg for arg in node.args.posonlyargs + node.args.args if arg.arg != "self"]
         if len(given) > MOST_ARGUMENTS:
             yield f"{name}.{node.name} has {len(given)} positional arguments"
-        if any(isinstance(inner, (ast.Import, ast.ImportFrom)) for inner in ast.walk(node)):
-            yield f"{name}.{node.name} hides an import (docs/decisions/0007-imports-when-needed.md)"
+        for other, line in late_imports(node):
+            if other not in LATE.get(f"gate.{name}", ()):
+                yield f"{name}:{line} hides an import of {other}: LATE of cost_bounds.py lists them"
+
+
+def late_imports(function: ast.AST) -> Iterator[tuple[str, int]]:
+    """The modules that it imports, and the lines."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                whole = full.removeprefix("gate.") in NAMES
+                yield full if whole else str(node.module), node.lineno
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+
+
+def test_late_imports_are_those_that_are_listed() -> None:
+    """Whoever has none any more leaves the list."""
+    found = {
+        (f"gate.{name}", other)
+        for name in NAMES
+        for node in nodes(name, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for other, _ in late_imports(node)
+    }
+    listed = {(name, other) for name, others in LATE.items() for other in others}
+    assert found == listed
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -1,0 +1,72 @@
+"""What a command may cost before and beside its work, in counts that are the same on every machine:
+modules that are loaded and Python functions that are called. tests/e2e/test_cost.py measures them
+on a plain run: an agent behind `openai`, a suite with the graders `facts` and `retrieval`, no
+baseline, no terminal. A bound stands 5 to 10 % above what was measured: who raises one says why.
+"""
+
+MOST_MODULES = {}
+
+# An import stands in a function only where it is listed here: what it loads (and all below it) is
+# not needed by a plain run before its first request, or never (docs/decisions/0007).
+LATE = {
+    "gate.agents.http_client.dial": ("gate.agents.http_client.tls",),
+    "gate.agents.http_client.reply": ("email.utils",),
+    "gate.agents.traces.detecting": ("gate.agents.traces.openagent_lines",),
+    "gate.agents.traces.reading": (
+        "gate.agents.traces.anthropic",
+        "gate.agents.traces.building",
+        "gate.agents.traces.langchain",
+        "gate.agents.traces.openagent",
+        "gate.agents.traces.openai_chat",
+        "gate.agents.traces.openai_responses",
+        "gate.agents.traces.otel",
+    ),
+    "gate.cli": (
+        "gate.run.untrusted",
+        "gate.text.credentials",
+        "gate.text.redaction",
+        "gate.text.secret_names",
+    ),
+    "gate.commands.action": ("gate.run.importing.run",),
+    "gate.files.json_schema": ("gate.files.json_schema_messages",),
+    "gate.graders.similarity.embedding": ("gate.user_code.calling",),
+    "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
+    "gate.run.accepted_changes": (
+        "gate.github.acceptance",
+        "gate.github.remote_repository",
+    ),
+    "gate.run.execute": ("gate.agents.judges.judge_panel",),
+    "gate.run.judge_labels": (
+        "gate.analysis.agreement",
+        "gate.graders.rubrics.built_in",
+        "gate.graders.rubrics.rubric",
+    ),
+    "gate.run.progress": ("gate.run.progress_bar",),
+    "gate.run.record_answers": ("gate.agents.recordings.answers",),
+    "gate.run.rules_for_event": (
+        "gate.github.inputs",
+        "gate.github.releases",
+        "gate.github.remote_repository",
+        "gate.run.untrusted",
+        "gate.suites.protection.workflow_file",
+    ),
+    "gate.run.setup": ("gate.store.baseline.find",),
+    "gate.store.baseline.find": (
+        "gate.analysis.pooling",
+        "gate.store.baseline.file",
+        "gate.store.baseline.schema",
+    ),
+    "gate.store.baseline.sources.repo": ("gate.store.baseline.file",),
+    "gate.store.trial_rows": (
+        "gate.graders.safety_rules.leaks",
+        "gate.graders.safety_rules.violations",
+    ),
+    "gate.suites.code": ("gate.user_code.calling",),
+    "gate.suites.protection.rules": (
+        "gate.suites.code",
+        "gate.suites.protection.loosening.loosened",
+    ),
+    "gate.text.credentials": ("gate.text.sensitive",),
+    "gate.user_code.patterns": ("gate.user_code.calling",),
+    "gate.user_code.processes": ("gate.user_code.process",),
+}
