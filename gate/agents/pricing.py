@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
 from gate.records import Price, Trial, Usage
+from gate.text.late_pattern import late_pattern
 
-_SNAPSHOT = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8})\Z")  # model-2026-01-31, model@20260131
+_SNAPSHOT = late_pattern(r"[-@](?:\d{4}-\d\d-\d\d|\d{8})\Z")  # model-2026-01-31, model@20260131
 
 
 def cost_usd(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> float | None:

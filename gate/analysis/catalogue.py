@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from gate.records import Config, MetricSpec
+from gate.text.late_pattern import late_pattern
 
 DRAWN = (2, 3, 5, 10)  # k of pass@k and pass^k, as far as a suite's rounds reach
-_OF_K = re.compile(r"agent\.pass[@^]([1-9]\d{0,4})\Z")
+_OF_K = late_pattern(r"agent\.pass[@^]([1-9]\d{0,4})\Z")
 _MS = "operational.{}_latency_ms"
 
 

@@ -5,7 +5,6 @@ of tasks with a file for each.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO
 
@@ -16,12 +15,13 @@ from gate.files.source import INDEX, Row, Rows
 from gate.files.yaml import Document
 from gate.records import Json
 from gate.text.escaping import one_line
+from gate.text.late_pattern import late_pattern
 
 MOST_BYTES = 16 << 20  # of an index, and of a task's file
-_TASKS = re.compile(r'"tasks"\s*:\s*\[')
-_ID = re.compile(r'"id"\s*:')
+_TASKS = late_pattern(r'"tasks"\s*:\s*\[')
+_ID = late_pattern(r'"id"\s*:')
 _LONGEST = 200  # characters of an id, which is a file's name
-_NO_NAME = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
+_NO_NAME = late_pattern(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 
 
 def yaml_cases(document: Document) -> Rows:

@@ -8,7 +8,6 @@ schema).
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -18,6 +17,7 @@ import yaml
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.records import Json
+from gate.text.late_pattern import late_pattern
 
 Path = tuple[str | int, ...]
 
@@ -32,13 +32,13 @@ _WORDS: dict[str, Json] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9_]{0,300})")
-_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_LEADING_ZERO = re.compile(r"[-+]?0[0-9]")
-_UNPRINTABLE = re.compile(
+_INTEGER = late_pattern(r"[-+]?(0|[1-9][0-9_]{0,300})")
+_NUMBER = late_pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_LEADING_ZERO = late_pattern(r"[-+]?0[0-9]")
+_UNPRINTABLE = late_pattern(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # YAML 1.2, 5.1
 )
-_LONE = re.compile("[\ud800-\udfff]")  # which no UTF-8 can hold
+_LONE = late_pattern("[\ud800-\udfff]")  # which no UTF-8 can hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,13 @@ Nothing is ever written, no shell is used, and names that come from gate.yml can
 
 from __future__ import annotations
 
-import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import InfrastructureError, UsageError
 from gate.records.forge import Artifact, BaselineRequest, Forge
+from gate.text.late_pattern import late_pattern
 
 TIMEOUT_S = 60.0
 _LINKS = {  # what git says of a link that cannot be followed inside the commit
@@ -19,7 +19,7 @@ _LINKS = {  # what git says of a link that cannot be followed inside the commit
     b"loop": "a loop of links",
     b"symlink": "a link that leads out of the repository",
 }
-_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1 or SHA-256
+_SHA = late_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1 or SHA-256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.stats.matching import mask, maximum_matching
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.agreement import Sign, agrees, stated
 from gate.text.numbers.number import LIMIT, Locale, Number
 from gate.text.numbers.scanning import numbers
@@ -40,7 +41,9 @@ _FACT: Json = {
     "additionalProperties": False,
 }
 # Where a clause ends, so that in "revenue 12, cost 15" each figure has its own label.
-_CLAUSE_END = re.compile(r"[;\n]|[,.](?=\s)|\b(?:and|but|while|whereas|versus|vs)\b", re.IGNORECASE)
+_CLAUSE_END = late_pattern(
+    r"[;\n]|[,.](?=\s)|\b(?:and|but|while|whereas|versus|vs)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -13,8 +12,9 @@ from gate.files.session_file import read_json
 from gate.records import Json, Report
 from gate.records.codec import from_json, parse_json, schema_of
 from gate.store.trial_row_schema import schema
+from gate.text.late_pattern import late_pattern
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
+_NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
 _ROW = schema()
 
 

@@ -12,52 +12,53 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from gate.records import Json
+from gate.text.late_pattern import late_pattern
 
 MOST = 100_000  # characters of a value that are looked at
 
-_SECRET_WORD = re.compile(  # the end of a word of the name
+_SECRET_WORD = late_pattern(  # the end of a word of the name
     r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CRED|WEBHOOK)S?$"
     r"|^(PASS|PAT|AUTHORIZATION|DSN|JWT|PWD|PW|BEARER|COOKIE|SALT|PSK|SIG|SIGNATURE|SAS|OTP)$"
 )
-_ABOUT = re.compile(  # the last word of the name of what is told about a secret, and is none
+_ABOUT = late_pattern(  # the last word of the name of what is told about a secret, and is none
     "FILE|PATH|DIR|NAME|ID|UR[LI]|HOST|PORT|TYPE|KIND|LIMIT|LENGTH|SIZE|TTL|AGE|EXPIR(Y|ES)|COUNT"
     "|ENV|VAR|HEADER|PREFIX|REGION|VERSION|ALG(ORITHM)?|USER(NAME)?|ENABLED|TIMEOUT|MODE|METHOD"
     "|STORE|SOCK|PROVIDER|BACKEND|ENDPOINT|SCOPE|AUDIENCE|ISSUER|DOMAIN"
 )
-_SECRET_ADDRESS = re.compile("WEBHOOKS?|DSN")
-_CONNECTING = re.compile(  # a word of the name of what may hold a password among other things
+_SECRET_ADDRESS = late_pattern("WEBHOOKS?|DSN")
+_CONNECTING = late_pattern(  # a word of the name of what may hold a password among other things
     "UR[LI]|ADDRESS|CONN(ECTION|STR)?|DATABASE|DB|[JO]DBC|REDIS|MONGO(DB)?|AMQP|RABBITMQ|BROKER"
     "|CELERY|SMTP|LDAP|HEADERS?|OPTS|OPTIONS|ARGS|CONFIG|KUBECONFIG|JSON|PROXY|REMOTE|INDEX"
     "|REGISTRY|ENDPOINT|STORAGE"
 )
-_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
+_WORD = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
 
-_SEVERAL = re.compile(r"[\w.+/=~-]{12,}(?:[\s,;]+[\w.+/=~-]{12,})+")  # keys in turn
-_ADDRESS = re.compile(
+_SEVERAL = late_pattern(r"[\w.+/=~-]{12,}(?:[\s,;]+[\w.+/=~-]{12,})+")  # keys in turn
+_ADDRESS = late_pattern(
     r"[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<user>[^\s/@:\"'?#]{0,300})"
     r"(?::(?P<password>[^\s/\"'?#]{0,500}))?@(?=[\w\[.%(-])"
 )
-_FIELD = re.compile(
+_FIELD = late_pattern(
     r"(?:^|(?<=[?&;,\s{\"'-]))(?P<name>[A-Za-z][\w.-]{1,40})[\"']?\s{0,3}[=:]\s{0,3}"
     r"(?:\"(?P<quoted>[^\"]{1,1000})\"|'(?P<single>[^']{1,1000})'|(?P<bare>[^\s&;,\"'{}\[\]]{1,1000}))"
 )
-_SCHEME = re.compile(
+_SCHEME = late_pattern(
     r"(?i)\b(?P<kind>basic|bearer)(?:\s|%20|\+){1,3}(?P<given>[A-Za-z0-9+/=_.~%-]{6,2000})"
 )
 
-_ORDINARY = re.compile(
+_ORDINARY = late_pattern(
     r"[a-z]{1,8}|[A-Z][a-z]{0,7}|[A-Z]{1,8}"  # a word
     r"|[+-]?\d{1,7}|\d{1,4}(?:[.:,/ T_-]\d{1,3}){1,5}(?::\d{1,5})?Z?"  # a number, date, version
     r"|https?://[^\s@?#]*"
     r"|\$\{?\w+\}?|<[^<>]*>|\{\{[^{}]*\}\}"  # nothing was put in
     r"|(.)\1*"
 )
-_FILE = re.compile(
+_FILE = late_pattern(
     r"(?:(?:~|\.\.?)/|/(?:app|bin|builds?|cache|certs?|config|data|dev|etc|github|home|keys|lib|mnt"
     r"|opt|private|proc|root|run|secrets|srv|tmp|Users|usr|var|vault|work|workspace)/"
     r"|[A-Za-z]:[\\/])[\w.@+ \\/-]*"
 )
-_LONGER = re.compile(  # what stands where no key is needed, and users that are told apart by none
+_LONGER = late_pattern(  # what stands where no key is needed, and users that are told apart by none
     "postgresql|administrator|development|production|undefined|placeholder|localhost|anonymous"
     "|change[-_]?me|not[-_]?(needed|set|used|required)|(sk-)?no[-_]key([-_](required|needed))?"
     "|lm-studio|(your-|your_)?api[-_]?key|x-(oauth-basic|token-auth|access-token)",

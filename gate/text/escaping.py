@@ -11,16 +11,18 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from gate.text.late_pattern import late_pattern
+
 LIMIT = 300  # characters of one piece of text, unless the caller says otherwise
 ANNOTATION_LIMIT = 4096  # where the runner cuts a message
 
-_ESCAPES = re.compile(
+_ESCAPES = late_pattern(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|[\x1b\x9d][\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS: titles, links
     r"|\x1b[@-_]?|\x9b[0-?]*[ -/]*[@-~]"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_NEWLINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
+_CONTROL = late_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_NEWLINES = late_pattern(r"\r\n?|[\x85\u2028\u2029]")
 # Not of category Cf, and still drawn as nothing: fillers, joiners, variation selectors.
 _BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0", *map(chr, range(0xFE00, 0xFE10))}
 _ACCENTS = 3  # combining marks on one letter; more are stacked to cover the neighbouring lines
@@ -36,14 +38,14 @@ _MARKDOWN = str.maketrans(
     }
 )
 # Links that GitHub makes of plain text: mentions, issues, commits, addresses, emoji names.
-_AUTOLINKS = re.compile(
+_AUTOLINKS = late_pattern(
     r"@(?=\S)|(?<!&)\\?#(?=\d)|[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|[Ww]{3}(?=\.)"
     r"|[0-9a-fA-F]{6}(?=[0-9a-fA-F])"
 )
-_LINE_START = re.compile(r"(?=[-+=])|\d{1,9}(?=[.)])")  # a list, or a heading's underline
+_LINE_START = late_pattern(r"(?=[-+=])|\d{1,9}(?=[.)])")  # a list, or a heading's underline
 # What starts a workflow command: `::` first on a line, `##[` anywhere (an older form).
-_COMMAND = re.compile(r"(?m)(?:^|(?<=\s))::+|##(?=\w*\[)")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_COMMAND = late_pattern(r"(?m)(?:^|(?<=\s))::+|##(?=\w*\[)")
+_NOT_XML = late_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def clean(text: str, limit: int | None = None) -> str:

@@ -12,16 +12,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import AnyStr
 
+from gate.text.late_pattern import late_pattern
+
 _CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character but its first
 _ONES = bytes(range(0x21)) + b"\x7f\\"  # a backslash too: it escapes in JSON and in Markdown
-_ONE = re.compile(b"[" + re.escape(_ONES) + b"]+")
+_ONE = late_pattern(b"[" + re.escape(_ONES) + b"]+")
 _FOLDED = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
 
 # Cc, Cf, Zs, Zl and Zp beyond ASCII, none of which is printable to Python, and what is drawn as
 # nothing although it is.
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
-_FILLER = re.compile(f"[{_FILLERS}]")
-_WIDE = re.compile(
+_FILLER = late_pattern(f"[{_FILLERS}]")
+_WIDE = late_pattern(
     f"[{_FILLERS}\x80-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680"
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
@@ -48,7 +50,7 @@ _NAMES = (
 _TAG = rb"/?[a-z][a-z0-9]{0,9} ?/?"
 _COLOUR = rb"\[[0-?]{0,40}[ -/]{0,4}[@-~]"
 _WRITTEN = {
-    mark: re.compile(pattern, re.IGNORECASE)
+    mark: late_pattern(pattern, re.IGNORECASE)
     for mark, pattern in {
         ord("\\"): rb"\\(?:[nrtfb]|(?:u001b|x1b|033|e)" + _COLOUR + rb"|u" + _UNITS
         + rb"|u\{" + _HEX + rb"\}|udb4[0-3]\\{1,8}ud[c-f][0-9a-f]{2}|ud834\\{1,8}udd7[3-9a]"

@@ -12,6 +12,7 @@ from string import ascii_letters, digits
 from typing import Any, TypeVar, cast
 
 from gate.text.invisible import folded, marked, narrowed, places, squeezed, unwritten
+from gate.text.late_pattern import late_pattern
 from gate.text.secret_forms import SHORTEST, forms, parts
 from gate.text.spellings import undone
 
@@ -23,7 +24,7 @@ _HEAD = 6  # of a secret: what a separator in characters before it may take with
 _SAMPLED = 2 * _WORD - 1  # bytes among which is a whole word, wherever they stand
 _DEPTH = 3  # escapes within escapes
 _CUTS = (("…", "…"), ("\\u", r"\u2026"), ("&", "&hellip;"))  # where a text was cut off, and marks
-_PLAIN = re.compile(r"[A-Za-z0-9_.~+/=@:,;!?#$*^()|-]*")  # the same in every notation
+_PLAIN = late_pattern(r"[A-Za-z0-9_.~+/=@:,;!?#$*^()|-]*")  # the same in every notation
 
 T = TypeVar("T")
 Span = tuple[int, int]

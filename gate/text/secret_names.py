@@ -4,7 +4,6 @@ headers, of those that look it by their name, and what looks it within the other
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
@@ -19,8 +18,9 @@ from gate.text.credentials import (
     parts,
     whole,
 )
+from gate.text.late_pattern import late_pattern
 
-_UNLIKE_WORDS = re.compile(r"[0-9:]")
+_UNLIKE_WORDS = late_pattern(r"[0-9:]")
 
 
 def secrets_sent(env: Mapping[str, str], asked: Iterable[Mapping[str, Json]]) -> Iterator[str]:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from gate.text.late_pattern import late_pattern
+
 SecretKind = Literal[
     "private_key",
     "api_key",
@@ -38,7 +40,7 @@ _LONGEST = 200  # characters of one value
 _RUNS = (13, 9, 7)  # digits in a row that tell kinds apart
 _DIGITS = {**dict.fromkeys(map(ord, "123456789"), "0"), **dict.fromkeys(map(ord, " ()./-"))}
 _PREFIXED = {"api_key", "aws_key", "github_token", "slack_token", "google_key", "jwt"}
-_PLACEHOLDERS = re.compile(
+_PLACEHOLDERS = late_pattern(
     r"(?i)\*\*|\.\.\.|…|xxxx|<|\$\{|\{\{|your|example|placeholder|changeme|redacted|dummy|user(?:name)?:pass"
 )
 
@@ -188,7 +190,7 @@ _ASSIGNED = (
 SHAPES: tuple[Shape, ...] = (  # in this order
     Shape(
         kind="private_key",
-        pattern=re.compile(
+        pattern=late_pattern(
             r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"
             r"[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
         ),
@@ -196,7 +198,7 @@ SHAPES: tuple[Shape, ...] = (  # in this order
     ),
     Shape(
         kind="api_key",
-        pattern=re.compile(_API_KEY),
+        pattern=late_pattern(_API_KEY),
         hints=(
             *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "glpat-", "hf_", "npm_", "sg.", "pypi-"),
             *("dop_v1_", "shp"),
@@ -205,48 +207,48 @@ SHAPES: tuple[Shape, ...] = (  # in this order
     ),
     Shape(
         kind="github_token",
-        pattern=re.compile(_GITHUB),
+        pattern=late_pattern(_GITHUB),
         hints=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
     ),
     Shape(
         kind="aws_key",
-        pattern=re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+        pattern=late_pattern(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
         hints=("akia", "asia"),
     ),
-    Shape(kind="slack_token", pattern=re.compile(_SLACK), hints=("xox", "hooks.slack")),
+    Shape(kind="slack_token", pattern=late_pattern(_SLACK), hints=("xox", "hooks.slack")),
     Shape(
         kind="google_key",
-        pattern=re.compile(r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"),
+        pattern=late_pattern(r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"),
         hints=("aiza", "ya29."),
     ),
     Shape(
         kind="jwt",
-        pattern=re.compile(r"\beyJ[\w-]{8,1000}\.[\w-]{8,}\.[\w-]*"),
+        pattern=late_pattern(r"\beyJ[\w-]{8,1000}\.[\w-]{8,}\.[\w-]*"),
         hints=("eyj",),
     ),
     Shape(
         kind="bearer_token",
-        pattern=re.compile(r"(?i:\bbearer\s{1,5})([A-Za-z0-9._~+/-]{16,}=*)"),
+        pattern=late_pattern(r"(?i:\bbearer\s{1,5})([A-Za-z0-9._~+/-]{16,}=*)"),
         hints=("bearer",),
         holds=_with_digit,
         group=1,
     ),
     Shape(
         kind="url_password",
-        pattern=re.compile(rf"(?<=://)[^/\s:@]{{1,{_LONGEST}}}:[^/\s@]{{1,{_LONGEST}}}(?=@)"),
+        pattern=late_pattern(rf"(?<=://)[^/\s:@]{{1,{_LONGEST}}}:[^/\s@]{{1,{_LONGEST}}}(?=@)"),
         hints=("://",),
         holds=_written_out,
     ),
     Shape(
         kind="password",
-        pattern=re.compile(_ASSIGNED),
+        pattern=late_pattern(_ASSIGNED),
         hints=("passw", "pwd", "passphrase", "secret", "token", "key"),
         holds=_random,
         group=1,
     ),
     Shape(
         kind="email",
-        pattern=re.compile(
+        pattern=late_pattern(
             r"(?<![\w.+-])[\w.+-]{1,100}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"
         ),
         hints=("@",),
@@ -255,7 +257,7 @@ SHAPES: tuple[Shape, ...] = (  # in this order
     Shape(
         kind="iban",
         digits=7,
-        pattern=re.compile(
+        pattern=late_pattern(
             r"[A-Z](?<!\w[A-Z])[A-Z]\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"
         ),
         holds=mod_97,
@@ -263,27 +265,27 @@ SHAPES: tuple[Shape, ...] = (  # in this order
     Shape(
         kind="card",
         digits=13,
-        pattern=re.compile(r"\d(?<![\w.-]\d)(?:[ -]?\d){12,18}(?![\w-])"),
+        pattern=late_pattern(r"\d(?<![\w.-]\d)(?:[ -]?\d){12,18}(?![\w-])"),
         holds=luhn,
     ),
     Shape(
         kind="ssn",
         digits=9,
-        pattern=re.compile(r"\d(?<![\w-]\d)\d{2}-\d{2}-\d{4}(?![\w-])"),
+        pattern=late_pattern(r"\d(?<![\w-]\d)\d{2}-\d{2}-\d{4}(?![\w-])"),
         hints=("-",),
         holds=_given_out,
     ),
     Shape(
         kind="phone",
         digits=7,
-        pattern=re.compile(
+        pattern=late_pattern(
             r"[+(\d](?<![\w.,/-][+(\d])(?:(?:(?<=\+)|(?<=0)0)\d(?:[ ()./-]{0,2}\d){7,13}"
             r"|(?:(?<=\()\d|(?<=\d))\d{2}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])"
         ),
     ),
     Shape(
         kind="ip",
-        pattern=re.compile(
+        pattern=late_pattern(
             r"[0-9A-Fa-f](?<![\w.:][0-9A-Fa-f])"
             r"(?:(?<=\d)\d{0,2}(?:\.\d{1,3}){3}(?![\w.]*\d)"
             r"|[0-9A-Fa-f]{0,3}:(?:[0-9A-Fa-f]{1,4}:){3,6}[0-9A-Fa-f]{1,4}(?![\w:]))"

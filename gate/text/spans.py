@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.text import escaping as text
+from gate.text.late_pattern import late_pattern
 
-_MINUS = re.compile(r"(?<=[ (])-(?=\d)")
-_URL = re.compile(
+_MINUS = late_pattern(r"(?<=[ (])-(?=\d)")
+_URL = late_pattern(
     r"https?://[\w.-]+(?::\d+)?(?:/[\w.~%/-]*)?(?:\?[\w.~%=&-]*)?(?:#[\w-]+)?", re.ASCII
 )
 

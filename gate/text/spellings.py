@@ -11,22 +11,24 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from html.entities import html5
 
+from gate.text.late_pattern import late_pattern
+
 # Every repetition is bounded, so that each pattern is linear in the text; each begins with a sign
 # of its own, for which `re` looks quickly.
-_BACKSLASH = re.compile(
+_BACKSLASH = late_pattern(
     r"\\\\{0,8}(?:u(?P<pair>[dD]83[0-9a-fA-F]\\{1,9}u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,8})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))"
 )
-_PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
-_ENTITY = re.compile(
+_PERCENT = late_pattern(r"%([2-7][0-9a-fA-F])")
+_ENTITY = late_pattern(
     r"&(?:amp;){0,8}(?:#[xX]0{0,6}([0-9a-fA-F]{2,6});?|#0{0,6}(?P<decimal>[0-9]{2,7});?"
     r"|(?P<name>[A-Za-z]{2,12});)"
 )
 # Another one than those that stand all over HTML and Markdown: for these no text is read again.
-_UNUSUAL = re.compile(
+_UNUSUAL = late_pattern(
     r"&(?!(?:quot|lt|gt|#3[49]|#[xX]2[27]|#8203);|amp;(?!amp;|#))(?:amp;|#|[A-Za-z]{2,12};)"
 )
-_ALIKE = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]")
+_ALIKE = late_pattern("[\uff01-\uff5e\U0001d400-\U0001d7ff]")
 _NAMED = {
     name.rstrip(";"): sign for name, sign in html5.items() if len(sign) == 1 and "!" <= sign <= "~"
 }

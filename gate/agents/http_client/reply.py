@@ -13,6 +13,7 @@ from http import HTTPStatus
 from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.records import Json
 from gate.text.escaping import one_line
+from gate.text.late_pattern import late_pattern
 from gate.text.redaction import Redactor
 
 # docs/semantics.md 4. 520 to 527 are Cloudflare's words for 502 and 504, 529 is "overloaded".
@@ -22,7 +23,7 @@ _PASSING = frozenset({408, 409, 425})  # of the 4xx
 _OF_GATEWAYS = frozenset({502, 504, 520, 524})  # the server behind may still be at it
 _TIMED_OUT = frozenset({408})  # said by gateways, too, though RFC 9110 15.5.9 means the client
 # How a status stands in the messages of clients: requests, urllib, httpx, openai and others.
-_SPOKEN = re.compile(
+_SPOKEN = late_pattern(
     r"\bHTTP(?: Error|/\d(?:\.\d)?(?: error)?)?[ :=]{1,3}(\d{3})\b"
     r"|\b(?:error|status)(?:[ _]code)?[ :=]{1,3}(\d{3})\b"
     r"|\b(\d{3}) (?:client|server) error\b"
@@ -31,7 +32,7 @@ _SPOKEN = re.compile(
 )
 
 _PAGES = ("text/html", "application/xhtml+xml")
-_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_PAGE = late_pattern(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _SAID = 160  # characters of a body that a message shows
 _MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
 

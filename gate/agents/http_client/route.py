@@ -5,7 +5,6 @@ Made once for each combination and remembered: a call then costs one look-up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,14 +14,15 @@ from gate import __version__
 from gate.agents.http_client.proxies import Proxies, Proxy, basic
 from gate.errors import UsageError
 from gate.text.credentials import is_ordinary, of_headers
+from gate.text.late_pattern import late_pattern
 
 _PORTS = {"http": 80, "https": 443}
 _PLAIN = {  # headers whose values are no secrets
     *("accept", "accept-encoding", "anthropic-version", "connection", "content-type", "host"),
     *("user-agent",),
 }
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_NAME = late_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = late_pattern(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gate.text.late_pattern import late_pattern
+
 MAX_HEAD = 100_000  # bytes of status line and headers; a chunk's line too
 
 _PIECE = 65_536
-_HEAD_END = re.compile(rb"\r?\n\r?\n")
-_LINE_END = re.compile(rb"\n")
-_LENGTH = re.compile("[0-9]{1,18}")
+_HEAD_END = late_pattern(rb"\r?\n\r?\n")
+_LINE_END = late_pattern(rb"\n")
+_LENGTH = late_pattern("[0-9]{1,18}")
 _NOT_HTTP = "is not HTTP/1.1: is the address right, or should it begin with https://?"
-_STATUS = re.compile(rb"HTTP/1\.([01]) (\d{3})(?:[ \r\n]|$)")
-_SIZE = re.compile(rb"\s*([0-9a-fA-F]{1,12})\s*(?:;[^\n]*)?\r?\n")
+_STATUS = late_pattern(rb"HTTP/1\.([01]) (\d{3})(?:[ \r\n]|$)")
+_SIZE = late_pattern(rb"\s*([0-9a-fA-F]{1,12})\s*(?:;[^\n]*)?\r?\n")
 
 
 class Silence(Exception):

@@ -17,10 +17,11 @@ from gate.agents.wire.chat_stream import joined
 from gate.agents.wire.sse import is_stream
 from gate.errors import AgentFailure, InfraFailure
 from gate.records import Json, Response, ToolCall, Usage
+from gate.text.late_pattern import late_pattern
 
 # What an error body inside HTTP 200 or a stream says when it is not the agent's fault
 # (docs/semantics.md 4).
-_NOBODYS_FAULT = re.compile(
+_NOBODYS_FAULT = late_pattern(
     r"authenticat|unauthori[sz]ed|api.?key|provider key|(invalid|expired|missing).{0,12}token"
     r"|quota|rate.?limit|too many requests|\boverloaded\b"
     r"|insufficient.{0,12}(balance|funds|credit)",

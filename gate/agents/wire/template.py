@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from gate.errors import AgentFailure, UsageError
 from gate.records import Case, Json
+from gate.text.late_pattern import late_pattern
 
-_HOLE = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+_HOLE = late_pattern(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 _KNOWN = "input, question, id, case.KEY"
 
 

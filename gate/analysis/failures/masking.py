@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from gate.text.late_pattern import late_pattern
+
 MASK = "*"
 _DETAIL = 100  # of a code
 # Codes whose detail is what the one case wants or the one answer says.
@@ -11,7 +13,7 @@ _OF_THE_CASE = frozenset(
     {"fact_missing", "forbidden_fact", "text_missing", "pattern_missing", "forbidden_pattern_hit"}
     | {"unsupported_number"}
 )
-_DETAILS = re.compile(
+_DETAILS = late_pattern(
     # A status is no detail: 404 is another failure than 500.
     r"(?P<kept>\b(?:answered|http(?:/[\d.]+)?|status|code|signal)[ :=]+\d{1,3}\b)"
     r"|(?P<masked>"
@@ -24,7 +26,7 @@ _DETAILS = re.compile(
     r")",
     re.IGNORECASE,
 )
-_RUN = re.compile(r"\*(?:[-T_/:.,]?\*)+Z?")
+_RUN = late_pattern(r"\*(?:[-T_/:.,]?\*)+Z?")
 
 
 def masked(text: str) -> str:

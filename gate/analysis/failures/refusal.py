@@ -5,7 +5,7 @@ English only: elsewhere the model's finish reason or a grader of the user's own 
 
 from __future__ import annotations
 
-import re
+from gate.text.late_pattern import late_pattern
 
 _BEGINNING = 400  # characters in which a refusal declares itself
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2018": "'", "`": "'"})
@@ -26,7 +26,7 @@ _DOING = (
     r"|support|process|proceed|engage|participate|give|offer|advise|grant|generate|create|write"
     r"|produce|perform|complete|carry out|do (?:that|this|it|so))\b"
 )
-_REFUSAL = re.compile(
+_REFUSAL = late_pattern(
     rf"{_SORRY}{{0,3}}(?:"
     rf"(?:i|we) ?{_CANNOT} {_DOING}"
     r"|(?:i|we) (?:must |have to |need to |respectfully |will )*(?:decline|refuse)\b"

@@ -13,6 +13,7 @@ from gate.graders.user_code.make import manner_of
 from gate.plugins import AGENTS, build
 from gate.records import Config, Json, PluginSpec, Role, Suite
 from gate.suites.config.lint import Findings
+from gate.text.late_pattern import late_pattern
 
 _FAMILIES = {  # what model names hold -> who made them
     "gpt": r"gpt|chatgpt|o1|o3|o4",
@@ -26,7 +27,7 @@ _FAMILIES = {  # what model names hold -> who made them
     "grok": "grok",
     "phi": "phi",
 }
-_KNOWN = re.compile(
+_KNOWN = late_pattern(
     r"(?<![a-z0-9])(?:"
     + "|".join(f"(?P<{name}>{words})" for name, words in _FAMILIES.items())
     + r")(?![a-z])"

@@ -11,18 +11,19 @@ from dataclasses import dataclass, field
 from gate.files.yaml import Path, scalar
 from gate.records import Json
 from gate.system.sealing import OF_THE_GATE
+from gate.text.late_pattern import late_pattern
 
 SECTIONS = ("agent", "control_agent", "judge", "verifier", "retriever")
 
-_VARIABLE = re.compile(r"(\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = late_pattern(r"(\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+_NAME = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 # Shapes of keys that providers give out; a long run of mixed letters and digits is one too.
-_KEY = re.compile(
+_KEY = late_pattern(
     r"\b(sk|pk|rk|gsk|xai|ghp|gho|ghs|hf|glpat)[-_][A-Za-z0-9_-]{8,}|\bgithub_pat_\w{8,}"
     r"|\bAKIA[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bxox[abp]-[\w-]{8,}|\beyJ[\w-]{10,}\.[\w-]{10,}"
 )
-_DENSE = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{24,}")
-_SECRET = re.compile(
+_DENSE = late_pattern(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{24,}")
+_SECRET = late_pattern(
     r"(?i)(x-)?(api|access|auth|provider|secret)[-_]?(key|token)|token|secret|password|authorization"
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import Locale
 
 WINDOW = 16  # characters before the digits that can belong to them
@@ -19,15 +20,15 @@ _MONTHS = (
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff"
 _LETTER = rf"[^\W\d{_UNSPACED}]"
 
-DIGIT = re.compile(r"[\d.](?:(?<=\d)|(?<![\w.)]\.)(?=\d))")
-ASCII_DIGIT = re.compile(r"[0-9.](?:(?<=[0-9])|(?<![\w.)]\.)(?=[0-9]))")  # twice as fast
-IN_WORD = re.compile(rf"(?:{_LETTER}|{_LETTER}\w*[-\u2011./]|[#^])\Z")
-VERSION = re.compile(rf"\b[Vv](?:ersion|er\.|\.){GAP}?\Z")
-REST_OF_WORD = re.compile(r"\w*(?:[-.]\w*+(?<=\d))*")
-MONTH = re.compile(rf"\b(?:{_MONTHS})\.?{GAP}\Z")
-YEAR = re.compile(rf",?{GAP}\d{{4}}\b")
-LINE_START = re.compile(r"(?:\A|\n)[ \t>*#(-]*\Z")
-URL = re.compile(r"(?:https?://|www\.)\S+")
+DIGIT = late_pattern(r"[\d.](?:(?<=\d)|(?<![\w.)]\.)(?=\d))")
+ASCII_DIGIT = late_pattern(r"[0-9.](?:(?<=[0-9])|(?<![\w.)]\.)(?=[0-9]))")  # twice as fast
+IN_WORD = late_pattern(rf"(?:{_LETTER}|{_LETTER}\w*[-\u2011./]|[#^])\Z")
+VERSION = late_pattern(rf"\b[Vv](?:ersion|er\.|\.){GAP}?\Z")
+REST_OF_WORD = late_pattern(r"\w*(?:[-.]\w*+(?<=\d))*")
+MONTH = late_pattern(rf"\b(?:{_MONTHS})\.?{GAP}\Z")
+YEAR = late_pattern(rf",?{GAP}\d{{4}}\b")
+LINE_START = late_pattern(r"(?:\A|\n)[ \t>*#(-]*\Z")
+URL = late_pattern(r"(?:https?://|www\.)\S+")
 
 # From the first digit on: what looks like a number and is none. What follows the digits is looked
 # at first, since nearly all numbers go on with a space, a comma or a point.

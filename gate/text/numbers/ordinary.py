@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers import units
 from gate.text.numbers.number import Number
 
-_DIGITS = re.compile(
+_DIGITS = late_pattern(
     r"(\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.(\d{1,9}))?(?=([.,;:!?)\"]?)(?:\s|\Z))", re.ASCII
 )
 _CURRENCIES = frozenset("$€£¥")
-_WORD = re.compile(r" ([a-z]+)(?![\w.%-])", re.ASCII)
+_WORD = late_pattern(r" ([a-z]+)(?![\w.%-])", re.ASCII)
 _MONTHS = (
     "jan january feb february mar march apr april may jun june jul july aug august sep sept"
     " september oct october nov november dec december"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.grammar import GAP, GAPS, MINUS
 
 SYMBOLS = "$¢£¤¥֏؋৳฿៛\u20a0-\u20c0﷼﹩＄￠￡￥￦"
@@ -14,14 +16,13 @@ _CODES = (
 ).replace(" ", "|")
 
 # Before the digits: "(", sign and currency; all of them may be missing.
-_BEFORE = re.compile(
+_BEFORE = late_pattern(
     rf"(?P<open>\({GAP}?)?(?P<sign>(?<![\w)\]%{SYMBOLS}])[+{MINUS}])?"
     rf"(?P<currency>(?<![^\W\d_])(?:(?:[A-Z]{{1,3}})?[{SYMBOLS}]|{_CODES}){GAP}?)?"
     rf"(?(currency)(?P<inner>[{MINUS}])?)\Z"
 )
 _LONGEST = 9  # "( -US$ "
-_NOTHING = _BEFORE.match("")
-_NEAR = re.compile(rf"[(+{MINUS}{SYMBOLS}A-Zs]")  # the last of what may stand before the digits
+_NEAR = late_pattern(rf"[(+{MINUS}{SYMBOLS}A-Zs]")  # the last of what may stand before the digits
 
 _SCALES = {
     **dict.fromkeys(("hundred", "hundreds"), 2),
@@ -35,15 +36,15 @@ _SCALES = {
 }
 _BEYOND = ("_", "²", "³")  # 5 m² is an area
 # "5m tall", "5m 30s", "5m/s": metres and minutes, not millions.
-_MEASURE = re.compile(r"\s?(?:\d|/|\^|(?:long|tall|wide|deep|high|away|ago|and\s\d+s)\b)")
-_UNIT = re.compile(
+_MEASURE = late_pattern(r"\s?(?:\d|/|\^|(?:long|tall|wide|deep|high|away|ago|and\s\d+s)\b)")
+_UNIT = late_pattern(
     rf"{GAP}?(?:(?P<percent>[%％﹪]|(?i:percent|per{GAP}cent|pct|pp|percentage{GAP}points?)\b)"
     rf"|(?P<mille>‰|(?i:per{GAP}mille)\b)"
     rf"|(?P<bp>(?i:bps?|basis{GAP}points?)\b)"
     rf"|(?P<currency>[{SYMBOLS}]|(?:{_CODES})\b|(?i:dollars?|euros?|pounds?|yen|rupees?)\b))"
 )
 _NAMES = {"percent": "%", "mille": "‰", "bp": "bp"}
-_WORD = re.compile(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-z]+)|[%％﹪‰{SYMBOLS}])")
+_WORD = late_pattern(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-z]+)|[%％﹪‰{SYMBOLS}])")
 _UNIT_NAMES = (
     "percent per pct pp percentage bp bps basis dollar dollars euro euros pound pounds yen rupee"
     " rupees"
@@ -61,8 +62,13 @@ def before(text: str, at: int, start: int) -> re.Match[str] | None:
     if last > at and text[last] in GAPS:
         last -= 1
     if last < at or not _NEAR.match(text, last):
-        return _NOTHING
+        return _nothing()
     return _BEFORE.search(text, max(at, start - _LONGEST), start)
+
+
+@cache
+def _nothing() -> re.Match[str] | None:
+    return _BEFORE.match("")
 
 
 def after(text: str, end: int, currency: str) -> tuple[int, str, int]:
