@@ -28,6 +28,7 @@ LATE = {
         "gate.text.secret_names",
     ),
     "gate.commands.action": ("gate.run.importing.run",),
+    "gate.commands.options.types": ("gate.records",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),
     "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
@@ -35,6 +36,7 @@ LATE = {
         "gate.github.acceptance",
         "gate.github.remote_repository",
     ),
+    "gate.report.announce": ("gate.report.console",),
     "gate.run.execute": ("gate.agents.judges.judge_panel",),
     "gate.run.judge_labels": (
         "gate.analysis.agreement",
@@ -43,6 +45,7 @@ LATE = {
     ),
     "gate.run.progress": ("gate.run.progress_bar",),
     "gate.run.record_answers": ("gate.agents.recordings.answers",),
+    "gate.run.release_evidence.write": ("importlib.metadata",),
     "gate.run.rules_for_event": (
         "gate.github.inputs",
         "gate.github.releases",

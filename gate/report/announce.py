@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gate.plugins import REPORTERS
 from gate.records import Json, Report
-from gate.report.console import render_console
 from gate.report.write_all import summary
 from gate.store.session import load_session
 from gate.system.outlet import wants_color
@@ -41,6 +40,8 @@ def verdict_text(
         return REPORTERS.registered("markdown")().render(report, rows).rstrip("\n")
     if options.quiet:
         return plain(f"{report.outcome}: {report.reason}")
+    from gate.report.console import render_console  # rich
+
     encoding = getattr(sys.stdout, "encoding", "") or ""
     return render_console(
         report,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.random import default_rng
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
@@ -53,7 +52,7 @@ class Std:
             squares = mean_over_cases(self._squares(values), confidence, None)
             bounds = replace(squares, low=_root(squares.low), high=_root(squares.high))
         else:
-            bounds = bootstrap_over_cases(values, _std, confidence, default_rng(SEED))
+            bounds = bootstrap_over_cases(values, _std, confidence, np.random.default_rng(SEED))
         bounds = bounds.within(spec.low, spec.high)
         n = int((~np.isnan(values)).sum())
         return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gate import __version__
 from gate.commands.options import of_readers as option_reading
@@ -34,7 +34,8 @@ COMMANDS: dict[str, str] = {
 }
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """With all commands, or those of these `names`: the options of one are few of all there are."""
     top = Parser(
         prog="gate",
         description="Blocks a pull request that made an AI agent worse.",
@@ -45,7 +46,8 @@ def parser() -> argparse.ArgumentParser:
     about = "check that this installation is whole, without a network"
     top.add_argument("--self-test", action="store_true", help=about)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
-    for name, text in COMMANDS.items():
+    for name in names:
+        text = COMMANDS[name]
         command = commands.add_parser(name, help=text, description=sentence(text))
         _ADD[name](command)
     return top
@@ -278,13 +280,21 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 }
 
 
+def _meant(argv: Sequence[str]) -> Iterable[str]:
+    """The command that is named, as no option before it has a value; all where none of ours is."""
+    if list(argv) == ["--version"]:
+        return ()
+    named = next((one for one in argv if not one.startswith("-")), "")
+    return (named,) if named in COMMANDS else COMMANDS
+
+
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """`secrets` is no option: what the command learns that no output may show.
 
     Exits with 2 and one sentence, also for a value that is empty: of a variable that is not set, it
     would be taken for `the working folder`, or for nothing at all.
     """
-    top = parser()
+    top = parser(_meant(argv))
     options = top.parse_args(argv)
     for name, value in vars(options).items():
         given = value if isinstance(value, list) else [value]

@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from gate.records import LONGEST_S
-
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     end = "on" if most is None else f"to {most}"
@@ -31,6 +29,8 @@ def positive(text: str) -> float:
 
 
 def seconds(text: str) -> float:
+    from gate.records import LONGEST_S
+
     value = positive(text)
     if value > LONGEST_S:
         raise argparse.ArgumentTypeError(f"'{text}' is more than a week, {LONGEST_S:g} seconds")

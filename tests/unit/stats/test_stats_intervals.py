@@ -241,3 +241,11 @@ def test_woodruffs_interval_covers() -> None:
         bounds = quantile_bounds(rng.standard_exponential((100, 3)), 0.95, 0.95)
         covered += bounds.low <= truth <= bounds.high
     assert covered >= 182
+
+
+@given(
+    st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30),
+    st.floats(0.0, 1.0) | st.sampled_from([0.5, 0.95]),
+)
+def test_a_quantile_is_numpys_to_the_bit(values, tau):
+    assert quantile(np.array(values), tau) == float(np.quantile(np.array(values), tau))
