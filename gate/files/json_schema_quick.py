@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from gate.records import Json
@@ -37,16 +38,21 @@ def compiled(schema: Schema | bool, root: Schema | None = None) -> Check:
     if isinstance(schema, bool):
         return lambda data: bool(schema)
     whole = schema if root is None else root
-    words = dict.fromkeys(key for key in schema if key not in _NOTES)
+    # Lists, not generators, here and below: a start-up compiles hundreds of these.
+    words = [key for key in schema if key not in _NOTES]
     if not words:
-        return lambda data: True
-    if not set(words) <= _KNOWN:
+        return _yes
+    if not _KNOWN.issuperset(words):
         return lambda data: False
-    rules = dict.fromkeys(_RULES[word] for word in words)
+    rules = dict.fromkeys([_RULES[word] for word in words])
     first, *rest = [rule(schema, whole) for rule in rules]
     for check in rest:
         first = _both(first, check)
     return first
+
+
+def _yes(data: Json) -> bool:
+    return True
 
 
 def _both(one: Check, two: Check) -> Check:
@@ -71,7 +77,12 @@ def _reference(schema: Schema, root: Schema) -> Check:
 def _type(schema: Schema, root: Schema) -> Check:
     wanted = schema["type"]
     names = wanted if isinstance(wanted, list) else [wanted]
-    kinds = tuple(kind for name in names for kind in _KINDS[name])
+    return _of_kinds(*names)
+
+
+@cache
+def _of_kinds(*names: str) -> Check:
+    kinds = tuple([kind for name in names for kind in _KINDS[name]])
     if "boolean" in names or not {int, float} & set(kinds):
         return lambda data: isinstance(data, kinds)
     return lambda data: isinstance(data, kinds) and not isinstance(data, bool)
@@ -80,7 +91,7 @@ def _type(schema: Schema, root: Schema) -> Check:
 def _words(schema: Schema, root: Schema) -> Check:
     """`enum` and `const`, as far as they are texts, whole numbers, true or false."""
     listed = schema.get("enum", [schema.get("const")])
-    words = frozenset((type(v), v) for v in listed if isinstance(v, (str, int)))
+    words = frozenset([(type(v), v) for v in listed if isinstance(v, (str, int))])
     return lambda data: isinstance(data, (str, int)) and (type(data), data) in words
 
 
@@ -97,7 +108,8 @@ def _items(schema: Schema, root: Schema) -> Check:
 
 def _object(schema: Schema, root: Schema) -> Check:
     """All keywords about the keys of an object together."""
-    known = {key: compiled(inner, root) for key, inner in schema.get("properties", {}).items()}
+    properties = schema.get("properties", {})
+    known: dict[str, Check] = {}  # compiled at their first use: few files have many of the keys
     patterns = [
         (re.compile(pattern), compiled(inner, root))
         for pattern, inner in schema.get("patternProperties", {}).items()
@@ -105,14 +117,20 @@ def _object(schema: Schema, root: Schema) -> Check:
     required = frozenset(schema.get("required", ()))
     more = schema.get("additionalProperties", True)
     other = compiled(more, root)
+
+    def of(key: str) -> Check:
+        if key not in known and key in properties:
+            known[key] = compiled(properties[key], root)
+        return known.get(key, other)
+
     least, most = schema.get("minProperties", 0), schema.get("maxProperties", float("inf"))
 
     def fits(key: str, value: Json) -> bool:
         if not all(is_short(pattern, len(key)) for pattern, _ in patterns):
             return False
         matching = [check for pattern, check in patterns if pattern.search(key)]
-        if key in known:
-            matching.append(known[key])
+        if key in properties:
+            matching.append(of(key))
         return all(check(value) for check in matching) if matching else other(value)
 
     def check(data: Json) -> bool:
@@ -122,8 +140,9 @@ def _object(schema: Schema, root: Schema) -> Check:
             return False
         if patterns:
             return all(fits(str(key), value) for key, value in data.items())
-        for key, value in data.items():  # noqa: SIM110 - all() of a generator takes twice as long
-            if not known.get(key, other)(value):
+        for key, value in data.items():
+            fitting = known.get(key) or of(key)
+            if not fitting(value):
                 return False
         return True
 

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gate.records import Tolerance
 from gate.stats.change import Question, change_in_mean
