@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from gate.files.sniff import FirstLook
 from gate.records import (
     Case,
     Evidence,
@@ -30,13 +29,15 @@ from gate.records import (
     Tolerance,
 )
 from gate.records.codec import from_json
-from gate.records.forge import BaselineRequest, Forge, FoundBaseline
-from gate.records.imported import Imported
 from gate.registry import Registry
 
 if TYPE_CHECKING:  # numpy costs 0.1 s, and no command line needs it to print its help
     import numpy as np
     import numpy.typing as npt
+
+    from gate.files.sniff import FirstLook
+    from gate.records.forge import BaselineRequest, Forge, FoundBaseline
+    from gate.records.imported import Imported
 
     Array = npt.NDArray[np.float64]
 else:

@@ -38,6 +38,7 @@ LATE = {
     ),
     "gate.report.announce": ("gate.report.console",),
     "gate.run.execute": ("gate.agents.judges.judge_panel",),
+    "gate.run.judge": ("gate.run.release_evidence.write",),
     "gate.run.judge_labels": (
         "gate.analysis.agreement",
         "gate.graders.rubrics.built_in",

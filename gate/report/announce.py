@@ -22,7 +22,7 @@ def tell(
     report: Report, session: Path, options: argparse.Namespace, env: Mapping[str, str]
 ) -> list[str]:
     """The verdict, then where the session is: the two last lines of `gate run`."""
-    text = verdict_text(report, load_session(session).rows, options, env)
+    text = verdict_text(report, lambda: load_session(session).rows(), options, env)
     where = f"Session written to: {session}"
     if options.format == "text":
         return [text, where]

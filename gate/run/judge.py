@@ -23,7 +23,6 @@ from gate.run.arms import Answers
 from gate.run.locate import located
 from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan, metrics_of
-from gate.run.release_evidence.write import write_evidence
 from gate.run.rules_for_event import told_of_baseline
 from gate.run.setup import Setup, measures_the_base
 from gate.store.baseline.find import Compared, differences
@@ -59,7 +58,10 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     stored = session.write_report(summary(report))
     options = setup.config.report
     write_reports(session.write, stored, session.rows, options, session.rows_of)
-    write_evidence(setup, session, stored)
+    if setup.job.mode == "release":
+        from gate.run.release_evidence.write import write_evidence
+
+        write_evidence(setup, session, stored)
     return Outcome(report=stored, session_dir=session.folder)
 
 

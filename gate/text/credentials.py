@@ -16,20 +16,34 @@ from gate.text.late_pattern import late_pattern
 
 MOST = 100_000  # characters of a value that are looked at
 
-_SECRET_WORD = late_pattern(  # the end of a word of the name
-    r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CRED|WEBHOOK)S?$"
-    r"|^(PASS|PAT|AUTHORIZATION|DSN|JWT|PWD|PW|BEARER|COOKIE|SALT|PSK|SIG|SIGNATURE|SAS|OTP)$"
+_SECRETS = (
+    *("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CRED"),
+    "WEBHOOK",
 )
-_ABOUT = late_pattern(  # the last word of the name of what is told about a secret, and is none
-    "FILE|PATH|DIR|NAME|ID|UR[LI]|HOST|PORT|TYPE|KIND|LIMIT|LENGTH|SIZE|TTL|AGE|EXPIR(Y|ES)|COUNT"
-    "|ENV|VAR|HEADER|PREFIX|REGION|VERSION|ALG(ORITHM)?|USER(NAME)?|ENABLED|TIMEOUT|MODE|METHOD"
-    "|STORE|SOCK|PROVIDER|BACKEND|ENDPOINT|SCOPE|AUDIENCE|ISSUER|DOMAIN"
+_SECRET_ENDS = (*_SECRETS, *(f"{word}S" for word in _SECRETS))  # of a word of the name
+_SECRET_WORDS = frozenset(
+    (
+        *("PASS", "PAT", "AUTHORIZATION", "DSN", "JWT", "PWD", "PW", "BEARER", "COOKIE", "SALT"),
+        *("PSK", "SIG", "SIGNATURE", "SAS", "OTP"),
+    )
 )
-_SECRET_ADDRESS = late_pattern("WEBHOOKS?|DSN")
-_CONNECTING = late_pattern(  # a word of the name of what may hold a password among other things
-    "UR[LI]|ADDRESS|CONN(ECTION|STR)?|DATABASE|DB|[JO]DBC|REDIS|MONGO(DB)?|AMQP|RABBITMQ|BROKER"
-    "|CELERY|SMTP|LDAP|HEADERS?|OPTS|OPTIONS|ARGS|CONFIG|KUBECONFIG|JSON|PROXY|REMOTE|INDEX"
-    "|REGISTRY|ENDPOINT|STORAGE"
+_ABOUT = frozenset(  # the last word of the name of what is told about a secret, and is none
+    (
+        *("FILE", "PATH", "DIR", "NAME", "ID", "URL", "URI", "HOST", "PORT", "TYPE", "KIND"),
+        *("LIMIT", "LENGTH", "SIZE", "TTL", "AGE", "EXPIRY", "EXPIRES", "COUNT", "ENV", "VAR"),
+        *("HEADER", "PREFIX", "REGION", "VERSION", "ALG", "ALGORITHM", "USER", "USERNAME"),
+        *("ENABLED", "TIMEOUT", "MODE", "METHOD", "STORE", "SOCK", "PROVIDER", "BACKEND"),
+        *("ENDPOINT", "SCOPE", "AUDIENCE", "ISSUER", "DOMAIN"),
+    )
+)
+_SECRET_ADDRESS = frozenset(("WEBHOOK", "WEBHOOKS", "DSN"))
+_CONNECTING = frozenset(  # a word of the name of what may hold a password among other things
+    (
+        *("URL", "URI", "ADDRESS", "CONN", "CONNECTION", "CONNSTR", "DATABASE", "DB", "JDBC"),
+        *("ODBC", "REDIS", "MONGO", "MONGODB", "AMQP", "RABBITMQ", "BROKER", "CELERY", "SMTP"),
+        *("LDAP", "HEADER", "HEADERS", "OPTS", "OPTIONS", "ARGS", "CONFIG", "KUBECONFIG", "JSON"),
+        *("PROXY", "REMOTE", "INDEX", "REGISTRY", "ENDPOINT", "STORAGE"),
+    )
 )
 _WORD = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
 
@@ -68,7 +82,7 @@ _LONGER = late_pattern(  # what stands where no key is needed, and users that ar
 
 def words_of(name: str) -> list[str]:
     """`slackWebhook_URL2` -> SLACK, WEBHOOK, URL."""
-    words = (word.upper().rstrip("0123456789") for word in _WORD.split(name))
+    words = [word.upper().rstrip("0123456789") for word in _WORD.split(name)]
     return [word for word in words if word]
 
 
@@ -79,14 +93,18 @@ def looks_secret(name: str) -> bool:
         return False
     if words[-1] == "AUTH" or ("ACCESS" in words and words[-2:] == ["KEY", "ID"]):
         return True
-    address = any(_SECRET_ADDRESS.fullmatch(word) for word in words)
-    about = _ABOUT.fullmatch(words[-1]) is not None and not address
-    return not about and any(_SECRET_WORD.search(word) for word in words)
+    if words[-1] in _ABOUT and _SECRET_ADDRESS.isdisjoint(words):
+        return False
+    return not _SECRET_WORDS.isdisjoint(words) or any(map(_ends_secretly, words))
+
+
+def _ends_secretly(word: str) -> bool:
+    return word.endswith(_SECRET_ENDS)
 
 
 def holds_connections(name: str) -> bool:
     """Whether passwords may stand among other things in a variable of this name."""
-    return any(_CONNECTING.fullmatch(word) for word in words_of(name))
+    return not _CONNECTING.isdisjoint(words_of(name))
 
 
 def is_ordinary(value: str) -> bool:
