@@ -24,6 +24,8 @@ Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
+    """Trials that were planned, could be, were made, and that the verdict spared."""
+
     planned: int  # cases x rounds
     cap: int  # trials that the run could come to
     made: int
@@ -32,6 +34,8 @@ class Calls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
+    """USD of the run, as far as it is known."""
+
     usd: float | None  # None: nothing is known
     baseline_usd: float | None = None  # of as many trials of the stored baseline
     budget_usd: float | None = None
@@ -71,6 +75,8 @@ class Amounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
+    """What one suite came to."""
+
     name: str
     outcome: Outcome
     reason: str
@@ -112,6 +118,8 @@ class SuiteReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
+    """Whose code, rules and agent a run is of."""
+
     commit: str | None = None
     base_commit: str | None = None
     config_digest: str = ""

@@ -57,6 +57,8 @@ class MetricRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegressionRules:
+    """`regression` of gate.yml."""
+
     alpha: float = (
         0.01  # chance of a false block per run, shared by all blocking (suite, metric) pairs
     )
@@ -88,6 +90,8 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineRules:
+    """`baseline` of gate.yml."""
+
     # auto | repo | artifact | none | a path of a baseline file, a folder of them or a session
     source: str = "auto"
     path: str = "baselines"
@@ -157,6 +161,8 @@ class Suite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions:
+    """`report` of gate.yml."""
+
     dir: str = "results"
     html: bool = True
     junit: bool = True

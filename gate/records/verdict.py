@@ -116,6 +116,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
+    """One limit, and what was measured against it."""
+
     suite: str
     metric: str
     value: float | None
@@ -161,6 +163,8 @@ class CaseChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseChanges:
+    """Cases by what became of them since the baseline."""
+
     newly_failing: tuple[CaseChange, ...] = ()
     newly_passing: tuple[CaseChange, ...] = ()
     flaky: tuple[CaseChange, ...] = ()

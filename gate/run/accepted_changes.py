@@ -11,6 +11,8 @@ from gate.records import AcceptedChange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
+    """The changes, and what their reader should know."""
+
     changes: tuple[AcceptedChange, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gate.stats.distributions import normal_cdf, normal_quantile
+from gate.stats.distributions import interpolated, normal_cdf, normal_quantile
 from gate.stats.intervals import Bounds, wilson
 from gate.stats.pairs import Array, case_means
 
@@ -38,9 +38,10 @@ def share_of_cases_like_these(
     # product would add them in another order on another machine.
     rng = np.random.default_rng(seed)
     drawn = (rng.multinomial(n, times / n, size=resamples) * kinds).sum(axis=1) / n
-    low, high = np.quantile(drawn, _bca(means, drawn, confidence))
+    ordered = np.sort(drawn)
+    low, high = (interpolated(ordered, end) for end in _bca(means, drawn, confidence))
     method = f"BCa bootstrap over {n:,} cases, {resamples:,} resamples"
-    return Bounds(low=float(low), high=float(high), method=method, drawn=True)
+    return Bounds(low=low, high=high, method=method, drawn=True)
 
 
 def _bca(means: Array, drawn: Array, confidence: float) -> list[float]:

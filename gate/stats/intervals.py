@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.stats.distributions import beta_quantile, normal_quantile, t_quantile
+from gate.stats.distributions import (
+    beta_quantile,
+    interpolated,
+    normal_quantile,
+    t_quantile,
+)
 from gate.stats.pairs import Array, case_means, case_variances
 
 
@@ -118,8 +123,9 @@ def bootstrap_over_cases(
     n = len(sums)
     drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples) @ sums
     tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(statistic(drawn), [tail, 1.0 - tail])
-    return Bounds(low=float(low), high=float(high), method="bootstrap over cases")
+    ordered = np.sort(statistic(drawn))
+    low, high = (interpolated(ordered, end) for end in (tail, 1.0 - tail))
+    return Bounds(low=low, high=high, method="bootstrap over cases")
 
 
 def _around(value: float, *, se: float, quantile: float, step: float, method: str) -> Bounds:

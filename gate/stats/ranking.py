@@ -19,7 +19,7 @@ Gain = Literal["linear", "exponential"]
 
 _LARGE = 60.0  # from here on 2^gain - 1 is 2^gain
 _SAFE = (1e-100, 1e100)  # sums of gains on this scale neither overflow nor lose digits
-_DISCOUNTS = (0.0, *(1.0 / log2(rank + 1) for rank in range(1, 1_001)))  # by rank
+_DISCOUNTS = (0.0, *[1.0 / log2(rank + 1) for rank in range(1, 1_001)])  # by rank
 
 
 def measures(

@@ -69,6 +69,8 @@ class _Bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlets:
+    """Where a command writes."""
+
     out: Outlet
     err: Outlet
 

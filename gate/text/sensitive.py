@@ -114,7 +114,10 @@ def _most_digits(text: str) -> int:
 
 
 def _hinted(shape: Shape, small: str) -> bool:
-    return not shape.hints or any(hint in small for hint in shape.hints)
+    for hint in shape.hints:
+        if hint in small:
+            return True
+    return not shape.hints
 
 
 def _of(shape: Shape, text: str) -> Iterator[Found]:

@@ -52,7 +52,7 @@ def say(template: str, *values: str | Span | Line) -> Line:
     for value, piece in zip(values, pieces[1:], strict=True):
         spans += value if isinstance(value, tuple) else [_span(value)]
         spans.append(Span(piece))
-    return tuple(span for span in spans if span.text)
+    return tuple([span for span in spans if span.text])
 
 
 def prose(value: str, limit: int = 1_000) -> Line:

@@ -28,6 +28,8 @@ from gate.verdict.reasons import joined, passed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decided:
+    """The outcome of one suite, and why."""
+
     name: str
     outcome: Outcome
     reason: str

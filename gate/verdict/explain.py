@@ -78,6 +78,8 @@ def worst_cases(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Worse:
+    """A metric that got worse."""
+
     metric: str
     blocks: bool
     limit: float | None = None  # that it broke

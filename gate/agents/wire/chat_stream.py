@@ -34,6 +34,8 @@ class _Call:
 
 @dataclass(slots=True, kw_only=True)
 class _Message:
+    """As far as it has come."""
+
     content: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
     calls: dict[int, _Call] = field(default_factory=dict)

@@ -32,6 +32,8 @@ _MAIN: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dimension:
+    """What a suite measured of one kind."""
+
     suite: str
     name: str
     metrics: tuple[Estimate, ...]  # with a value; those that judge the suite before the main ones

@@ -40,7 +40,6 @@ def _without_urls(text: str) -> str:
 
 def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
     """`quick`: ordinary numbers are not taken to the grammar, which would say the same."""
-    token = grammar.token(locale)
     quick = quick and locale == "en"
     search = grammar.ASCII_DIGIT.search if text.isascii() else grammar.DIGIT.search
     counter = 0  # of the list that is being read
@@ -52,7 +51,7 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
             yield plain
             continue
         before = units.before(text, at, start)
-        found = token.match(text, start)
+        found = grammar.token(locale).match(text, start)
         if before is None or found is None:
             at = digit.end()
         elif not before["currency"] and _in_word(text, start):
