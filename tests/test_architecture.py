@@ -19,7 +19,7 @@ import pytest
 
 from gate import plugins
 from gate.registry import Registry
-from tests.cost_bounds import LATE
+from tests.support.cost_bounds import LATE
 
 ROOT = Path(__file__).parent.parent
 GATE = ROOT / "gate"

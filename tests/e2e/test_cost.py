@@ -1,4 +1,4 @@
-"""A command loads and calls no more than tests/cost_bounds.py says. Counts, never a clock: they are
+"""A command loads and calls no more than tests/support/cost_bounds.py says. Counts, never a clock: they are
 the same on a busy machine.
 """
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.chat_server import ChatServer
-from tests.cost_bounds import (
+
+from tests.support.cost_bounds import (
     MOST_CALLS,
     MOST_MODULES,
     MOST_OF_OURS,
