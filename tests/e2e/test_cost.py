@@ -1,5 +1,5 @@
-"""A command loads and calls no more than tests/support/cost_bounds.py says. Counts, never a clock: they are
-the same on a busy machine.
+"""No command loads and calls more than tests/support/cost_bounds.py says: counts, never a clock.
+They are the same on a busy machine.
 """
 
 import json
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.chat_server import ChatServer
 
+from tests.support.chat_server import ChatServer
 from tests.support.cost_bounds import (
     MOST_CALLS,
     MOST_MODULES,
@@ -82,7 +82,7 @@ def counted(folder: Path, what: str, *arguments: str) -> dict[str, Any]:
     """In an environment in which nothing looks like a secret."""
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT)}
     file = folder / "counts.json"
-    run = [sys.executable, "-m", "tests.counted", str(file), what, *arguments]
+    run = [sys.executable, "-m", "tests.support.counted", str(file), what, *arguments]
     told = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     assert found["code"] == 0, told.stdout + told.stderr

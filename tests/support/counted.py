@@ -1,4 +1,4 @@
-"""`python -m tests.counted FILE WHAT ARGUMENT ...`: one `gate` command in this process, and in FILE
+"""`python -m tests.support.counted FILE WHAT ARGUMENT ...`: one `gate` command here, and in FILE
 what it loaded or called. WHAT: `modules` or `calls`; a profiler would be a module more.
 
 `modules`: of sys.modules at its end (`end`), and when it first connected to anybody (`first`).
