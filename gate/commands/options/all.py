@@ -4,12 +4,90 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
 
 from gate import __version__
-from gate.commands.options import of_readers as option_reading
-from gate.commands.options.of_readers import output
-from gate.commands.options.parser import Parser, actions_of, add_action, sentence
-from gate.commands.options.types import moment, positive, rate, seconds, shard, whole
+
+
+class Parser(argparse.ArgumentParser):
+    """Exits with 2 and one sentence, like every other usage error."""
+
+    def error(self, message: str) -> Any:
+        self.exit(2, f"gate: {message}; `{self.prog} --help` lists what there is\n")
+
+
+def actions_of(p: argparse.ArgumentParser) -> Any:
+    """Where the sub-commands of a command are added."""
+    return p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
+
+
+def add_action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=sentence(text))
+    return made
+
+
+def sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    end = "on" if most is None else f"to {most}"
+
+    def convert(text: str) -> int:
+        if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} {end}")
+        return int(text)
+
+    return convert
+
+
+def positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return value
+
+
+def seconds(text: str) -> float:
+    from gate.records import LONGEST_S
+
+    value = positive(text)
+    if value > LONGEST_S:
+        raise argparse.ArgumentTypeError(f"'{text}' is more than a week, {LONGEST_S:g} seconds")
+    return value
+
+
+def rate(text: str) -> float:
+    try:
+        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a rate from 0 to 1, or 0% to 100%")
+    return value
+
+
+def shard(text: str) -> tuple[int, int]:
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N, e.g. 2/8")
+    return int(index), int(count)
+
+
+def moment(text: str) -> datetime:
+    """A day, or a moment; UTC where it names no offset."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a date such as 2026-11-21, nor 2026-11-21T03:17"
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
 
 COMMANDS: dict[str, str] = {
     "run": "run the suites, compare with the baseline, decide, report",
@@ -77,7 +155,7 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--executor", choices=("threads", "dask"), default="threads", help="(threads)")
     add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
-    output(p)
+    _output(p)
 
 
 def _compare(p: argparse.ArgumentParser) -> None:
@@ -86,7 +164,7 @@ def _compare(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
     p.add_argument("--out", metavar="DIR", help="write the reports there too")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    output(p)
+    _output(p)
 
 
 def _merge(p: argparse.ArgumentParser) -> None:
@@ -95,7 +173,7 @@ def _merge(p: argparse.ArgumentParser) -> None:
     p.add_argument("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path")
     p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    output(p)
+    _output(p)
 
 
 def _plan(p: argparse.ArgumentParser) -> None:
@@ -133,7 +211,7 @@ def _comment(p: argparse.ArgumentParser) -> None:
     p.add_argument("--comment-id", metavar="ID", help="one comment a pull request and id (gate)")
     modes = ("always", "on-change", "on-failure", "never")
     p.add_argument("--when", choices=modes, default="always", help="(always)")
-    output(p)
+    _output(p)
 
 
 def _baseline(p: argparse.ArgumentParser) -> None:
@@ -257,13 +335,64 @@ def _dataset(p: argparse.ArgumentParser) -> None:
         action.add_argument("--config", metavar="FILE", help="(gate.yml)")
 
 
+def _output(p: argparse.ArgumentParser) -> None:
+    """What every command with a verdict has."""
+    p.add_argument("--quiet", action="store_true", help="the verdict only")
+    p.add_argument("--verbose", action="store_true", help="a line a trial, and tracebacks")
+    p.add_argument("--no-color", action="store_true", help="plain text, as with NO_COLOR")
+
+
+def _import(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("source", metavar="FORMAT", help="one of docs/import.md, or `auto`")
+    add("path", metavar="PATH", help="the file or folder that is imported")
+    add("--option", "-o", action="append", metavar="NAME=VALUE", help="of the format; repeatable")
+    add("--at", type=moment, metavar="TIME", help="when it was measured, where it does not say")
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    about = "judge the answers again, by the graders and cases that gate.yml has for the suite"
+    add("--regrade", action="store_true", help=about)
+    add("--config", metavar="FILE", help="gates and prices (gate.yml)")
+    add("--baseline", metavar="SOURCE", help="compare with it: auto, repo, artifact or a path")
+    add("--dataset", metavar="FILE", help="write the cases there, for a suite of gate.yml")
+    add("--recording", metavar="FILE", help="write the answers there, for `gate run --replay`")
+    add("--out", metavar="DIR", help="where the session folder goes (results)")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+    _output(p)
+
+
+def _report(p: argparse.ArgumentParser) -> None:
+    p.add_argument("session", metavar="SESSION")
+    _output(p)
+
+
+def _export(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("session", metavar="SESSION")
+    about = "csv, jsonl, junit, otel or promptfoo (docs/export.md)"
+    add("--format", required=True, metavar="FORMAT", help=about)
+    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add("--out", metavar="FILE", help="write it there instead of printing it")
+    add("--force", action="store_true", help="overwrite that file")
+
+
+def _verify(p: argparse.ArgumentParser) -> None:
+    p.add_argument("dir", metavar="DIR", help="the folder evidence/ of a release's session")
+    p.add_argument("--commit", metavar="SHA", help="must be of this commit (GITHUB_SHA)")
+    p.add_argument("--tag", metavar="NAME", help="must be of this tag (that of the job)")
+
+
+def _schema(p: argparse.ArgumentParser) -> None:
+    kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
+    p.add_argument("what", choices=(*kinds, "history"))
+
+
 _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "run": _run,
     "compare": _compare,
     "merge": _merge,
     "plan": _plan,
     "calibrate": _calibrate,
-    "report": option_reading.report,
+    "report": _report,
     "comment": _comment,
     "baseline": _baseline,
     "history": _history,
@@ -273,19 +402,18 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "dataset": _dataset,
     "agent": _agent,
     "action": lambda p: None,
-    "import": option_reading.import_,
-    "export": option_reading.export,
-    "verify": option_reading.verify,
-    "schema": option_reading.schema,
+    "import": _import,
+    "export": _export,
+    "verify": _verify,
+    "schema": _schema,
 }
 
 
 def _meant(argv: Sequence[str]) -> Iterable[str]:
-    """The command that is named, as no option before it has a value; all where none of ours is."""
+    """The command that stands first; all where none of ours does, and others may be told of."""
     if list(argv) == ["--version"]:
         return ()
-    named = next((one for one in argv if not one.startswith("-")), "")
-    return (named,) if named in COMMANDS else COMMANDS
+    return argv[:1] if argv and argv[0] in COMMANDS else COMMANDS
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -6,8 +6,7 @@ import random
 import pytest
 
 from gate.analysis.columns import trial_values
-from gate.analysis.first_violations import SHOWN, FirstViolations
-from gate.analysis.tally import Tally
+from gate.analysis.tally import SHOWN, FirstViolations, Tally
 from gate.records import LoggedViolation, ReportOptions, Violation
 from gate.records.codec import to_json
 from gate.report.write_all import write_reports

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from gate.analysis.failures.clusters import CASES, MOST, TOP, Failures
-from gate.analysis.failures.masking import masked, masked_code
+from gate.analysis.failures.clusters import CASES, MOST, TOP, Failures, masked, masked_code
 from gate.records import ModeCount
 from tests.support.failed_rows import failed_row, violation
 from tests.support.growth import calls

@@ -6,8 +6,7 @@ from typing import get_args
 
 import pytest
 
-from gate.analysis.failures.modes import ORDER, RULES, mode_in, mode_of, most_frequent
-from gate.analysis.failures.refusal import refuses
+from gate.analysis.failures.modes import ORDER, RULES, mode_in, mode_of, most_frequent, refuses
 from gate.records import Case, FailureMode, Response, Score, Trial
 from gate.run.grade import grade_attempt
 from gate.store.trial_rows import row_of
