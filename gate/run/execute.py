@@ -23,7 +23,6 @@ from gate.run.record_answers import recorder
 from gate.run.resume import begun, reopened
 from gate.run.setup import Setup, set_up
 from gate.store.session import Meta, Session, SessionWriter, new_session_id
-from gate.store.shards import absent, check
 from gate.suites.config.check_provider_key import provider_key
 from gate.suites.protection.digests import edited_columns
 from gate.suites.protection.rules import with_late_sources
@@ -71,6 +70,8 @@ def execute(
         unreachable = unreachable or PROCESSES.given_up()
         collected = replace(collected, control_unreachable=silent)
         if shards:
+            from gate.store.shards import absent
+
             collected = replace(collected, ended_early=absent(shards))
         setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
         session.note_sources(PROCESSES.sources(setup.rules.root))
@@ -113,6 +114,10 @@ def _checked(setup: Setup, session: SessionWriter) -> str:
 
 def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
     """What the shards' controls answered. Raises UsageError unless all are parts of this run."""
+    if not shards:
+        return []
+    from gate.store.shards import check
+
     beside = [one for shard in shards if (one := shard.control()) is not None]
     for sessions in (shards, beside):
         check(sessions, {plan.suite.name: plan.meta() for plan in setup.plans})

@@ -59,7 +59,7 @@ LATE = {
         "gate.text.secret_names",
     ),
     "gate.commands.action": ("gate.run.importing.run",),
-    "gate.commands.options.types": ("gate.records",),
+    "gate.commands.options.all": ("gate.records",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),
     "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
@@ -68,7 +68,7 @@ LATE = {
         "gate.github.remote_repository",
     ),
     "gate.report.announce": ("gate.report.console",),
-    "gate.run.execute": ("gate.agents.judges.judge_panel",),
+    "gate.run.execute": ("gate.agents.judges.judge_panel", "gate.store.shards"),
     "gate.run.judge": ("gate.run.release_evidence.write",),
     "gate.run.judge_labels": (
         "gate.analysis.agreement",
@@ -97,6 +97,7 @@ LATE = {
         "gate.graders.safety_rules.violations",
     ),
     "gate.suites.code": ("gate.user_code.calling",),
+    "gate.suites.config.check_judge": ("gate.agents.wire.template",),
     "gate.suites.protection.rules": (
         "gate.suites.code",
         "gate.suites.protection.loosening.loosened",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from gate.errors import UsageError
 from gate.files.plain_file import content_if_there
-from gate.graders.trajectories.path import Path, PathsOf, no_paths
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.records.baseline import BaselineRun
 from gate.records.forge import BaselineRequest, FoundBaseline, Here
@@ -17,9 +16,14 @@ from gate.store.baseline.source_order import Place, find_baseline, source_names
 
 if TYPE_CHECKING:
     from gate.analysis.table import Table
+    from gate.graders.trajectories.path import Path, PathsOf
     from gate.store.baseline.schema import Accepted
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
+
+
+def _no_paths(case_ids: frozenset[str]) -> Mapping[str, Path]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,7 @@ class Compared:
     accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
     here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
-    paths_of: PathsOf = field(default=no_paths, repr=False)  # what the agent did, by case
+    paths_of: PathsOf = field(default=_no_paths, repr=False)  # what the agent did, by case
 
 
 def find(

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from gate.agents.pricing import undated
-from gate.agents.wire.template import names_in
 from gate.graders.user_code.make import manner_of
 from gate.plugins import AGENTS, build
 from gate.records import Config, Json, PluginSpec, Role, Suite
@@ -138,6 +137,8 @@ def _models(config: Config) -> Iterator[tuple[Role, PluginSpec]]:
 
 def _reaches(spec: PluginSpec) -> bool:
     """Whether an `http` template carries instructions and material."""
+    from gate.agents.wire.template import names_in
+
     written: list[Json] = [spec.options.get("url", "")]
     if spec.options.get("method") != "GET":
         written.append(spec.options.get("body", {"input": "{{input}}"}))
