@@ -53,7 +53,7 @@ class Registry(Generic[T]):
         return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._found or name in self._ours()
+        return bool(name) and (name in self._found or name in self._ours())
 
     def registered(self, name: str) -> type[T]:
         """The class that this project registered as `name`; UsageError with the nearest name."""

@@ -6,7 +6,6 @@ JSON Lines is streamed; the others are read whole. What cannot be read is a Prob
 
 from __future__ import annotations
 
-import csv
 import io
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -16,7 +15,6 @@ from gate.files import json_rows as dataset_json
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
 from gate.files.json_rows import decoded, told
-from gate.files.openagent_yaml import index_cases, yaml_cases
 from gate.files.source import INDEX, Row, Rows, Source
 from gate.records import Json
 
@@ -40,6 +38,8 @@ def _read(stream: BinaryIO, source: Source) -> Rows:
     file = PurePosixPath(source.file or source.name)
     suffix = file.suffix.lower()
     if file.name == INDEX:
+        from gate.files.openagent_yaml import index_cases
+
         return index_cases(stream, source.name, source.beside)
     if suffix in (".yaml", ".yml"):
         return _yaml(stream, source.name)
@@ -52,6 +52,8 @@ def _yaml(stream: BinaryIO, name: str) -> Rows:
     except InvalidInput as error:
         yield from error.problems
         return
+    from gate.files.openagent_yaml import yaml_cases
+
     yield from yaml_cases(document)
 
 
@@ -61,6 +63,8 @@ def _csv(stream: BinaryIO, name: str) -> Rows:
     except InvalidInput as error:
         yield from error.problems
         return
+    import csv
+
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, [])

@@ -10,8 +10,9 @@ from typing import Literal
 
 from gate.records import Config, Json, Outcome
 from gate.records.codec import schema_of
+from gate.records.limits import EVIDENCE
 
-FOLDER = "evidence"  # in the session's folder
+FOLDER = EVIDENCE  # in the session's folder
 MANIFEST = "evidence.json"
 CONFIG = "config.json"  # what provenance.config_digest is the hash of
 RULES = "rules.json"  # RulesInEffect

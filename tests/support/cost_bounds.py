@@ -61,6 +61,7 @@ LATE = {
     "gate.commands.action": ("gate.run.importing.run",),
     "gate.commands.options.all": ("gate.records",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
+    "gate.files.rows": ("csv", "gate.files.openagent_yaml"),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),
     "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
     "gate.run.accepted_changes": (

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from gate.errors import UsageError
 from gate.files.plain_file import content_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
-from gate.records.baseline import BaselineRun
 from gate.records.forge import BaselineRequest, FoundBaseline, Here
 from gate.store.baseline.source_order import Place, find_baseline, source_names
 
 if TYPE_CHECKING:
     from gate.analysis.table import Table
     from gate.graders.trajectories.path import Path, PathsOf
+    from gate.records.baseline import BaselineRun
     from gate.store.baseline.schema import Accepted
 
 _HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}

@@ -18,8 +18,8 @@ from gate.files import yaml as yamlfile
 from gate.graders.user_code.make import is_own, make_grader, option_faults
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite, codec
-from gate.records import release_evidence as evidence_form
 from gate.records.codec import to_json
+from gate.records.limits import EVIDENCE
 from gate.registry import Registry
 from gate.suites.config import build as config_records
 from gate.suites.config.check import checked
@@ -249,7 +249,7 @@ def measure(
             found.wrong(suite.place, f"two suites are called '{suite.name}'")
         if suite.name == "all":
             found.wrong(suite.place, "'all' means every suite - choose another name")
-        if suite.name.casefold() == evidence_form.FOLDER:
+        if suite.name.casefold() == EVIDENCE:
             message = f"'{suite.name}' is the folder of a release's evidence - choose another name"
             found.wrong(suite.place, message)
         specs = {spec.name: spec for spec in trial_metrics(suite.rounds, asked)}

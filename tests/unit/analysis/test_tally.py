@@ -1,7 +1,6 @@
 import random
 
-from gate.analysis.evidence_tally import TOP
-from gate.analysis.tally import Tally
+from gate.analysis.tally import TOP, Tally
 from gate.records import Amounts, EvidenceCounts
 from tests.support.reports import row_evidence
 
