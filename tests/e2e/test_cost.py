@@ -28,6 +28,7 @@ agent: {{type: openai, base_url: "{url}", model: stub-model, concurrency: 1}}
 suites:
   - name: main
     dataset: cases.jsonl
+    rounds: 1
     graders: [facts, {{retrieval: {{k: [1, 3, 5]}}}}]
 gates:
   agent.success_rate: {{min: 0.1}}
