@@ -11,7 +11,6 @@ import importlib
 import itertools
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
@@ -131,7 +130,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return int(command.run(options, env))
     except GateError as error:
         if getattr(options, "verbose", False):
-            _print(traceback.format_exc(), env, options)
+            _print(_where(), env, options)
         return _tell(error, env, options)
     except KeyboardInterrupt:
         return 130
@@ -142,7 +141,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             where = error.filename or "output"
             told = InfrastructureError(f"{where}: {error.strerror}")
             return _tell(told, env, options)
-        _print(traceback.format_exc(), env, options)
+        _print(_where(), env, options)
         print(
             "gate: this is a bug of Agent Gate, not of your agent: please report it",
             file=sys.stderr,
@@ -151,6 +150,13 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     finally:
         options.stop.ignore()
         PROCESSES.end()
+
+
+def _where() -> str:
+    """Of the error that is being handled."""
+    import traceback
+
+    return traceback.format_exc()
 
 
 def _say_nothing(line: str) -> None:

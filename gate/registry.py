@@ -8,7 +8,7 @@ runs in a process of its own (gate/user_code).
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -75,9 +75,10 @@ class Registry(Generic[T]):
         if not self._modules:
             package = importlib.import_module(self.package)
             self._modules = {
-                one.name.replace("_", self._between): f"{self.package}.{one.name}"
-                for one in pkgutil.iter_modules(package.__path__)
-                if not one.ispkg
+                name.replace("_", self._between): f"{self.package}.{name}"
+                for folder in package.__path__
+                for file in os.scandir(folder)
+                if (name := file.name.removesuffix(".py")) not in (file.name, "__init__")
             }
         return self._modules
 

@@ -197,6 +197,8 @@ def _schema(hint: Any) -> dict[str, Json]:
     if origin is Literal:
         return {"enum": list(args)}
     if origin in (Union, types.UnionType):
+        if _PLAIN.keys() >= set(args):
+            return {"type": [_PLAIN[arg] for arg in args]}
         return _either([_schema(arg) for arg in args])
     if origin is tuple and args[-1] is Ellipsis:
         return {"type": "array", "items": _schema(args[0])}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -79,7 +78,11 @@ class Meta:
     schema_version: int = SCHEMA_VERSION
 
 
-def new_session_id(now: datetime, token: Callable[[int], str] = secrets.token_hex) -> str:
+def _token(length: int) -> str:
+    return os.urandom(length).hex()
+
+
+def new_session_id(now: datetime, token: Callable[[int], str] = _token) -> str:
     """`YYYYmmdd-HHMMSS-<8 hex>`."""
     return f"{now:%Y%m%d-%H%M%S}-{token(4)}"
 

@@ -11,11 +11,9 @@ from gate.files.json_schema_quick import compiled
 from gate.files.session_file import read_json
 from gate.records import Json, Report
 from gate.records.codec import from_json, parse_json, schema_of
-from gate.store.trial_row_schema import schema
 from gate.text.late_pattern import late_pattern
 
 _NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
-_ROW = schema()
 
 
 def check_names(names: Iterable[str], path: Path) -> None:
@@ -63,9 +61,12 @@ def checked_rows(
     rows: Iterable[Mapping[str, Json]], suites: Iterable[str], folder: Path
 ) -> Iterator[Mapping[str, Json]]:
     """The same rows; raises UsageError at one that `gate run` would not have written."""
-    fits, known = compiled(_ROW), frozenset(suites)
+    from gate.store.trial_row_schema import schema
+
+    form, known = schema(), frozenset(suites)
+    fits = compiled(form)
     for number, row in enumerate(rows, start=1):
-        if not fits(row) and (wrong := mismatches(_ROW, row)):
+        if not fits(row) and (wrong := mismatches(form, row)):
             where = ".".join(map(str, wrong[0].path)) or "row"
             raise UsageError(f"{folder}: trial {number}: {where}: {wrong[0].message}")
         if row["suite"] not in known:

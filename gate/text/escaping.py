@@ -61,13 +61,15 @@ def clean(text: str, limit: int | None = None) -> str:
     if limit is None:
         return text
     # What was cut off ends in an ellipsis: the redactor finds the beginning of a secret by it.
-    return _cut(text + "…" if shortened and len(text) < limit else text, limit)
+    if shortened and len(text) < limit:
+        text += "…"
+    return text if len(text) <= limit else _cut(text, limit)
 
 
 def one_line(text: str, limit: int | None = LIMIT) -> str:
     """`clean`, with every run of white space as one space."""
     shown = " ".join(clean(text, None if limit is None else 4 * limit).split())
-    return shown if limit is None else _cut(shown, limit)
+    return shown if limit is None or len(shown) <= limit else _cut(shown, limit)
 
 
 def inline(text: str, limit: int | None = LIMIT) -> str:
@@ -146,7 +148,7 @@ def _escaped(text: str) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return text[: limit - 1].rstrip() + "…"
 
 
 def _visible(text: str) -> list[str]:

@@ -13,21 +13,19 @@ class Markup(str):
 
 def markup(template: str, *values: object) -> Markup:
     """A literal with its `%s` filled in, in order; what is no Markup is escaped."""
-    return Markup(template % tuple(map(escaped, values)))
+    return Markup(template % tuple([v if v.__class__ is Markup else escaped(v) for v in values]))
 
 
 def joined(parts: Iterable[object]) -> Markup:
     """One after the other; what is no Markup is escaped."""
-    return Markup("".join(map(escaped, parts)))
+    return Markup("".join([p if p.__class__ is Markup else escaped(p) for p in parts]))
 
 
 def escaped(value: object) -> str:
-    """Text that shows as it is, between tags and in a quoted attribute."""
-    if value.__class__ is Markup:
-        return value
-    text = str(value)
+    """What is no Markup as text that shows as it is, between tags and in a quoted attribute."""
     return (
-        text.replace("&", "&amp;")
+        str(value)
+        .replace("&", "&amp;")
         .replace(">", "&gt;")
         .replace("<", "&lt;")
         .replace("'", "&#39;")

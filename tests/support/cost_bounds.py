@@ -41,7 +41,7 @@ NOT_AT_THE_END = (
 # not needed by a plain run before its first request, or never (docs/decisions/0007).
 LATE = {
     "gate.agents.http_client.dial": ("gate.agents.http_client.tls",),
-    "gate.agents.http_client.reply": ("email.utils",),
+    "gate.agents.http_client.reply": ("email.utils", "http"),
     "gate.agents.traces.detecting": ("gate.agents.traces.openagent_lines",),
     "gate.agents.traces.reading": (
         "gate.agents.traces.anthropic",
@@ -57,6 +57,7 @@ LATE = {
         "gate.text.credentials",
         "gate.text.redaction",
         "gate.text.secret_names",
+        "traceback",
     ),
     "gate.commands.action": ("gate.run.importing.run",),
     "gate.commands.options.all": ("gate.records",),
@@ -97,6 +98,7 @@ LATE = {
         "gate.graders.safety_rules.leaks",
         "gate.graders.safety_rules.violations",
     ),
+    "gate.store.session_check": ("gate.store.trial_row_schema",),
     "gate.suites.code": ("gate.user_code.calling",),
     "gate.suites.config.check_judge": ("gate.agents.wire.template",),
     "gate.suites.protection.rules": (

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http import HTTPStatus
 
 from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.records import Json
@@ -154,6 +153,8 @@ def _message(data: Json) -> str | None:
 
 
 def _phrase(status: int) -> str:
+    from http import HTTPStatus
+
     try:
         return HTTPStatus(status).phrase
     except ValueError:
