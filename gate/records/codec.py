@@ -48,8 +48,9 @@ def to_json(value: object) -> Json:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     # What is plain already stays as it is, without a call: most of a record is.
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = _names(value.__class__)
+    kind: Any = value.__class__
+    if hasattr(kind, "__dataclass_fields__"):
+        names = _names(kind)
         return {
             name: item if (item := getattr(value, name)).__class__ in _AS_IT_IS else to_json(item)
             for name in names

@@ -670,7 +670,7 @@ def _span(span: Span) -> Markup:
     elif span.kind == "strong":
         body = markup("<strong>%s</strong>", one_line(span.text))
     else:
-        before, after = (" " * end.isspace() for end in (span.text[:1], span.text[-1:]))
+        before, after = " " * span.text[:1].isspace(), " " * span.text[-1:].isspace()
         body = markup("%s%s%s", before, text, after)
     if not span.url:
         return body

@@ -14,7 +14,6 @@ from gate.analysis.table import table_of
 from gate.errors import GateError
 from gate.graders.trajectories.path import Path as StepPath
 from gate.graders.trajectories.path import representatives
-from gate.graders.trajectories.reference import reference_path
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
 from gate.report.announce import tell
@@ -26,7 +25,6 @@ from gate.run.prepare import SuitePlan, metrics_of
 from gate.run.rules_for_event import told_of_baseline
 from gate.run.setup import Setup, measures_the_base
 from gate.store.baseline.find import Compared, differences
-from gate.store.baseline.schema import fingerprint
 from gate.store.session import SessionWriter
 from gate.verdict.conclude import conclude, look
 from gate.verdict.measured import Measured, Setting
@@ -172,6 +170,8 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
 
 def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath]:
     """The dataset is read once more. One that cannot be read by now costs no verdict."""
+    from gate.graders.trajectories.reference import reference_path
+
     try:
         wanted = (case for case in plan.read() if case.id in case_ids)
         found = {case.id: reference_path(case) for case in wanted}
@@ -190,6 +190,8 @@ def _asked(control: Answers, plan: SuitePlan, setup: Setup) -> Compared:
     table = table_of(control.columns[name], plan.specs, plan.grader_digests)
     if not table.cases:
         return Compared(table=None, info=BaselineInfo(source="none", detail="no control was asked"))
+    from gate.store.baseline.schema import fingerprint
+
     lost = control.tallies[name].infra_errors
     note = f"{lost} of the control agent's trials have no answer (infrastructure error)"
     info = BaselineInfo(

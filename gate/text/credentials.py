@@ -78,6 +78,7 @@ _LONGER = late_pattern(  # what stands where no key is needed, and users that ar
     "|lm-studio|(your-|your_)?api[-_]?key|x-(oauth-basic|token-auth|access-token)",
     re.IGNORECASE,
 )
+_LONGEST = 20  # characters that it can match
 
 
 def words_of(name: str) -> list[str]:
@@ -111,7 +112,11 @@ def is_ordinary(value: str) -> bool:
     """A word, a number, a path, a plain address: to mask it would blot out reports and hide
     nothing.
     """
-    return any(pattern.fullmatch(value) for pattern in (_ORDINARY, _FILE, _LONGER))
+    if _ORDINARY.fullmatch(value):
+        return True
+    if ("/" in value or "\\" in value) and _FILE.fullmatch(value):
+        return True
+    return len(value) <= _LONGEST and _LONGER.fullmatch(value) is not None
 
 
 def whole(value: str) -> Iterator[str]:

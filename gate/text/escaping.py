@@ -102,7 +102,7 @@ def code(text: str, limit: int | None = LIMIT) -> str:
     shown = one_line(text, limit).replace("<!--", "<! --")  # no comment marker, not even as text
     if not shown:
         return ""
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    longest = max(map(len, re.findall("`+", shown)), default=0) if "`" in shown else 0
     fence = "`" * (longest + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
@@ -117,7 +117,7 @@ def cell(text: str, limit: int | None = LIMIT) -> str:
 def block(text: str, limit: int | None = None, language: str = "text") -> str:
     """A fenced code block in GitHub Markdown, lines kept."""
     shown = clean(text, limit).replace("<!--", "<! --").rstrip("\n")
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    longest = max(map(len, re.findall("`+", shown)), default=0) if "`" in shown else 0
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{shown}\n{fence}"
 

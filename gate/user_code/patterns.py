@@ -19,17 +19,18 @@ from typing import Any, cast
 
 from gate.errors import GraderFailure
 from gate.records import Json
+from gate.text.late_pattern import late_pattern
 from gate.user_code.processes import PROCESSES
 
 SECONDS = 2.0  # for one search
 _SHORT = 20_000_000  # steps of a search that is made here: 0.2 s at the worst
 _MOST_TIMES = 3  # that a pattern may run out of time in a run
 _CUT = 80  # characters of a pattern in a message
-_REPEAT = re.compile(r"(\*|\+|\?|\{(\d*)(,?)(\d*)\})([?+]?)")
-_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_REPEAT = late_pattern(r"(\*|\+|\?|\{(\d*)(,?)(\d*)\})([?+]?)")
+_CLASS = late_pattern(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _FEW = 3  # repetitions that do no harm
 # Back-references, (?x) and comments: not weighed.
-_ODD = re.compile(r"\\[1-9]|\(\?P=|\(\?\(|\(\?[aiLmsu]*x|\(\?#")
+_ODD = late_pattern(r"\\[1-9]|\(\?P=|\(\?\(|\(\?[aiLmsu]*x|\(\?#")
 _MANY = 10**12
 
 _IN_TURN = Lock()  # they are searched one after the other: none waits within its deadline

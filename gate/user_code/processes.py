@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from gate.system.sealing import OF_THE_JOB
+from gate.text.late_pattern import late_pattern
 from gate.user_code.hashes import merged
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 JUDGING = "grader"  # the role of graders, of `embed` and of patterns
 # The files by which a step of a workflow sets its outputs, and what later steps see.
-_FILES_OF_THE_STEP = re.compile(r"GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)", re.IGNORECASE)
+_FILES_OF_THE_STEP = late_pattern(r"GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)", re.IGNORECASE)
 
 
 def environment(env: Mapping[str, str], *, named: str | None = None) -> dict[str, str]:

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gate.analysis.agreement import corrected_estimates
 from gate.analysis.categories import categories
-from gate.analysis.estimates import success_of_cases_like_these
+from gate.analysis.estimates import estimates, success_of_cases_like_these
 from gate.analysis.reliability import reliability
 from gate.analysis.tally import Tally
 from gate.records import (
@@ -30,7 +29,6 @@ from gate.records import (
     Verdict,
 )
 from gate.records.codec import from_json
-from gate.store.baseline.pool import not_yet_in
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
 from gate.verdict.deployment import deployment
@@ -51,7 +49,7 @@ def conclude(
     rows_of: RowsOf,
 ) -> Report:
     """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
-    numbers = {one.name: corrected_estimates(one.table, one.labels) for one in measured}
+    numbers = {one.name: _numbers(one) for one in measured}
     verdict = decide(_data(measured, config, setting), **_rules(config, setting))
     worse = worst_cases(measured, verdict, rows_of)
     return Report(
@@ -99,6 +97,14 @@ def _reproduce(
 
 def _is_deployed(setting: Setting) -> bool:
     return setting.measures_main or setting.mode in ("schedule", "release")
+
+
+def _numbers(one: Measured) -> dict[str, Estimate]:
+    if not one.labels:
+        return estimates(one.table, one.table.specs)
+    from gate.analysis.agreement import corrected_estimates
+
+    return corrected_estimates(one.table, one.labels)
 
 
 def look(measured: Sequence[Measured], config: Config, setting: Setting) -> Undecided:
@@ -157,6 +163,10 @@ def _accepted(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedC
     """What was accepted, without what every one of these baselines has taken in: the nightly run at
     a merged commit finds the same comment again.
     """
+    if not setting.accepted:
+        return ()
+    from gate.store.baseline.pool import not_yet_in
+
     left = [not_yet_in(one.baseline.accepted, setting.accepted) for one in measured]
     return tuple(change for change in setting.accepted if any(change in some for some in left))
 

@@ -71,7 +71,11 @@ LATE = {
     ),
     "gate.report.announce": ("gate.report.console",),
     "gate.run.execute": ("gate.agents.judges.judge_panel", "gate.store.shards"),
-    "gate.run.judge": ("gate.run.release_evidence.write",),
+    "gate.run.judge": (
+        "gate.graders.trajectories.reference",
+        "gate.run.release_evidence.write",
+        "gate.store.baseline.schema",
+    ),
     "gate.run.judge_labels": (
         "gate.analysis.agreement",
         "gate.graders.rubrics.built_in",
@@ -106,6 +110,8 @@ LATE = {
         "gate.suites.protection.loosening.loosened",
     ),
     "gate.text.credentials": ("gate.text.sensitive",),
+    "gate.text.suggestions": ("difflib",),
     "gate.user_code.patterns": ("gate.user_code.calling",),
     "gate.user_code.processes": ("gate.user_code.process",),
+    "gate.verdict.conclude": ("gate.analysis.agreement", "gate.store.baseline.pool"),
 }
