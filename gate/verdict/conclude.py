@@ -16,6 +16,7 @@ from gate.records import (
     AcceptedChange,
     BaselineInfo,
     Calls,
+    CaseChanges,
     Comparison,
     Config,
     Cost,
@@ -36,7 +37,6 @@ from gate.verdict.explain import RowsOf, with_evidence, with_history, worst_case
 from gate.verdict.measured import Measured, Setting
 from gate.verdict.reasons import with_calls
 from gate.verdict.rerun_command import rerun, same_run
-from gate.verdict.step_diffs import with_steps
 from gate.verdict.stop_rule import Undecided, undecided
 
 SEED = 0  # of intervals that draw
@@ -64,9 +64,7 @@ def conclude(
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
         comparisons=verdict.comparisons,
         gates=verdict.gates,
-        cases=with_steps(
-            with_evidence(with_history(verdict.cases, measured), rows_of), measured, rows_of
-        ),
+        cases=_told_of(verdict.cases, measured, rows_of),
         calls=_calls(measured),
         cost=_cost(measured, config),
         baseline=_first_baseline(measured),
@@ -97,6 +95,16 @@ def _reproduce(
 
 def _is_deployed(setting: Setting) -> bool:
     return setting.measures_main or setting.mode in ("schedule", "release")
+
+
+def _told_of(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf) -> CaseChanges:
+    """With their history, what failed in them, and how the agent's steps differ."""
+    cases = with_evidence(with_history(cases, measured), rows_of)
+    if not (cases.newly_failing or cases.flaky):
+        return cases
+    from gate.verdict.step_diffs import with_steps
+
+    return with_steps(cases, measured, rows_of)
 
 
 def _numbers(one: Measured) -> dict[str, Estimate]:

@@ -59,7 +59,7 @@ def counts(agent: ChatServer, tmp_path_factory: pytest.TempPathFactory) -> dict[
     found["validate modules"] = counted(here, "modules", "validate")
     found["validate"] = counted(here, "calls", "validate")
     found["version modules"] = counted(here, "modules", "--version")
-    found["version"] = counted(here, "calls", "--version")
+    found["--version"] = counted(here, "calls", "--version")
     return found
 
 
@@ -130,6 +130,6 @@ def test_calls_of_a_trial_and_of_a_run_beside_its_trials(counts: dict[str, Any])
     assert told <= MOST_CALLS["to tell the verdict"], told
 
 
-@pytest.mark.parametrize("command", ["validate", "version"])
+@pytest.mark.parametrize("command", ["validate", "--version"])
 def test_calls_of_a_command_that_asks_nobody(counts: dict[str, Any], command: str) -> None:
     assert counts[command]["calls"] <= MOST_CALLS[f"of {command}"], counts[command]["calls"]

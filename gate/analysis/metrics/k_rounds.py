@@ -11,7 +11,6 @@ from gate.errors import UsageError
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.change import Question
-from gate.stats.change_k_rounds import change_in_share
 from gate.stats.k_rounds import Draw, Wanted, mean_share, tally
 
 
@@ -73,6 +72,8 @@ class KRounds:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
+        from gate.stats.change_k_rounds import change_in_share
+
         question = Question(direction=spec.direction, tolerance=tolerance, drift=drift)
         return change_in_share(baseline, current, self._draw, question)
 
