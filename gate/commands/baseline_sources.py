@@ -18,7 +18,7 @@ from gate.records.forge import BaselineRequest, FoundBaseline
 from gate.run.rules_for_event import with_base
 from gate.run.save_baseline import file_name
 from gate.store.baseline.source_order import find_baseline, source_names
-from gate.suites.config import load as config
+from gate.suites.config.load import defaults, load, select
 from gate.suites.protection.rules import disk
 
 
@@ -46,9 +46,9 @@ def open_desk(
     job, now = current_job(env), datetime.now(UTC)
     file = Path(options.config or "gate.yml")
     root = file.parent
-    loaded = config.defaults()
+    loaded = defaults()
     if options.config or is_there(file):
-        loaded = config.load(disk(root), file.name, env=env, root=root, today=date.today())
+        loaded = load(disk(root), file.name, env=env, root=root, today=date.today())
     opened = open_forge(job, connect(job, token(env)), root)
     job = with_base(job, token(env), loaded)
     return Desk(
@@ -69,7 +69,7 @@ def found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
     if desk.job.no_base and not named:
         desk.echo(desk.job.no_base)
         return
-    for suite in [one.name for one in config.select(desk.config, options.suite or ()).suites]:
+    for suite in [one.name for one in select(desk.config, options.suite or ()).suites]:
         wanted = request(suite, desk, path=source if named else desk.rules.path)
         baseline = find_baseline(source, wanted, desk.opened.forge, desk.root)
         if baseline is not None:

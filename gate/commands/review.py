@@ -14,8 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from gate.analysis import labels
-from gate.commands.label_review import form, manifest, sheet
-from gate.commands.label_review import raw_answer as spoken
+from gate.commands.label_review import form, manifest, raw_answer, sheet
 from gate.commands.label_review.agreement import examine
 from gate.commands.label_review.checking import checked
 from gate.commands.label_review.criteria import criteria_of, rubrics_of
@@ -178,13 +177,13 @@ def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _spoken(files: list[str]) -> Iterator[spoken.Spoken | Problem]:
+def _spoken(files: list[str]) -> Iterator[raw_answer.Spoken | Problem]:
     """The rows of every file; of one that cannot be read the reason."""
     for name in files:
         path = Path(name)
         try:
             if path.suffix.lower() == ".json":
-                yield from spoken.from_form(manifest.load_json(path), name)
+                yield from raw_answer.from_form(manifest.load_json(path), name)
             else:
                 yield from sheet.read(manifest.load_bytes(path), name)
         except InvalidInput as error:

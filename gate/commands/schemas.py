@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from gate.analysis import labels
-from gate.records import Json, Report
-from gate.records import release_evidence as evidence_form
+from gate.records import Json, Report, release_evidence
 from gate.records.codec import schema_of
 from gate.records.history import History
-from gate.store import trial_row_schema as row_schema
+from gate.store import trial_row_schema
 from gate.store.baseline import schema as baseline_schema
 from gate.store.session import Meta
 from gate.suites.cases import keys as case_keys
@@ -28,10 +27,10 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Json]]] = {
     "config": config_schema.schema,
     "case": case_keys.case_schema,
     "session": lambda: _of(Report, "summary.json of an Agent Gate session"),
-    "details": row_schema.schema,
+    "details": trial_row_schema.schema,
     "meta": lambda: _of(Meta, "meta.json of an Agent Gate session"),
     "baseline": baseline_schema.schema,
-    "evidence": evidence_form.schema,
+    "evidence": release_evidence.schema,
     "label": labels.schema,
     "history": lambda: _of(History, "Agent Gate history"),
 }

@@ -40,9 +40,9 @@ def mismatches_bounded(schema: dict[str, Json], data: Json) -> list[Mismatch]:
 
 def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     """What is wrong with a schema itself; nothing is fetched."""
-    from gate.files import json_schema_messages as schema_errors
+    from gate.files import json_schema_messages
 
-    return schema_errors.unsound(schema)
+    return json_schema_messages.unsound(schema)
 
 
 def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
@@ -52,9 +52,9 @@ def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
     patterns = list(_patterns(schema))
     longest = max(map(len, _texts(data)), default=0) if patterns else 0
     if all(is_short(pattern, longest) for pattern in patterns):
-        from gate.files import json_schema_messages as schema_errors
+        from gate.files import json_schema_messages
 
-        return cast("list[Mismatch]", getattr(schema_errors, how)(schema, data))
+        return cast("list[Mismatch]", getattr(json_schema_messages, how)(schema, data))
     found = explain_elsewhere(_EXPLAINS, how, schema, data)
     return [
         Mismatch(path=tuple(path), message=message, rule=rule, key=key)

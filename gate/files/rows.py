@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files import json_rows as dataset_json
+from gate.files import json_rows
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
 from gate.files.json_rows import decoded, told
@@ -43,7 +43,7 @@ def _read(stream: BinaryIO, source: Source) -> Rows:
         return index_cases(stream, source.name, source.beside)
     if suffix in (".yaml", ".yml"):
         return _yaml(stream, source.name)
-    return (_csv if suffix == ".csv" else dataset_json.cases)(stream, source.name)
+    return (_csv if suffix == ".csv" else json_rows.cases)(stream, source.name)
 
 
 def _yaml(stream: BinaryIO, name: str) -> Rows:

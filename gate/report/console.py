@@ -8,17 +8,24 @@ from rich.text import Text
 
 from gate.records import CaseChange, Report
 from gate.report.terminal import Screen
-from gate.report.wording import evidence, headline, patterns, sentences, steps, violations
-from gate.report.wording import metric_falls as worse
-from gate.report.wording import published_scores as quoted
-from gate.report.wording import rule_changes as goalposts
+from gate.report.wording import (
+    evidence,
+    headline,
+    metric_falls,
+    patterns,
+    published_scores,
+    rule_changes,
+    sentences,
+    steps,
+    violations,
+)
 from gate.report.wording.checks import Check, Sign, blocking, checks, warned
 from gate.report.wording.corrected_judge import of_checks
 from gate.report.wording.cost import spending
 from gate.report.wording.dimensions import RANGE, dimensions, in_short
 from gate.report.wording.first_run import success
 from gate.report.wording.next_step import next_step
-from gate.text import spans as wording
+from gate.text import spans
 from gate.text.escaping import one_line
 from gate.text.figures import ABSENT
 
@@ -65,32 +72,32 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
     style = _OUTCOME_COLORS.get(report.outcome, "bold yellow")
     screen.line(headline.headline(report), style)
     for line in sentences.comparisons(report):
-        screen.line(wording.plain(line))
+        screen.line(spans.plain(line))
     _known_before(screen, report)
     _checks(screen, report, blocking(report))
-    if came_to := wording.plain(success(report)):
+    if came_to := spans.plain(success(report)):
         screen.line(came_to)
-    worse = wording.plain(sentences.warn_only(warned(report)))
+    worse = spans.plain(sentences.warn_only(warned(report)))
     if worse:
         screen.line(worse, _COLORS["warn"])
     for line in list(of_checks(report, checks(report)))[:ROWS]:
-        screen.line(wording.plain(line))
+        screen.line(spans.plain(line))
     _dimensions(screen, report)
-    for line in quoted.lines(report)[:ROWS]:
-        screen.line(wording.plain(line))
+    for line in published_scores.lines(report)[:ROWS]:
+        screen.line(spans.plain(line))
     _violations(screen, report)
     for line in evidence.lines(report)[:ROWS]:
-        screen.line(wording.plain(line))
+        screen.line(spans.plain(line))
     _cases(screen, report)
     _patterns(screen, report)
     screen.line("")
-    screen.line(wording.plain(spending(report)))
-    step = wording.plain(next_step(report), limit=600)
+    screen.line(spans.plain(spending(report)))
+    step = spans.plain(next_step(report), limit=600)
     if step:
         screen.line(f"Next: {step}")
-    if decided := wording.plain(headline.decision(report), limit=1_000):
+    if decided := spans.plain(headline.decision(report), limit=1_000):
         screen.line(decided, "bold")
-    reason = wording.plain(headline.because(report), limit=1_000)
+    reason = spans.plain(headline.because(report), limit=1_000)
     screen.line(f"{word}: {reason}", style, wrap=False)
     return screen.text()
 
@@ -98,15 +105,15 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
 def _known_before(screen: Screen, report: Report) -> None:
     """What a reader must know before the figures."""
     if report.loosened:
-        screen.line(goalposts.loosened_title(report), "yellow")
-    for line in goalposts.loosened(report)[:ROWS]:
-        screen.line(f"Loosened: {wording.plain(line)}", "yellow")
+        screen.line(rule_changes.loosened_title(report), "yellow")
+    for line in rule_changes.loosened(report)[:ROWS]:
+        screen.line(f"Loosened: {spans.plain(line)}", "yellow")
     if len(report.loosened) > ROWS:
         screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
-    for line in goalposts.accepted(report):
-        screen.line(wording.plain(line), "cyan")
+    for line in rule_changes.accepted(report):
+        screen.line(spans.plain(line), "cyan")
     for line in sentences.cautions(report)[:ROWS]:
-        screen.line(f"Note: {wording.plain(line)}", "yellow")
+        screen.line(f"Note: {spans.plain(line)}", "yellow")
 
 
 def _checks(screen: Screen, report: Report, found: Sequence[Check]) -> None:
@@ -158,7 +165,7 @@ def _dimensions(screen: Screen, report: Report) -> None:
     rows = []
     for n, one in enumerate(found[:ROWS]):
         named = "" if n and found[n - 1].suite == one.suite else one_line(one.suite, 14)
-        told = wording.plain(in_short(one, most=most), limit=1_000)
+        told = spans.plain(in_short(one, most=most), limit=1_000)
         rows.append(
             [screen.cell(text) for text in (*([named] if several else []), one.title, told)]
         )
@@ -176,7 +183,7 @@ def _cases(screen: Screen, report: Report) -> None:
 
 def _failing(screen: Screen, report: Report) -> None:
     failing = sentences.by_severity(report.cases.newly_failing)
-    counts = wording.plain(sentences.case_counts(report))
+    counts = spans.plain(sentences.case_counts(report))
     if counts:
         screen.line("")
         screen.line(counts)
@@ -219,7 +226,7 @@ def _violations(screen: Screen, report: Report) -> None:
     if not violations.total(report):
         return
     screen.line("")
-    screen.line(wording.plain(violations.title(report, shown=len(found))), "bold red")
+    screen.line(spans.plain(violations.title(report, shown=len(found))), "bold red")
     rows = violations.rows(found, suites=len(report.suites) > 1)
     screen.table(
         [name.lower() for name in violations.HEAD],
@@ -232,7 +239,7 @@ def _patterns(screen: Screen, report: Report) -> None:
     """Why trials of a suite failed, and how far its cases can be relied on."""
     for suite in report.suites.values():
         name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
-        if told := wording.plain(patterns.reliability(suite.reliability)):
+        if told := spans.plain(patterns.reliability(suite.reliability)):
             screen.line(f"Reliability{name}: {told}")
         if suite.modes:
             shown = [f"{mode} ({cases})" for mode, cases, _ in patterns.mode_rows(suite)[:MODES]]
@@ -241,16 +248,16 @@ def _patterns(screen: Screen, report: Report) -> None:
 
 def _falls(screen: Screen, report: Report) -> None:
     """What blocks although no grader fails these cases for it."""
-    for fall in worse.opened(report, most=FALLS):
+    for fall in metric_falls.opened(report, most=FALLS):
         cases = fall.worst[:FALLEN]
         screen.line("")
-        screen.line(wording.plain(worse.title(report, fall, shown=len(cases))))
+        screen.line(spans.plain(metric_falls.title(report, fall, shown=len(cases))))
         screen.table(
             ["case", "baseline → now", "why"],
             (
                 [
                     screen.cell(one_line(case.case_id, 40)),
-                    screen.cell(worse.change(fall, case)),
+                    screen.cell(metric_falls.change(fall, case)),
                     screen.cell(one_line(case.reason, 120)),
                 ]
                 for case in cases

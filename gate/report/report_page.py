@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.records import CaseChange, Json, Report, SuiteReport
-from gate.report.wording import case_totals as casebook
 from gate.report.wording import (
+    case_totals,
     categories,
     evidence,
     headline,
+    metric_falls,
+    missing_metrics,
     patterns,
+    published_scores,
+    rule_changes,
     sentences,
     steps,
     violations,
 )
-from gate.report.wording import metric_falls as worse
-from gate.report.wording import missing_metrics as unmeasured
-from gate.report.wording import published_scores as quoted
-from gate.report.wording import rule_changes as goalposts
 from gate.report.wording.checks import Check, checks
 from gate.report.wording.corrected_judge import in_words
 from gate.report.wording.cost import spending
@@ -42,7 +42,7 @@ Shown = Mapping[str, Json]  # what the page shows of a trial
 class Entry:
     """One case of the list; `trials` is empty where details are left out."""
 
-    case: casebook.CaseBook
+    case: case_totals.CaseBook
     kind: str  # how it changed, in words; empty when it did not
     change: CaseChange | None
     trials: tuple[Shown, ...] = ()
@@ -79,7 +79,7 @@ class Entry:
 
 def page(
     report: Report,
-    books: Mapping[str, casebook.SuiteBook],
+    books: Mapping[str, case_totals.SuiteBook],
     entries: Sequence[Entry],
     left_out: Sequence[str],
     *,
@@ -142,8 +142,8 @@ def _header(report: Report, title: str) -> Markup:
 
 def _notes(report: Report) -> Iterator[Markup]:
     """What a reader has to know before the numbers."""
-    yield _note("note warn", goalposts.loosened_title(report), goalposts.loosened(report))
-    yield _note("note", "Accepted", goalposts.accepted(report))
+    yield _note("note warn", rule_changes.loosened_title(report), rule_changes.loosened(report))
+    yield _note("note", "Accepted", rule_changes.accepted(report))
     yield _note("note", "Know before you trust this", sentences.cautions(report))
 
 
@@ -286,7 +286,7 @@ def _safety(report: Report) -> Markup:
     return markup("<section><h2>Safety</h2><p>%s</p>%s</section>\n", _line(title), table)
 
 
-def _server_logs(suite: SuiteReport, book: casebook.SuiteBook | None) -> Markup:
+def _server_logs(suite: SuiteReport, book: case_totals.SuiteBook | None) -> Markup:
     table, unlisted = NONE, NONE
     if book and book.checked:
         rows = (
@@ -371,7 +371,7 @@ def _cases(report: Report, entries: Sequence[Entry], left_out: Sequence[str]) ->
         '<output id="found" aria-live="polite"></output>\n</form>\n'
         '<div class="cases" id="cases">\n%s</div></section>\n',
         _line(sentences.case_counts(report)),
-        _paragraphs(worse.titles(report)),
+        _paragraphs(metric_falls.titles(report)),
         joined(markup('<p class="note">%s</p>', text) for text in left_out),
         joined(_case(entry, several=several) for entry in entries)
         or Markup("<p>No case was run.</p>\n"),
@@ -550,7 +550,7 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         "%s%s%s%s</section>\n",
         one_line(suite.name, 80),
         joined(groups),
-        _paragraph(unmeasured.sentence(report, suite.name)),
+        _paragraph(missing_metrics.sentence(report, suite.name)),
         _quoted(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
         _most_frequent(suite) if suite.failures_top else NONE,
@@ -585,14 +585,14 @@ def _quoted(suite: SuiteReport) -> Markup:
             one_line(metric, 80),
             *others,
         )
-        for metric, *others in quoted.rows(suite)
+        for metric, *others in published_scores.rows(suite)
     )
     return markup(
         '<h4>Quoted</h4><div class="wide" role="region" aria-label="Quoted values" tabindex="0">'
         "<table><thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div><p>%s.</p>",
-        _titles(quoted.HEAD, numbers={1, 2, 4}),
+        _titles(published_scores.HEAD, numbers={1, 2, 4}),
         joined(rows),
-        quoted.NOTE,
+        published_scores.NOTE,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gate.plugins import REPORTERS
 from gate.records import CaseChanges, Report, ReportOptions
 from gate.records.codec import json_text
-from gate.report.wording import case_totals as casebook
+from gate.report.wording import case_totals
 from gate.store import violation_log
 from gate.store.row_cache import Rows, RowsOf, SharedRows
 from gate.store.session import SUMMARY
@@ -32,7 +32,7 @@ def write_reports(
         reporter = REPORTERS.registered(name)()
         texts[name] = reporter.render(report, rows)
         write(reporter.filename, texts[name])
-    if any(book.guarded for book in rows.once(casebook.read).values()):
+    if any(book.guarded for book in rows.once(case_totals.read).values()):
         write(violation_log.FILE, violation_log.rendered(rows()))
     alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:

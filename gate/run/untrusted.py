@@ -19,7 +19,7 @@ from gate.files.source import Source, on_disk
 from gate.github.context import current_job
 from gate.records import Config, Suite
 from gate.store.baseline.source_order import source_names
-from gate.suites.config import build as config_records
+from gate.suites.config import build
 from gate.suites.config.check import checked
 from gate.suites.config.load import DEFAULT_AGENT, code_of, defaults, load
 from gate.suites.protection.rules import CONFIG, Base, Rules
@@ -102,7 +102,7 @@ def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
     """What `load` would make of it, before any code is imported."""
     document = yamlfile.parse(content, file)
     data, _ = checked(document, env)
-    return config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
+    return build.config(data, document.place, agent=DEFAULT_AGENT, file=file)
 
 
 def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.text import escaping as text
+from gate.text import escaping
 from gate.text.late_pattern import late_pattern
 
 _MINUS = late_pattern(r"(?<=[ (])-(?=\d)")
@@ -59,7 +59,7 @@ def prose(value: str, limit: int = 1_000) -> Line:
     """At most `limit` characters of sentences that may have `code` between backticks, arrows and
     negative numbers.
     """
-    parts = re.split(r"(`[^`\n]+`)", text.one_line(value, limit).replace(" -> ", " → "))
+    parts = re.split(r"(`[^`\n]+`)", escaping.one_line(value, limit).replace(" -> ", " → "))
     spans = (
         code(p[1:-1]) if n % 2 else Span(_MINUS.sub("\N{MINUS SIGN}", p))
         for n, p in enumerate(parts)
@@ -75,21 +75,21 @@ def join(separator: str, lines: Iterable[Line]) -> Line:
     return tuple(joined)
 
 
-def markdown(line: Line, *, limit: int = text.LIMIT) -> str:
+def markdown(line: Line, *, limit: int = escaping.LIMIT) -> str:
     """One line of GitHub Markdown, fit for a table cell too; `limit` holds for each span."""
     first, *others = line or (Span(""),)
-    made, before = _markdown(first, text.inline, limit), first
+    made, before = _markdown(first, escaping.inline, limit), first
     for span in others:
         # Fences that touch are one fence, and what stood behind them would be loose.
-        made += text.BREAK if before.kind == span.kind == "code" else ""
-        made, before = made + _markdown(span, text.midline, limit), span
+        made += escaping.BREAK if before.kind == span.kind == "code" else ""
+        made, before = made + _markdown(span, escaping.midline, limit), span
     return made.strip()
 
 
-def plain(line: Line, *, limit: int = text.LIMIT) -> str:
+def plain(line: Line, *, limit: int = escaping.LIMIT) -> str:
     """One line for a terminal, links left out."""
-    words = "".join(_padded(text.one_line(span.text, limit), span) for span in line)
-    return text.plain(words).strip()
+    words = "".join(_padded(escaping.one_line(span.text, limit), span) for span in line)
+    return escaping.plain(words).strip()
 
 
 def _span(value: str | Span) -> Span:
@@ -97,7 +97,7 @@ def _span(value: str | Span) -> Span:
 
 
 def _markdown(span: Span, words: Callable[[str, int], str], limit: int) -> str:
-    body = text.cell(span.text, limit) if span.kind == "code" else words(span.text, limit)
+    body = escaping.cell(span.text, limit) if span.kind == "code" else words(span.text, limit)
     marked = f"**{body}**" if span.kind == "strong" and body else body
     return _padded(f"[{marked}]({span.url})" if span.url and body else marked, span)
 

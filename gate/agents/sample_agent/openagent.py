@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.agents.sample_agent import reports
-from gate.agents.sample_agent import small_tasks as chores
+from gate.agents.sample_agent import reports, small_tasks
 from gate.agents.sample_agent.analyst import INSTRUCTIONS_TOKENS, MODEL, ask, tokens
 from gate.agents.sample_agent.faults import Faults, draw, other_figures
 from gate.agents.sample_agent.files import TOOLS, FileTools
@@ -65,10 +64,10 @@ def _said(question: str, place: Workplace, box: FileTools, *, tools: bool) -> st
     form = reports.form_of(question)
     if form is not None:
         return json.dumps(_reported(question, form, place, box, tools=tools), ensure_ascii=False)
-    if tools and chores.asks_the_time(question):
+    if tools and small_tasks.asks_the_time(question):
         return json.dumps(box.call("time"))
-    lines = chores.wanted_lines(question) if tools else None
-    return _lines(question, *lines, place.knowledge) if lines else chores.answer(question)
+    lines = small_tasks.wanted_lines(question) if tools else None
+    return _lines(question, *lines, place.knowledge) if lines else small_tasks.answer(question)
 
 
 def _reported(

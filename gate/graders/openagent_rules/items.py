@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.records import Json
-from gate.text import markdown_blocks as prose
+from gate.text import markdown_blocks
 
 How = Literal["lines", "commas", "array"]
 
@@ -35,11 +35,11 @@ def in_text(text: str) -> Items:
     """
     lines = lines_of(text)
     if len(lines) > 1:
-        found = [block for block in prose.blocks(text) if block.kind == "item"]
+        found = [block for block in markdown_blocks.blocks(text) if block.kind == "item"]
         least = min((block.indent for block in found), default=0)
         entries = sum(block.indent == least for block in found)
         return Items(count=entries or len(lines), how="lines")
-    sentences = prose.sentences(text[: prose.LIMIT])
+    sentences = markdown_blocks.sentences(text[: markdown_blocks.LIMIT])
     if len(sentences) > 1:
         return Items(count=len(sentences), how="lines")
     return between_commas(text)

@@ -31,9 +31,9 @@ def option_faults(spec: PluginSpec, root: Path) -> list[str]:
     """
     if not is_own(spec.name):
         return []
-    from gate.graders.user_code import grader as user_grader
+    from gate.graders.user_code import grader
 
-    return list(user_grader.option_faults(spec, root))
+    return list(grader.option_faults(spec, root))
 
 
 def make_grader(spec: PluginSpec, root: Path) -> Grader:

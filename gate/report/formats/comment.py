@@ -9,9 +9,14 @@ from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report
-from gate.report.wording import agent_tables, evidence, headline, sentences
-from gate.report.wording import metric_falls as worse
-from gate.report.wording import rule_changes as goalposts
+from gate.report.wording import (
+    agent_tables,
+    evidence,
+    headline,
+    metric_falls,
+    rule_changes,
+    sentences,
+)
 from gate.report.wording.checks import Check, checks
 from gate.report.wording.cost import spending
 from gate.report.wording.first_run import first_figures
@@ -170,16 +175,16 @@ def _next(report: Report) -> str:
 
 def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
     """What the change loosens, then what somebody accepted."""
-    lines = goalposts.loosened(report)
+    lines = rule_changes.loosened(report)
     if lines:
         shown = lines[: min(LINES, detail.rows)]
         more = lines[len(shown) :]
         if more and detail.cut:
             shown += (say("and {} more", f"{len(more):,}"),)
-        yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", shown)
+        yield alert("WARNING", f"**{inline(rule_changes.loosened_title(report))}**", shown)
         if more and not detail.cut:
             yield details(f"{len(more):,} more that it loosens", _bullets(more))
-    taken = goalposts.accepted(report)[: min(LINES, detail.rows)]
+    taken = rule_changes.accepted(report)[: min(LINES, detail.rows)]
     yield alert("NOTE", "", taken) if taken else ""
 
 
@@ -257,7 +262,7 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)
             yield f"{more:,} more {folded}."
         yield agent_tables.step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
-    for fall in worse.opened(report, most=FALLS if detail.failing else 0):
+    for fall in metric_falls.opened(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
 

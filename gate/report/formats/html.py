@@ -12,9 +12,7 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report
 from gate.report.html_page import allowed, value_text
 from gate.report.report_page import Entry, page
-from gate.report.wording import case_totals as casebook
-from gate.report.wording import evidence, patterns
-from gate.report.wording import metric_falls as worse
+from gate.report.wording import case_totals, evidence, metric_falls, patterns
 from gate.store.row_cache import SharedRows, shared
 from gate.text import figures
 from gate.text.escaping import one_line
@@ -40,7 +38,7 @@ class Html:
     filename: ClassVar[str] = "report.html"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = (stored := shared(rows)).once(casebook.read)
+        books = (stored := shared(rows)).once(case_totals.read)
         entries, left_out = _entries(report, books, stored)
         style, script = _asset("report.css"), _asset("report.js")
         return page(
@@ -55,10 +53,10 @@ class Html:
 
 
 def _entries(
-    report: Report, books: Mapping[str, casebook.SuiteBook], rows: SharedRows
+    report: Report, books: Mapping[str, case_totals.SuiteBook], rows: SharedRows
 ) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
     """The cases to list, the most telling first, and what was left out."""
-    kinds, fallen = _changes(report), worse.by_case(report)
+    kinds, fallen = _changes(report), metric_falls.by_case(report)
     cases = [case for book in books.values() for case in book.cases.values()]
     cases.sort(key=lambda case: _rank(case, kinds, fallen))
     wanted = cases
@@ -78,7 +76,7 @@ def _entries(
 
 
 def _entry(
-    case: casebook.CaseBook,
+    case: case_totals.CaseBook,
     kinds: Mapping[Key, tuple[str, CaseChange]],
     fallen: Mapping[Key, tuple[str, ...]],
     trials: Mapping[Key, list[Mapping[str, Json]]],
@@ -99,7 +97,7 @@ def _changes(report: Report) -> dict[Key, tuple[str, CaseChange]]:
 
 
 def _rank(
-    case: casebook.CaseBook,
+    case: case_totals.CaseBook,
     kinds: Mapping[Key, tuple[str, CaseChange]],
     fallen: Mapping[Key, tuple[str, ...]],
 ) -> tuple[int, float, str, str]:
@@ -138,7 +136,7 @@ def _short(row: Mapping[str, Json]) -> dict[str, Json]:
         "unscored": {name: value_text(text, VALUE) for name, text in row["unscored"].items()},
         "retrieved": [one_line(str(name)) for name in (row.get("retrieved_ids") or [])[:20]],
         "latency": figures.value(row["latency_ms"], "ms"),
-        "tokens": casebook.total_tokens(row),
+        "tokens": case_totals.total_tokens(row),
         "cost": figures.money(row.get("cost_usd")),
         "more_steps": max(0, len(calls) - STEPS) + row.get("omitted_steps", 0),
         "steps": [_step(step) for step in calls[:STEPS]],

@@ -8,10 +8,15 @@ from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
-from gate.report.wording import agent_tables, headline, patterns, sentences
-from gate.report.wording import case_totals as casebook
-from gate.report.wording import published_scores as quoted
-from gate.report.wording import rule_changes as goalposts
+from gate.report.wording import (
+    agent_tables,
+    case_totals,
+    headline,
+    patterns,
+    published_scores,
+    rule_changes,
+    sentences,
+)
 from gate.report.wording.checks import checks
 from gate.report.wording.cost import spending
 from gate.report.wording.markdown import (
@@ -45,7 +50,7 @@ class Markdown:
     filename: ClassVar[str] = "report.md"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = shared(rows).once(casebook.read)
+        books = shared(rows).once(case_totals.read)
         parts = _parts(_for_suite(report), books)
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -59,14 +64,14 @@ def _for_suite(report: Report) -> Report:
     return report if same else replace(report, outcome=suite.outcome, reason=suite.reason)
 
 
-def _parts(report: Report, books: Mapping[str, casebook.SuiteBook]) -> Iterator[str]:
+def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterator[str]:
     yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
     yield markdown(headline.because(report), limit=2_000)
     yield markdown(headline.decision(report), limit=1_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
-    if lines := goalposts.loosened(report):
-        yield alert("WARNING", f"**{inline(goalposts.loosened_title(report))}**", lines)
-    if taken := goalposts.accepted(report):
+    if lines := rule_changes.loosened(report):
+        yield alert("WARNING", f"**{inline(rule_changes.loosened_title(report))}**", lines)
+    if taken := rule_changes.accepted(report):
         yield alert("NOTE", "", taken)
     if notes := sentences.cautions(report):
         yield alert("NOTE", "", notes)
@@ -82,7 +87,7 @@ def _parts(report: Report, books: Mapping[str, casebook.SuiteBook]) -> Iterator[
         yield f"## Cases\n\n{counts}"
     yield from _lists(report)
     for suite in report.suites.values():
-        yield from _suite(report, suite, books.get(suite.name, casebook.SuiteBook()))
+        yield from _suite(report, suite, books.get(suite.name, case_totals.SuiteBook()))
     trend = trend_table(report)
     yield f"## Trend\n\n{trend}" if trend else ""
     yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
@@ -105,7 +110,7 @@ def _lists(report: Report) -> Iterator[str]:
         yield f"### Worse in {cell(fall.metric)}\n\n{shown}"
 
 
-def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[str]:
+def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> Iterator[str]:
     yield f"## Suite {inline(suite.name)}"
     word = f"{headline.icon(suite.outcome)} {headline.word(suite.outcome)}"
     yield f"{word}: {markdown(headline.why(suite), limit=1_000)}".rstrip(": ")
@@ -128,7 +133,7 @@ def _suite(report: Report, suite: SuiteReport, book: casebook.SuiteBook) -> Iter
         yield f"### Worst cases\n\n{_worst(worst)}"
 
 
-def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str, str]]:
+def _numbers(suite: SuiteReport, book: case_totals.SuiteBook) -> Iterator[tuple[str, str]]:
     success = suite.metrics.get("agent.success_rate")
     if success is not None and success.value is not None:
         low_high = suite.success_rate_ci95
@@ -148,8 +153,10 @@ def _numbers(suite: SuiteReport, book: casebook.SuiteBook) -> Iterator[tuple[str
 
 
 def _quoted(suite: SuiteReport) -> str:
-    rows = ((cell(metric, 80), *map(midline, told)) for metric, *told in quoted.rows(suite))
-    return f"{table(quoted.HEAD, '<>><><', rows)}\n\n{inline(quoted.NOTE)}."
+    rows = (
+        (cell(metric, 80), *map(midline, told)) for metric, *told in published_scores.rows(suite)
+    )
+    return f"{table(published_scores.HEAD, '<>><><', rows)}\n\n{inline(published_scores.NOTE)}."
 
 
 def _how(suite: SuiteReport) -> str:
@@ -180,7 +187,7 @@ def _spread(found: Spread, unit: str, *, worst: bool, of: str = "answer") -> str
     return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, of)})"
 
 
-def _worst(found: list[casebook.CaseBook]) -> str:
+def _worst(found: list[case_totals.CaseBook]) -> str:
     rows = (
         (
             cell(case.case_id, 80),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gate.records import CaseChange, Report, SuiteReport
-from gate.report.wording import case_totals as casebook
-from gate.report.wording import categories, evidence, patterns, steps, violations
+from gate.report.wording import case_totals, categories, evidence, patterns, steps, violations
 from gate.report.wording.markdown import NAME, REASON, details, table
 from gate.text import figures
 from gate.text.escaping import block, cell, inline
@@ -60,7 +59,7 @@ def _clusters(suite: SuiteReport) -> str:
     return table(("Mode", "failures that look alike", "cases", ""), "<<><", rows) if rows else ""
 
 
-def evidence_table(suite: SuiteReport, book: casebook.SuiteBook) -> str:
+def evidence_table(suite: SuiteReport, book: case_totals.SuiteBook) -> str:
     """What the logs say of each trial, a sentence on all above; empty where nothing was checked."""
     rows = (
         [

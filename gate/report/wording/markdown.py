@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report
-from gate.report.wording import metric_falls as worse
-from gate.report.wording import patterns
+from gate.report.wording import metric_falls, patterns
 from gate.report.wording.checks import Check
 from gate.report.wording.corrected_judge import corrections, of_checks
 from gate.report.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
@@ -119,13 +118,13 @@ def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) 
     rows = (
         [
             cell(_ends(case.case_id), NAME),
-            figures.tight(worse.change(fall, case)),
+            figures.tight(metric_falls.change(fall, case)),
             (cell(case.reason, REASON) if evidence else "") or figures.ABSENT,
         ]
         for case in cases
     )
     shown = table(["Case", figures.tight("baseline → now"), "why"], "<<<", rows)
-    return f"{markdown(worse.title(report, fall, shown=len(cases)))}\n\n{shown}"
+    return f"{markdown(metric_falls.title(report, fall, shown=len(cases)))}\n\n{shown}"
 
 
 def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:

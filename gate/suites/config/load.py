@@ -21,7 +21,7 @@ from gate.records import Config, Json, MetricSpec, PluginSpec, Suite, codec
 from gate.records.codec import to_json
 from gate.records.limits import EVIDENCE
 from gate.registry import Registry
-from gate.suites.config import build as config_records
+from gate.suites.config import build as build_records
 from gate.suites.config.check import checked
 from gate.suites.config.check_judge import judges
 from gate.suites.config.inherit import bundled_entry, settled
@@ -74,7 +74,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     document = yamlfile.parse(content, file)
     _begin_graders(document.data, root)
     data, problems = checked(document, env)
-    config = config_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
+    config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
         config = replace(config, suites=default_suites())
     found = Findings(problems=problems)
@@ -172,7 +172,7 @@ def bundled_suites() -> tuple[Suite, ...]:
 
 def _bundled(name: str) -> Suite:
     place = Place(f"the bundled suite {name}")
-    (suite,) = config_records.suites([bundled_entry(name)], lambda path: place)
+    (suite,) = build_records.suites([bundled_entry(name)], lambda path: place)
     return suite
 
 

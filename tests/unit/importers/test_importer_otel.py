@@ -9,7 +9,7 @@ import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
-from gate.importers.formats.otel import group_spans as gathering
+from gate.importers.formats.otel import group_spans
 from gate.importers.formats.otel.lines import PIECE
 from gate.importers.formats.otel.trials import runs_of
 from gate.importers.formats.otel.worker_pool import Crew
@@ -355,7 +355,7 @@ def test_of_a_trace_without_end_the_rest_is_counted_and_its_usage_unknown(tmp_pa
     found = read(written(tmp_path, export(root(), chat("a", 1, TEXT)), *lines))
     (one,) = found.trials()
     answer = one.attempt.response
-    kept = gathering.MOST_BYTES >> 20
+    kept = group_spans.MOST_BYTES >> 20
     assert (len(answer.steps), answer.usage, answer.turns) == (kept, Usage(), None)
     assert f"{70 - kept} more spans of it are not read" in answer.trace_faults[-1]
     assert "results with more spans than are read of one: their usage is unknown: 1" in found.notes
@@ -463,9 +463,9 @@ def test_several_processes_come_to_the_same_as_one(tmp_path):
     assert path.stat().st_size > 2 * PIECE
     found = []
     for size in (0, 2):
-        traces = gathering.Traces(files=(path,))
+        traces = group_spans.Traces(files=(path,))
         with Crew(size) as crew:
-            gathering.gathered(traces, frozenset(), crew)
+            group_spans.gathered(traces, frozenset(), crew)
             groups = [[*group] for group in traces.groups()]
             made = list(
                 crew.map(runs_of, (("trace", "", part) for part in (groups[:7], groups[7:])))

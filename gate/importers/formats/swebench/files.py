@@ -11,8 +11,12 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.plain import Line, files_below, json_lines, json_of, plain
 from gate.files.problems import Findings
-from gate.importers.formats.swebench import instance_lists as listed
-from gate.importers.formats.swebench import instance_reports, predictions, run_report
+from gate.importers.formats.swebench import (
+    instance_lists,
+    instance_reports,
+    predictions,
+    run_report,
+)
 from gate.records import Json
 
 RUN = "run.json"
@@ -105,10 +109,10 @@ def _first_line(path: Path) -> Json:
 def _kind(data: Json) -> str | None:
     for kind, fits in (
         ("run report", run_report.is_run_report),
-        ("lists", listed.is_lists),
+        ("lists", instance_lists.is_lists),
         (_PREDICTIONS, predictions.is_predictions),
         ("instance report", instance_reports.is_instance_report),
-        ("details", listed.is_details),
+        ("details", instance_lists.is_details),
     ):
         if fits(data):
             return kind

@@ -12,8 +12,12 @@ from pathlib import Path
 from gate.errors import Place, UsageError
 from gate.files.problems import Findings
 from gate.importers.formats.mini_swe_agent.runs import Run, run_of
-from gate.importers.formats.swebench import instance_lists as listed
-from gate.importers.formats.swebench import instance_reports, predictions, run_report
+from gate.importers.formats.swebench import (
+    instance_lists,
+    instance_reports,
+    predictions,
+    run_report,
+)
 from gate.importers.formats.swebench.counting import check_declared, counted, named_in
 from gate.importers.formats.swebench.files import Found, found_in
 from gate.importers.formats.swebench.identity import Identity, identity_of
@@ -155,7 +159,11 @@ def _main(found: Found, findings: Findings) -> Told | None:
         name = path.as_posix()
         if run_report.is_run_report(data):
             return run_report.read(data, name, findings)
-        read = listed.read_lists if listed.is_lists(data) else listed.read_details
+        read = (
+            instance_lists.read_lists
+            if instance_lists.is_lists(data)
+            else instance_lists.read_details
+        )
         return read(data, name, findings)
     return None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gate.agents.sample_agent import small_tasks as chores
+from gate.agents.sample_agent import small_tasks
 from gate.agents.sample_agent.database import open_image
 from gate.agents.sample_agent.openagent import NO_TOOLS, Workplace, answered
 from gate.agents.sample_agent.options import SampleOptions
@@ -75,7 +75,7 @@ def asked(
     ],
 )
 def test_what_a_prompt_holds_is_found_or_left_alone(prompt: str, answer: str | None) -> None:
-    assert chores.answer(prompt) == answer
+    assert small_tasks.answer(prompt) == answer
 
 
 @pytest.mark.parametrize("suite", ["analytics", "trajectories"])
@@ -85,9 +85,9 @@ def test_no_question_of_the_analyst_is_taken_for_a_small_task(suite: str) -> Non
     assert len(questions) > 20
     for question in questions:
         text = question if isinstance(question, str) else question[-1]["content"]
-        assert chores.answer(text) is None, text
-        assert chores.wanted_lines(text) is None, text
-        assert not chores.asks_the_time(text), text
+        assert small_tasks.answer(text) is None, text
+        assert small_tasks.wanted_lines(text) is None, text
+        assert not small_tasks.asks_the_time(text), text
 
 
 def test_lines_are_sentences_of_documents() -> None:
@@ -214,5 +214,5 @@ def test_hostile_forms_are_answered(prompt: str, tmp_path: Path) -> None:
 
 def test_a_prompt_made_to_be_slow_to_search_is_left_alone() -> None:
     for prompt in ('"line starts with ' * 20_000, "JSON with keys " * 130, "JSON a b " * 220):
-        assert chores.answer(prompt) is None
-        assert chores.wanted_lines(prompt) is None
+        assert small_tasks.answer(prompt) is None
+        assert small_tasks.wanted_lines(prompt) is None

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.server_logs import combined, window
-from gate.agents.server_logs import request_logs as front
+from gate.agents.server_logs import combined, request_logs, window
 from gate.agents.server_logs.log_extract import ended_after_mark
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
@@ -205,7 +204,7 @@ def test_both_paths_of_chat_completions_count_as_requests(server):
     shown = server.asked((server.access, two))
     assert (shown.requests, SEVERAL in shown.notes) == (2, True)
     none = server.asked((server.access, health))
-    assert (none.requests, front.NO_CHAT in none.notes) == (0, True)
+    assert (none.requests, request_logs.NO_CHAT in none.notes) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +253,7 @@ def test_without_any_log_nothing_is_known_and_nothing_waited_for(server):
         ("audit", "audit", None, "not there"),
     ]
     assert NOTHING_READ in shown.notes
-    assert {NO_CALLS, front.NO_CHAT}.isdisjoint(shown.notes)
+    assert {NO_CALLS, request_logs.NO_CHAT}.isdisjoint(shown.notes)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.graders.rubrics import shown_to_judge as shown
+from gate.graders.rubrics import shown_to_judge
 from gate.graders.rubrics.built_in import BUILT_IN
 from gate.graders.rubrics.prompt import questions_on
 from gate.graders.rubrics.rubric import Criterion, Rubric
@@ -55,7 +55,7 @@ def test_every_key_and_every_built_in_rubric_is_named():
 
 def test_the_limits_are_those_of_the_code():
     told = " ".join(PAGE.split())
-    text, context, documents, document, first, last, part = shown.LIMITS
+    text, context, documents, document, first, last, part = shown_to_judge.LIMITS
     assert f"cut at {text:,} characters, a context at {context:,}" in told
     assert f"the first {documents} are shown, each up to {document:,} characters" in told
     assert f"more than {first + last} steps the first {first} and the last {last}" in told

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gate.records import CaseChanges, Cost, Policy
-from gate.report.wording import case_totals as casebook
-from gate.report.wording import headline, sentences
+from gate.report.wording import case_totals, headline, sentences
 from gate.report.wording.checks import blocking, checks, warned
 from gate.report.wording.cost import spending
 from gate.report.wording.method import method, provenance
@@ -426,13 +425,13 @@ def test_a_casebook_keeps_failed_calls_apart():
         row("a", 3, passed=None, status="infra_error", failures=[], latency_ms=None),
         row("b", 1, passed=False, status="agent_error", latency_ms=5.0),
     )  # fmt: skip
-    book = casebook.read(rows)["analytics"]
+    book = case_totals.read(rows)["analytics"]
     assert (book.latency.n, book.failed_calls) == (2, 2)
     assert book.latency.mean == 818.0
     assert book.tokens.mean == 1800
     assert (book.cases["a"].passed, book.cases["a"].judged, book.cases["a"].infra) == (1, 2, 1)
     assert [case.case_id for case in book.worst(5)] == ["b", "a"]
-    assert casebook.Spread().std is None
+    assert case_totals.Spread().std is None
 
 
 def test_a_change_by_logarithms_is_explained_once():

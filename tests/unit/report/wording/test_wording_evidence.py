@@ -6,8 +6,7 @@ from gate.records import EvidenceCounts
 from gate.report.console import render_console
 from gate.report.formats.html import Html
 from gate.report.formats.markdown import Markdown
-from gate.report.wording import case_totals as casebook
-from gate.report.wording import evidence
+from gate.report.wording import case_totals, evidence
 from gate.text.spans import plain
 from tests.support.reports import evidence_counts, passing, row, row_evidence, suite
 
@@ -72,7 +71,7 @@ def test_the_terminal_has_the_sentence():
 
 @pytest.mark.parametrize("more", [0, 3])
 def test_a_table_has_an_end(more):
-    book = casebook.SuiteBook()
-    for number in range(casebook.CHECKED + more):
+    book = case_totals.SuiteBook()
+    for number in range(case_totals.CHECKED + more):
         book.add(row("a", number, evidence=row_evidence()))
-    assert (len(book.checked), book.unlisted) == (casebook.CHECKED, more)
+    assert (len(book.checked), book.unlisted) == (case_totals.CHECKED, more)

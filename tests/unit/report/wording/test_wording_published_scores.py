@@ -12,7 +12,7 @@ from gate.report.formats.comment import LIMIT, Comment
 from gate.report.formats.html import Html
 from gate.report.formats.junit import JUnit
 from gate.report.formats.markdown import Markdown
-from gate.report.wording import published_scores as quoted
+from gate.report.wording import published_scores
 from gate.text.spans import markdown, plain
 from tests.support.reports import P95, SUCCESS, passing, suite
 from tests.support.reports import quoted as scenario
@@ -25,7 +25,7 @@ def of(*values, **changes):
 
 
 def told(*values, **changes):
-    return [plain(line) for line in quoted.lines(of(*values, **changes))]
+    return [plain(line) for line in published_scores.lines(of(*values, **changes))]
 
 
 def test_a_line_a_metric_names_who_when_and_where_beside_the_own_value():
@@ -42,15 +42,15 @@ def test_a_value_that_is_about_right_is_marked():
     assert "GPT-4 ~0.5 (2023" in line
     assert "~" not in told(VALUE)[0]
     assert r"GPT-4 \~0.5" in markdown(
-        quoted.lines(of(replace(VALUE, value=0.5, approximate=True)))[0]
+        published_scores.lines(of(replace(VALUE, value=0.5, approximate=True)))[0]
     )
 
 
 def test_several_suites_are_told_apart_and_none_is_told_without_quotations():
     two = {"a": suite("a", quoted=(VALUE,)), "b": suite("b")}
-    (line,) = quoted.lines(passing(suites=two))
+    (line,) = published_scores.lines(passing(suites=two))
     assert plain(line).startswith(f"a: {SUCCESS} 0.918 here")
-    assert quoted.lines(passing()) == []
+    assert published_scores.lines(passing()) == []
 
 
 def test_a_metric_that_was_not_measured_has_no_figure():
@@ -100,7 +100,13 @@ def test_nothing_but_the_quotation_differs(name):
     own, both = (RENDERED[name](report).splitlines() for report in (of(), of(VALUE)))
     assert [line for line in own if line not in both] == []
     added = {line for line in both if line not in own}
-    mine = ("GPT-4", quoted.NOTE, "### Quoted", "| Metric | here | quoted |", "| :-- | --: | --:")
+    mine = (
+        "GPT-4",
+        published_scores.NOTE,
+        "### Quoted",
+        "| Metric | here | quoted |",
+        "| :-- | --: | --:",
+    )
     assert added
     assert not [line for line in added if not any(piece in line for piece in mine)]
 
@@ -114,6 +120,6 @@ def test_nothing_but_the_quotation_differs_in_the_page():
 def test_ten_thousand_of_them_are_cut():
     many = [replace(VALUE, metric=f"m{n % 200}", of="x" * 500) for n in range(10_000)]
     report = of(*many)
-    assert len(quoted.lines(report)) == 20
+    assert len(published_scores.lines(report)) == 20
     assert len(RENDERED["comment"](report)) < LIMIT / 2
     assert len(RENDERED["html"](report)) - len(RENDERED["html"](of())) < 200_000
