@@ -88,7 +88,7 @@ CLIENTS: dict[str, Callable[[str], Ask]] = {
     "urllib3": with_urllib3,
     "http.client": with_http_client,
     "gate.agents.http_client": with_session,
-    "agent `openai` on gate.http": with_agent,
+    "agent `openai` on gate.agents.http_client": with_agent,
 }
 
 

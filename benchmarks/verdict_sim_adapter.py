@@ -1,7 +1,7 @@
 """The gate's own verdict in the shape that a verdict simulator calls: arrays in, statuses out.
 
 `fixed` judges once, `sequential` after each batch. Both build tables from the arrays and ask
-`gate.verdict`, as `gate run` does. Every metric is a rate that blocks.
+`gate/verdict/`, as `gate run` does. Every metric is a rate that blocks.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`gate action`: what the container runs. INPUT_* and GITHUB_* in; comment, summary, outputs out.
 
-It reads the inputs, runs, and has gate.delivery show the end, whatever that is.
+It reads the inputs, runs, and has gate/github/delivery.py show the end, whatever that is.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> F
 
 
 def of_run(api: Api, run: Run, shelf: Shelf, rule: str) -> Fetched | None:
-    """The run's newest artifact on that shelf; errors as of `fetch`."""
+    """The run's newest artifact of the list; errors as of `fetch`."""
     for artifact in shelf.of(run["id"]):
         try:
             return _download(api, run, artifact, rule)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# Why a trial failed, in one word; rules in gate/failures, definitions in docs/trajectories.md.
+# Why a trial failed, in one word; rules in gate/analysis/failures, definitions in
+# docs/trajectories.md.
 FailureMode = Literal[
     "safety",
     "timeout",

@@ -1,5 +1,5 @@
 """report.html from top to bottom, as its reader sees it. `markup` escapes each value that is filled
-in; which cases and trials are shown is the reporter's (reporters/html.py).
+in; which cases and trials are shown is for formats/html.py to say.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The published form of a row of details.jsonl, key by key; rows.py writes such rows."""
+"""The published form of a row of details.jsonl, key by key; trial_rows.py writes such rows."""
 
 from __future__ import annotations
 

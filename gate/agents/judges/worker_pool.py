@@ -39,7 +39,7 @@ class Desk:
         self._out = ""  # why it is not asked at all
 
     def vote(self, case: Case, question: Question, then: Then) -> Future[Reply]:
-        """A reply to come, also when something fails and when the desk is closed. `then` has it
+        """A reply to come, also when something fails and when the pool is closed. `then` has it
         before whoever waits, in the thread that asked.
         """
         future: Future[Reply] = Future()

@@ -1,4 +1,4 @@
-"""The front: a mark before the request, and what the logs show after it."""
+"""The entry point: a mark before the request, and what the logs show after it."""
 
 from __future__ import annotations
 

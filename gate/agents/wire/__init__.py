@@ -1,1 +1,3 @@
-"""The shapes in which agents are asked and answer, apart from how the bytes travel (gate/http)."""
+"""The shapes in which agents are asked and answer, apart from how the bytes travel
+(gate/agents/http_client).
+"""

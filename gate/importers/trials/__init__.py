@@ -1,1 +1,3 @@
-"""What every importer builds trials with: names, ids, scores, and whose fault a failure is."""
+"""What every importer builds trials with: names, ids, values, conversations, published scores,
+and whose fault a failure is.
+"""

@@ -108,7 +108,7 @@ class Rehearsal:
         return self.config.policy.inconclusive == "extend"
 
     def rules(self) -> dict[str, Any]:
-        """Arguments of `gate.verdict`."""
+        """Arguments of `decide` and of `undecided`."""
         return {
             "gates": tuple(map(without_limit, self.config.gates)),
             "regression": self.regression,

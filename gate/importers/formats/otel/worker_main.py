@@ -1,4 +1,4 @@
-"""What a process of the crew does: it works until its input ends."""
+"""What one process of the worker pool does: it works until its input ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gate/http against real sockets that misbehave in every way that is known."""
+"""The HTTP client against real sockets that misbehave in every way that is known."""
 
 import gc
 import os

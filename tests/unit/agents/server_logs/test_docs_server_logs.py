@@ -31,12 +31,12 @@ def shown(root, *kinds, bind):
         access="a.log", console="c.log", audit="audit", bind=bind, timezone="Asia/Shanghai"
     )
     time = Ticking()
-    front = LogBook(options, env={}, root=root, clock=time.clock, sleep=time.sleep)
-    mark = front.before()
+    book = LogBook(options, env={}, root=root, clock=time.clock, sleep=time.sleep)
+    mark = book.before()
     for kind in kinds:
         (root / FILES[kind]).parent.mkdir(exist_ok=True)
         (root / FILES[kind]).write_text(example(kind), encoding="utf-8")
-    return front.after(mark, started_ms=AT, ended_ms=AT + 2500, alone=True)
+    return book.after(mark, started_ms=AT, ended_ms=AT + 2500, alone=True)
 
 
 @pytest.mark.parametrize("bind", ["offset", "window"])
