@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from gate import plugins
-from gate.commands.templates.render import rendered
+from gate.commands.init import rendered
 from gate.registry import Registry
 
 ROOT = Path(__file__).parent.parent

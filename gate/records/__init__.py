@@ -1,9 +1,6 @@
 """The frozen records, in the order in which they flow, and their JSON."""
 
-from gate.records.evidence import Evidence, Sight
-from gate.records.interim_looks import Looks, equal_looks
 from gate.records.labels import Agreement, Corrected, Label, Measure
-from gate.records.limits import LARGEST, LONGEST_S, MOST_CASES, MOST_DAYS, MOST_ROUNDS
 from gate.records.patterns import (
     CategoryReport,
     Cluster,
@@ -17,7 +14,6 @@ from gate.records.patterns import (
     StepDiff,
     Violation,
 )
-from gate.records.questions import Cause, Question, Reply, Role
 from gate.records.quoted import QuotedValue
 from gate.records.report import (
     AcceptedChange,
@@ -43,6 +39,11 @@ from gate.records.server_logs import (
     ServerLogs,
 )
 from gate.records.settings import (
+    LARGEST,
+    LONGEST_S,
+    MOST_CASES,
+    MOST_DAYS,
+    MOST_ROUNDS,
     BaselineRules,
     Budget,
     Config,
@@ -63,9 +64,13 @@ from gate.records.settings import (
 from gate.records.trials import (
     Attempt,
     Case,
+    Cause,
     Document,
     Judging,
+    Question,
+    Reply,
     Response,
+    Role,
     Score,
     ToldBy,
     ToolCall,
@@ -80,13 +85,17 @@ from gate.records.verdict import (
     Comparison,
     Direction,
     Estimate,
+    Evidence,
     GateResult,
     GateStatus,
+    Looks,
     MetricFall,
     MetricSpec,
     Outcome,
+    Sight,
     Status,
     Verdict,
+    equal_looks,
 )
 
 __all__ = [

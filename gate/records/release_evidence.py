@@ -10,7 +10,7 @@ from typing import Literal
 
 from gate.records import Config, Json, Outcome
 from gate.records.codec import schema_of
-from gate.records.limits import EVIDENCE
+from gate.records.settings import EVIDENCE
 
 FOLDER = EVIDENCE  # in the session's folder
 MANIFEST = "evidence.json"

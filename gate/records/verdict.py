@@ -2,14 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from gate.errors import Place
 from gate.records.labels import Corrected
 from gate.records.patterns import FailureMode, StepDiff
 from gate.records.settings import Json, Level, Rule
+
+Bounds = Callable[[float], tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """How sharply a plan of looks sees: what a detectable change is computed from."""
+
+    drift: float  # change, in standard errors at the last look, that is caught with `power`
+    power: float
+    level: float  # one-sided nominal level of the last look
+    share: float = 1.0  # of the last look's information that is there now; (0, 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Current against baseline, cases paired. `delta` = current - baseline in natural units, or
+    as a share of the baseline where `relative`.
+
+    `p_worse`: chance, if nothing changed, of a change at least this bad; `p_better` the mirror.
+    Where two tests disagree about the noise, these are the larger of their chances; `p_doubt`
+    is the smaller one of "worse": what an acquittal has to face.
+    """
+
+    baseline: float
+    current: float
+    delta: float
+    relative: bool
+    se: float  # of delta if nothing changed, on delta's scale
+    p_worse: float
+    p_better: float
+    p_doubt: float
+    bounds: Bounds  # alpha -> (low, high) of delta, each wrong with probability at most alpha
+    detectable: Callable[[Sight], float]  # smallest change that is caught, a size on delta's scale
+    n_paired: int
+    method: str
+    too_few: str = ""  # why these are too few data, e.g. "60 of 100 calls needed for a p95"
+
+
+MOST_LOOKS = 10
+FEWEST_CALLS = 10  # of a batch between two looks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """Numbers of trials after which the verdict is looked at, ascending; the last is the cap.
+
+    Raises ValueError for anything else: a stored plan may come from anybody.
+    """
+
+    calls: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        whole = all(type(number) is int for number in self.calls)
+        if not (whole and 0 < len(self.calls) <= MOST_LOOKS) or any(
+            late <= early for early, late in pairwise((0, *self.calls))
+        ):
+            raise ValueError(f"looks come after 1 to {MOST_LOOKS} ascending numbers of trials")
+
+    @property
+    def cap(self) -> int:
+        return self.calls[-1]
+
+
+def equal_looks(cap: int, *, batch: int = FEWEST_CALLS) -> Looks:
+    """Looks after equal batches of at least `batch` trials, at most ten of them. Their number is
+    even, so that half of the cap, which the planned trials are by default, is a look.
+    """
+    number = max(1, min(MOST_LOOKS, cap // max(FEWEST_CALLS, batch)))
+    number -= number % 2 if number > 1 else 0
+    return Looks(calls=tuple(round(cap * (k + 1) / number) for k in range(number)))
+
 
 Direction = Literal["higher", "lower"]  # which one is better
 Outcome = Literal["pass", "fail", "inconclusive", "no_baseline", "not_comparable", "error"]

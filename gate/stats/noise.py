@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from gate.records import Sight
 from gate.stats.distributions import normal_cdf, normal_quantile, t_quantile
-from gate.stats.power import detectable
+
+
+def detectable(*, se: float, quantum: float, sight: Sight, tolerance: float) -> float:
+    """Smallest true change that is flagged with probability `sight.power`, on the scale of `se`.
+
+    Flagged means: beyond the boundary of a look and beyond `tolerance`. `se` and `quantum` are
+    those of the last look. `quantum` is what one call can change; it bounds the standard error from
+    below, since identical rounds do not prove that no noise exists.
+    """
+    se = max(se, normal_quantile(1.0 - sight.level) * quantum)
+    return max(sight.drift * se, tolerance + normal_quantile(sight.power) * se)
+
 
 TINY = 1e-12  # of a distribution found by a Fourier transform the rest is rounding
 NOTHING = 1e-300  # a smaller number is no float with all its digits

@@ -33,10 +33,9 @@ from gate.records.codec import from_json
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
 from gate.verdict.deployment import deployment
-from gate.verdict.explain import RowsOf, with_evidence, with_history, worst_cases
+from gate.verdict.explain import RowsOf, rerun, same_run, with_evidence, with_history, worst_cases
 from gate.verdict.measured import Measured, Setting
 from gate.verdict.reasons import with_calls
-from gate.verdict.rerun_command import rerun, same_run
 from gate.verdict.stop_rule import Undecided, undecided
 
 SEED = 0  # of intervals that draw

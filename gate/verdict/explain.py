@@ -9,13 +9,36 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 
 from gate.analysis.failures.modes import mode_in, most_frequent, speaks
 from gate.analysis.metric_falls import falls
 from gate.analysis.reliability import histories
 from gate.records import CaseChange, CaseChanges, FailureMode, Json, MetricFall, ToldBy, Verdict
+from gate.suites.protection.rules import CONFIG
 from gate.text.escaping import one_line
 from gate.verdict.measured import Measured
+
+
+def same_run(file: str | None, asked_with: Mapping[str, str]) -> str:
+    """The command of a run that asks the same agent by the same file."""
+    given = {**({} if file in (None, CONFIG) else {"--config": file}), **asked_with}
+    return " ".join(["gate run", *(f"{name} {quote(str(of))}" for name, of in given.items())])
+
+
+def rerun(
+    verdict: Verdict, worse: Sequence[MetricFall], measured: Sequence[Measured], run: str
+) -> str:
+    """The command that runs the worst case again on a laptop; `run`: its beginning."""
+    worst = [(one.suite, one.case_id) for one in verdict.cases.newly_failing]
+    worst += [(fall.suite, fall.worst[0].case_id) for fall in worse if fall.blocks]
+    worst += [(one.suite, one.case_id) for one in verdict.cases.errored]
+    if worst:
+        suite, case_id = (quote(name) for name in worst[0])
+        return f"{run} --suite {suite} --case {case_id} --baseline auto"
+    suites = " ".join(f"--suite {quote(one.name)}" for one in measured)
+    return f"{run} {suites} --baseline auto"
+
 
 Row = Mapping[str, Json]
 RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]

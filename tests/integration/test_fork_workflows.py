@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gate import cli
-from gate.commands.templates.render import rendered
+from gate.commands.init import rendered
 from gate.files import bundled
 from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 from tests.support.paths import ROOT

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import calendar
+import re
+
+from gate.agents.sample_agent.bm25 import Index
 from gate.agents.sample_agent.documents import Page
 from gate.agents.sample_agent.extracts import extract
 from gate.agents.sample_agent.measures import Measure, find_limit, find_measure, row_count
-from gate.agents.sample_agent.names import unknown_names
 from gate.agents.sample_agent.outcome import Outcome
 from gate.agents.sample_agent.queries import CannotAnswer, Scope, scopes_of, select
-from gate.agents.sample_agent.question import Question, parts_of, read_question
+from gate.agents.sample_agent.question import Question, Vocabulary, parts_of, read_question
 from gate.agents.sample_agent.replies import (
     NOT_COVERED,
     Rows,
@@ -18,7 +21,20 @@ from gate.agents.sample_agent.replies import (
     value_of,
 )
 from gate.agents.sample_agent.tools import Toolbox
+from gate.agents.sample_agent.words import stems
 from gate.records import Json
+
+_NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][A-Za-z]+")  # capitals that begin no sentence
+_CALENDAR = frozenset(stems(" ".join([*calendar.month_name, *calendar.day_name])))
+
+
+def unknown_names(text: str, index: Index, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Capitalised words inside a sentence that neither a document nor a row holds, in order."""
+
+    def known(stem: str) -> bool:
+        return stem in index.pages_with or stem in vocabulary.stems or stem in _CALENDAR
+
+    return tuple(name for name in _NAME.findall(text) if not all(map(known, stems(name))))
 
 
 def answer(text: str, box: Toolbox) -> Outcome:

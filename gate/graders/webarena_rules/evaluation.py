@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gate.graders.webarena_rules.recorded import FINAL_HTML, FINAL_URL, LOCATED, PAGES, Recorded
-from gate.graders.webarena_rules.strings import clean, includes, same
 from gate.graders.webarena_rules.task import (
     LAST,
     NOT_ACHIEVABLE,
@@ -23,8 +22,33 @@ from gate.graders.webarena_rules.task import (
     Target,
     open_sites,
 )
+from gate.graders.webarena_rules.tokens import stands_alone
 from gate.graders.webarena_rules.urls import ALTERNATIVES, post_url, url_matches
 from gate.text.escaping import one_line
+
+
+def clean(text: str) -> str:
+    """Without white space around, without one pair of equal quotes around, in small letters."""
+    text = text.strip()
+    for quote in "'\"":
+        if text.startswith(quote) and text.endswith(quote):
+            return text[1:-1].lower()
+    return text.lower()
+
+
+def same(reference: str, text: str) -> bool:
+    return clean(text) == clean(reference)
+
+
+def includes(reference: str, text: str, *, alone: bool = False) -> bool:
+    """Whether the reference is somewhere in the text. `alone`: one of a single character must be
+    a word of it.
+    """
+    wanted, whole = clean(reference), clean(text)
+    if alone and len(wanted) == 1 and not wanted.isspace():
+        return stands_alone(wanted, whole)
+    return wanted in whole
+
 
 _SHOWN = 100  # characters of a text in a reason
 _POST = "func:reddit_get_post_url('__last_url__')"

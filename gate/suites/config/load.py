@@ -19,7 +19,7 @@ from gate.graders.user_code.make import is_own, make_grader, option_faults
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
 from gate.records import Config, Json, MetricSpec, PluginSpec, Suite, codec
 from gate.records.codec import to_json
-from gate.records.limits import EVIDENCE
+from gate.records.settings import EVIDENCE
 from gate.registry import Registry
 from gate.suites.config import build as build_records
 from gate.suites.config.check import checked

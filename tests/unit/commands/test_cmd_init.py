@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.commands import validate
-from gate.commands.init import run
-from gate.commands.templates.render import ACTIONS, TEMPLATES, rendered
+from gate.commands.init import ACTIONS, TEMPLATES, rendered, run
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
 from tests.support.paths import ROOT

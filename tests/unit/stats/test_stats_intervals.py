@@ -19,7 +19,7 @@ from gate.stats.intervals import (
     wilson,
 )
 from gate.stats.multiplicity import benjamini_hochberg
-from gate.stats.power import detectable
+from gate.stats.noise import detectable
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
 from tests.support.sights import high, holm, low, mde, sight
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.agents.sample_agent.answering import unknown_names
 from gate.agents.sample_agent.knowledge import load_knowledge
-from gate.agents.sample_agent.names import unknown_names
 from gate.agents.sample_agent.periods import find_periods, quarter_of
 from gate.agents.sample_agent.question import Question, parts_of, read_question
 from gate.files import bundled

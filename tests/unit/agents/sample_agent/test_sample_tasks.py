@@ -7,8 +7,7 @@ import pytest
 from gate.agents.sample_agent.analyst import ask
 from gate.agents.sample_agent.arithmetic import evaluate
 from gate.agents.sample_agent.database import open_image
-from gate.agents.sample_agent.knowledge import load_bundled
-from gate.agents.sample_agent.messages import load_messages
+from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.replies import written
 from gate.agents.sample_agent.tasks import Arithmetic, Form, read_task

@@ -11,7 +11,7 @@ from gate.graders.openagent_rules.declared import (
     same_tool,
     unmatched,
 )
-from gate.graders.openagent_rules.paths import is_there, names_path
+from gate.graders.openagent_rules.requirements import is_there, names_path
 from gate.records import LoggedCall
 
 

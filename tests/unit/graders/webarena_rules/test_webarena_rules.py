@@ -2,9 +2,8 @@
 
 import pytest
 
-from gate.graders.webarena_rules.evaluation import evaluate
+from gate.graders.webarena_rules.evaluation import clean, evaluate, includes
 from gate.graders.webarena_rules.recorded import Recorded, recorded
-from gate.graders.webarena_rules.strings import clean, includes
 from gate.graders.webarena_rules.task import checks_of, faults_of, open_sites, with_sites
 from gate.graders.webarena_rules.tokens import stands_alone
 from gate.graders.webarena_rules.urls import post_url

@@ -11,8 +11,7 @@ from gate.records import Reply
 from gate.suites.cases.curation.counting import figures, provenance, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import appended, changed
-from gate.suites.cases.curation.personal import cleaned
-from gate.suites.cases.curation.proposing import Entry, Intake, entry, from_log, from_seeds
+from gate.suites.cases.curation.proposing import Entry, Intake, cleaned, entry, from_log, from_seeds
 from gate.suites.cases.curation.similar import Known, doubles, masked
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
 from tests.support.growth import cpu_seconds

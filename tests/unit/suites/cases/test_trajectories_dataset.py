@@ -12,8 +12,7 @@ import pytest
 from gate.agents.sample_agent.analyst import ask
 from gate.agents.sample_agent.database import Value, open_image, query
 from gate.agents.sample_agent.faults import Faults
-from gate.agents.sample_agent.knowledge import load_bundled
-from gate.agents.sample_agent.messages import load_messages
+from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.tools import Toolbox, offered
 from gate.errors import Place
