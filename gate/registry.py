@@ -8,7 +8,7 @@ runs in a process of its own (gate/user_code).
 from __future__ import annotations
 
 import importlib
-import os
+import pkgutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -76,9 +76,8 @@ class Registry(Generic[T]):
             package = importlib.import_module(self.package)
             self._modules = {
                 name.replace("_", self._between): f"{self.package}.{name}"
-                for folder in package.__path__
-                for file in os.scandir(folder)
-                if (name := file.name.removesuffix(".py")) not in (file.name, "__init__")
+                for _, name, is_package in pkgutil.iter_modules(package.__path__)
+                if not is_package
             }
         return self._modules
 

@@ -1,6 +1,8 @@
+import compileall
 import subprocess
 import sys
 from dataclasses import dataclass
+from zipfile import ZipFile
 
 import pytest
 
@@ -53,6 +55,26 @@ def test_a_module_is_there_whether_or_not_its_import_was_begun(begun):
         soon.start()
         soon.start()
     assert soon.loaded().choose({"a": None}, "s", 1) == {"a"}
+
+
+@pytest.mark.parametrize("form", ["sources", "compiled", "zip"])
+def test_plug_ins_are_found_in_whatever_form_the_gate_is_installed(form, tmp_path, monkeypatch):
+    package = f"installed_as_{form}"
+    folder = tmp_path / package
+    (folder / "rules").mkdir(parents=True)
+    for name in ("__init__.py", "two_words.py", "notes.txt", "rules/__init__.py"):
+        (folder / name).write_text("")
+    if form == "compiled":
+        compileall.compile_dir(folder, legacy=True, quiet=1)
+    if form == "zip":
+        with ZipFile(tmp_path / "all.zip", "w") as file:
+            for path in folder.rglob("*.py"):
+                file.write(path, path.relative_to(tmp_path))
+    if form != "sources":
+        for path in folder.rglob("*.py"):
+            path.unlink()
+    monkeypatch.syspath_prepend(tmp_path / "all.zip" if form == "zip" else tmp_path)
+    assert Registry("thing", package, between="-").names() == ("two-words",)
 
 
 def test_names_are_known_without_an_import():
