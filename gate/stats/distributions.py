@@ -127,4 +127,5 @@ def interpolated(ordered: npt.NDArray[np.float64], tau: float) -> float:
     low = math.floor(at)
     share, before, behind = at - low, ordered[low], ordered[min(low + 1, last)]
     step = behind - before
-    return float(before + step * share if share < 0.5 else behind - step * (1 - share))
+    from_before = share < 0.5 and last > 0  # from the only one numpy goes back: -0.0 stays
+    return float(before + step * share if from_before else behind - step * (1 - share))

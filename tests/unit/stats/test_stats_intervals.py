@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.records import Tolerance
 from gate.stats.change import Question, change_in_mean
-from gate.stats.distributions import normal_quantile
+from gate.stats.distributions import interpolated, normal_quantile
 from gate.stats.intervals import (
     Bounds,
     bootstrap_over_cases,
@@ -251,3 +251,15 @@ def test_woodruffs_interval_covers() -> None:
 )
 def test_a_quantile_is_numpys_to_the_bit(values, tau):
     assert quantile(np.array(values), tau) == float(np.quantile(np.array(values), tau))
+
+
+@given(
+    # One zero only: which of 0.0 and -0.0 comes first in a sorted list is nobody's promise.
+    st.lists(st.floats(allow_nan=False).map(lambda value: value + 0.0), min_size=1),
+    st.floats(0.0, 1.0) | st.sampled_from([0.0, 0.5, 0.95, 1.0]),
+)
+@example([-0.0], 0.95)
+def test_a_quantile_is_that_of_numpy_to_the_sign_of_zero(values: list[float], tau: float) -> None:
+    with np.errstate(all="ignore"):
+        told = interpolated(np.sort(values), tau)
+        assert repr(told) == repr(float(np.quantile(values, tau)))
