@@ -59,6 +59,12 @@ class _ByFile(LoadScopeScheduling):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a third of the time is waiting for processes and servers."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile:
     config.option.loadscopereorder = False  # many tests of a file do not make it a long one
     return _ByFile(config, log)
@@ -99,6 +105,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _no_user_code_left_running() -> Iterator[None]:
     yield
     PROCESSES.end()
+    PROCESSES.begin({}, lambda line: None)  # nor where a command of this test said its lines
 
 
 def _folder(variable: str, content: str) -> Path:
