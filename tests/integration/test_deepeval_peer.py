@@ -6,14 +6,17 @@ GATE_PEERS/deepeval is made by tests/install_peers.sh; the agent asks a server o
 import json
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gate.plugins import IMPORTERS
 from tests.support.chat_server import ChatServer
+from tests.support.importing import read_results
 from tests.support.in_process import gate
 from tests.support.paths import ROOT
+
+read = partial(read_results, "deepeval")
 
 PYTHON = Path(os.environ.get("GATE_PEERS") or "-") / "deepeval/bin/python"
 SCRIPT = ROOT / "tests" / "support" / "deepeval_run.py"
@@ -43,10 +46,6 @@ def runs(tmp_path_factory):
         )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return folder
-
-
-def read(path, **options):
-    return IMPORTERS.registered("deepeval")(**options).read(path)
 
 
 def of_asking(runs, question):

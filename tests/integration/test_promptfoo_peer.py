@@ -8,13 +8,16 @@ import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gate.plugins import IMPORTERS
 from tests.support.chat_server import ChatServer
+from tests.support.importing import read_results
 from tests.support.in_process import gate
+
+read = partial(read_results, "promptfoo")
 
 FOLDER = Path(os.environ.get("GATE_PEERS") or "-") / "promptfoo/node_modules/.bin"
 
@@ -94,10 +97,6 @@ def evals(tmp_path_factory):
         for run in runs:
             run.result()
     return folder
-
-
-def read(path):
-    return IMPORTERS.registered("promptfoo")().read(path)
 
 
 def counts(trials):

@@ -1,4 +1,4 @@
-"""What an importer says of a file that it refuses."""
+"""What an importer reads of a file, and what it says of one that it refuses."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,13 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GateError, InvalidInput
+from gate.plugins import IMPORTERS
+from gate.records.imported import Imported
+
+
+def read_results(tool: str, path: Path, **options: object) -> Imported:
+    """By the importer of that name, whose options are fields of its class."""
+    return IMPORTERS.registered(tool)(**options).read(path)
 
 
 def told_of(

@@ -1,6 +1,7 @@
 """The importer of deepeval's test runs: what cases become, and what is refused."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -8,8 +9,10 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records import Usage
-from tests.support.importing import told_of
+from tests.support.importing import read_results, told_of
 from tests.support.paths import DATA
+
+read = partial(read_results, "deepeval")
 
 EXAMPLES = DATA / "imports" / "deepeval"
 METRIC = {"name": "Exact Match", "threshold": 0.5, "success": True, "score": 1.0}
@@ -31,10 +34,6 @@ def written(folder, *cases, name="test_run_20260512_143052.json", **more):
     path = folder / name
     path.write_text(json.dumps({"testCases": [{**CASE, **one} for one in cases], **more}))
     return path
-
-
-def read(path, **options):
-    return IMPORTERS.registered("deepeval")(**options).read(path)
 
 
 def trial(folder, **case):

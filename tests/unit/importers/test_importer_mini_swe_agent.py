@@ -2,22 +2,22 @@
 
 import json
 import shutil
+from functools import partial
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
+from tests.support.importing import read_results
 from tests.support.paths import DATA
+
+read = partial(read_results, "mini-swe-agent")
 
 EXAMPLES = DATA / "imports"
 RUN = EXAMPLES / "mini-swe-agent" / "run"
 START = 1_793_491_200  # 2026-11-01
 RATE = "mini_swe_agent.submitted_rate"
-
-
-def read(path, **options):
-    return IMPORTERS.registered("mini-swe-agent")(**options).read(path)
 
 
 def trials(path, **options):

@@ -2,21 +2,20 @@
 
 import json
 import shutil
+from functools import partial
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.plain import digest_of
-from gate.plugins import IMPORTERS
 from gate.records import CheckedEvidence, Health, LogRead, Usage
+from tests.support.importing import read_results
 from tests.support.openagent_records import META, RECORD
 from tests.support.paths import DATA
 
+read = partial(read_results, "openagent")
+
 SESSION = DATA / "openagent_session"
-
-
-def read(folder):
-    return IMPORTERS.registered("openagent")().read(folder)
 
 
 def written(folder, *records, meta=META, summary=None):

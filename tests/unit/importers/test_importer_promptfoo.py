@@ -1,14 +1,17 @@
 """The importer of promptfoo's results: what rows become, and what is refused."""
 
 import json
+from functools import partial
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
-from tests.support.importing import told_of
+from tests.support.importing import read_results, told_of
 from tests.support.paths import DATA
+
+read = partial(read_results, "promptfoo")
 
 EXAMPLES = DATA / "imports" / "promptfoo"
 PART = {
@@ -75,10 +78,6 @@ def written(folder, *rows, name="out.json", **more):
     data = {"evalId": "e", "results": {**summary, "results": whole}, **more}
     path.write_text(json.dumps(data))
     return path
-
-
-def read(path, **options):
-    return IMPORTERS.registered("promptfoo")(**options).read(path)
 
 
 def attempt(folder, **row):

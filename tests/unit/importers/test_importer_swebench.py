@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,17 +11,16 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.importers.formats.swebench.variants import LANGUAGES
 from gate.plugins import IMPORTERS
+from tests.support.importing import read_results
 from tests.support.paths import DATA
+
+read = partial(read_results, "swebench")
 
 EXAMPLES = DATA / "imports"
 RUN = EXAMPLES / "swebench" / "run"
 REPORT = "acme__agent-x.nightly-001.json"
 LOGS = Path("logs/run_evaluation/nightly-001/acme__agent-x")
 NONE = {"success": [], "failure": []}
-
-
-def read(path, **options):
-    return IMPORTERS.registered("swebench")(**options).read(path)
 
 
 def trials(path, **options):

@@ -1,14 +1,17 @@
 """promptfoo's configurations as cases: prompts, variables, files, assertions."""
 
 import json
+from functools import partial
 
 import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.graders.regex import Regex
-from gate.plugins import IMPORTERS
 from gate.records import Case, Response
+from tests.support.importing import read_results
 from tests.support.in_process import gate
+
+read = partial(read_results, "promptfoo")
 
 CONFIG = {"prompts": ["Q: {{q}}"], "providers": ["echo"]}
 
@@ -17,10 +20,6 @@ def written(folder, **config):
     path = folder / "promptfooconfig.json"
     path.write_text(json.dumps({**CONFIG, **config}))
     return path
-
-
-def read(path, **options):
-    return IMPORTERS.registered("promptfoo")(**options).read(path)
 
 
 def cases(folder, **config):
