@@ -19,7 +19,7 @@ RUN python -m compileall -q --invalidation-mode unchecked-hash \
         /usr/local/lib/python3.13/site-packages/gate
 
 # Last, so that another commit does not build the layers above again. The release gives all three.
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 ARG SOURCE=unknown
 LABEL org.opencontainers.image.title="Agent Gate" \

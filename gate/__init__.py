@@ -1,3 +1,3 @@
 """Agent Gate: blocks a pull request that made an AI agent worse."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

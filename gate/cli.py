@@ -118,6 +118,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     stop = Stop()
     stop.install()
     options.stop = stop
+    options.tell = lambda line: print(plain(f"gate: {line}"), file=sys.stderr)
     PROCESSES.begin(
         env, _printer(env, options) if getattr(options, "verbose", False) else _say_nothing
     )

@@ -126,6 +126,10 @@ class InfraFailure(Exception):
         self.transport = transport
 
 
+class RecordingEnded(InfraFailure):
+    """A recording has answers of a case, and all of them were given: there is nobody to ask."""
+
+
 class GraderFailure(Exception):
     """A grader could not judge an answer: the score is missing, counted and shown, never 0."""
 

@@ -55,7 +55,9 @@ def act(python: Path, env: Mapping[str, str], inputs: str) -> int:
     reach it and no process stays behind that was started with the token.
     """
     command = [str(python), "-P", "-m", "gate", "action"]
-    full = {**env, **as_inputs(inputs)}
+    # Some runners hand a composite action the inputs of the one around it.
+    outer = [name for name in env if name.startswith("INPUT_")]
+    full = {**{k: v for k, v in env.items() if k not in outer}, **as_inputs(inputs)}
     if os.name == "posix":
         os.execve(python, command, full)  # noqa: S606
     return subprocess.run(command, env=full, check=False).returncode  # noqa: S603

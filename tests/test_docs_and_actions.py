@@ -116,6 +116,23 @@ def test_the_native_action_names_inputs_as_the_runner_does_for_a_container() -> 
     assert json.loads(run.stdout) == expected
 
 
+def test_the_native_action_leaves_out_the_inputs_of_an_action_around_it(tmp_path: Path) -> None:
+    """Of a runner that puts them into the environment of a composite action's steps."""
+    shown = tmp_path / "shown.py"
+    shown.write_text(f"#!{sys.executable}\nimport os; print(*sorted(os.environ), sep='\\n')\n")
+    shown.chmod(0o755)
+    code = (
+        "import os, pathlib, runpy, sys; run = runpy.run_path(sys.argv[1]); "
+        "run['act'](pathlib.Path(sys.argv[2]), dict(os.environ), sys.argv[3])"
+    )
+    given = [str(ROOT / "native" / "run.py"), str(shown), json.dumps({"suite": "s"})]
+    env = {**os.environ, "INPUT_OUTER": "1", "INPUT_SUITE": "theirs"}
+    run = subprocess.run(
+        [sys.executable, "-c", code, *given], capture_output=True, text=True, check=True, env=env
+    )
+    assert [name for name in run.stdout.split() if name.startswith("INPUT_")] == ["INPUT_SUITE"]
+
+
 def test_every_with_key_is_an_input() -> None:
     found = our_steps()
     assert len(found) >= 3, "the own workflows use the action"

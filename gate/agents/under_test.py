@@ -11,6 +11,7 @@ from gate.plugins import AGENTS, RETRIEVERS, Agent, Connection, World, build
 from gate.records import Case, PluginSpec, Response
 from gate.records.codec import digest
 
+_ADDRESS = ("base_url", "url")  # options; what describes an agent has them
 NOBODY = "none"  # the agent type of gate/agents/protocols/none.py
 
 
@@ -28,6 +29,17 @@ def begin(agent: Agent, world: World) -> None:
     """What takes time to start is started while the rest is read and checked."""
     if (begins := getattr(agent, "begin", None)) is not None:
         begins(world)
+
+
+def settings_digest(agent: PluginSpec, retriever: PluginSpec | None) -> str:
+    """As `subject_digest`, without where they are reached: another port is no other agent."""
+    there, beside = (
+        {name: option for name, option in spec.options.items() if name not in _ADDRESS}
+        if spec
+        else {}
+        for spec in (agent, retriever)
+    )
+    return digest(there if retriever is None else [there, retriever.name, beside])
 
 
 def subject_digest(agent: PluginSpec, retriever: PluginSpec | None) -> str:

@@ -18,6 +18,7 @@ NAN = float("nan")
 
 UNJUDGED = "unjudged"  # a judge was out and left something unscored
 UNDECIDED = "undecided"  # a judge left it open whether the trial passed
+UNGRADED = "ungraded"  # the agent failed where no grader says pass or fail
 _PASSED = ("success", "first_success")
 # What an agent could keep to itself where it is at its worst. Cached and reasoning tokens are left
 # out of an honest answer, too, where there are none.
@@ -42,7 +43,7 @@ class Columns:
         self._trials = 0
         # Trials with a grader that gave no score, and the columns that have their say all the same.
         self._lacking: list[tuple[int, frozenset[str]]] = []
-        self._unjudged: dict[str, list[int]] = {}  # UNJUDGED, UNDECIDED -> trials
+        self._unjudged: dict[str, list[int]] = {}  # UNJUDGED, UNDECIDED, UNGRADED -> trials
         self._untold: dict[str, list[int]] = {}  # of _TOLD -> trials with an answer and no value
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
@@ -72,13 +73,17 @@ class Columns:
             for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
                 if left(row):
                     self._unjudged.setdefault(name, []).append(self._trials)
+        if row.get("ungraded"):
+            self._unjudged.setdefault(UNGRADED, []).append(self._trials)
         self._trials += 1
         for column in self.values.values():
             if len(column) < self._trials:
                 column.append(NAN)
 
     def unjudged(self) -> dict[str, array[float]]:
-        """UNJUDGED and UNDECIDED -> 1 for each such trial, else 0; only where there is one."""
+        """UNJUDGED, UNDECIDED and UNGRADED -> 1 for each such trial, else 0; only where there is
+        one.
+        """
         return {name: self._marks(trials) for name, trials in self._unjudged.items()}
 
     def unscored(self) -> dict[str, array[float]]:

@@ -15,11 +15,13 @@ from gate.analysis.pairing import Pairing
 from gate.analysis.table import UNSCORED, Table, ratio_of
 from gate.plugins import Array
 from gate.records import Direction, MetricSpec
-from gate.stats.pairs import pair
+from gate.stats.pairs import case_means, pair
 from gate.stats.shuffle import shuffle_test
+from gate.text import figures
 
 FEW = 0.02  # share of missing values that are simply left out
-LEVEL = 0.05  # at which the shares of two runs differ
+LEVEL = 0.025  # of each of two tests whether a run misses more than the baseline, or elsewhere
+DIGITS = 9  # of a weight from 0 to 1; what is less is rounding
 _PASSED = frozenset({"success", "first_success"})
 _OF_JUDGES = ("score", "judge_coverage")  # not known where a judge was out
 # Columns that an agent tells itself: what it does not tell is unscored, too.
@@ -49,39 +51,114 @@ def infra_share(table: Table) -> float:
     return float(errors[made].mean()) if made.any() else 0.0
 
 
-def too_much_missing(current: Table, pairing: Pairing | None) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lacking:
+    """Why missing values cannot simply be left out; nothing: false. `beyond`: the share of this
+    run's trials by which it misses more than the baseline does, where both miss alike; None: they
+    do not, and each missing value counts.
+    """
+
+    reason: str = ""
+    beyond: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.reason)
+
+    @property
+    def could(self) -> str:
+        """Why a status or a gate is left open."""
+        which = "they" if self.beyond is None else "those that the baseline has not"
+        return f"{self.reason}; counted as failures {which} would"
+
+
+def too_much_missing(current: Table, pairing: Pairing | None, spec: MetricSpec) -> Lacking:
     """Why the missing calls of `current` cannot simply be left out, or nothing."""
     share = infra_share(current)
-    if share > FEW:
-        return f"{100 * share:.1f} % of the calls ended in infrastructure errors"
+    if not share:
+        return Lacking()
+    told = f"{figures.portion(share)} of the calls ended in infrastructure errors"
     if pairing is None:
-        return ""
-    was, now = (t.column("infra_error") for t in (pairing.baseline, pairing.current))
-    p = _p_unlike(was, now)
-    return f"infrastructure errors differ from the baseline's (p = {p:.2g})" if p < LEVEL else ""
+        return Lacking(reason=told) if share > FEW else Lacking()
+    arms = [t.column("infra_error") for t in (pairing.baseline, pairing.current)]
+    p = _p_more(*arms)
+    if p < LEVEL:
+        chance = figures.p_value(p, level=LEVEL)
+        differs = f"infrastructure errors differ from the baseline's ({chance})"
+        return Lacking(reason=told if share > FEW else differs)
+    where = _p_more(*_by_harm(arms, pairing, spec))
+    if where < LEVEL:
+        chance = figures.p_value(where, level=LEVEL)
+        return Lacking(reason=f"{told}, on cases that fail more often ({chance})")
+    return Lacking(reason=told, beyond=_beyond(arms)) if share > FEW else Lacking()
 
 
-def too_much_unscored(current: Table, pairing: Pairing | None, spec: MetricSpec) -> str:
+def too_much_unscored(current: Table, pairing: Pairing | None, spec: MetricSpec) -> Lacking:
     """Why the answers of `current` that lack the metric because a grader gave them no score cannot
     simply be left out, or nothing.
     """
-    share, told = left_unscored(current, spec), _silence(current, spec)
-    if share > FEW:
-        answers = f"{100 * share:.1f} % of the answers"
-        return told.format(answers) if told else f"graders gave {answers} no score"
+    share, said = left_unscored(current, spec), _silence(current, spec)
+    if not share:
+        return Lacking()
+    answers = f"{figures.portion(share)} of the answers"
+    told = said.format(answers) if said else f"graders gave {answers} no score"
     if pairing is None:
-        return ""
-    arms = (pairing.baseline, pairing.current)
-    if not any(_marked(arm, spec) for arm in arms):
-        return ""
-    p = _p_unlike(*(_lacking(arm, spec) for arm in arms))
-    if p >= LEVEL:
-        return ""
-    if told:
-        few = told.format("some answers")
-        return f"{few}, and their share differs from the baseline's (p = {p:.2g})"
-    lack = "the share of answers that graders gave no score"
-    return f"{lack} differs from the baseline's (p = {p:.2g})"
+        return Lacking(reason=told) if share > FEW else Lacking()
+    arms = [_lacking(arm, spec) for arm in (pairing.baseline, pairing.current)]
+    p = _p_more(*arms)
+    if p < LEVEL and share > FEW:
+        return Lacking(reason=told)
+    if p < LEVEL:
+        chance = figures.p_value(p, level=LEVEL)
+        differs = f"share differs from the baseline's ({chance})"
+        if said:
+            return Lacking(reason=f"{said.format('some answers')}, and their {differs}")
+        return Lacking(reason=f"the share of answers that graders gave no score {differs[6:]}")
+    where = _p_more(*_by_harm(arms, pairing, spec))
+    if where < LEVEL:
+        chance = figures.p_value(where, level=LEVEL)
+        return Lacking(reason=f"{told}, on cases that are worse ({chance})")
+    return Lacking(reason=told, beyond=_beyond(arms)) if share > FEW else Lacking()
+
+
+def _beyond(arms: Sequence[Array]) -> float:
+    """How much more this run misses, as a share of its trials."""
+    pairs = pair(*arms)
+    if not pairs.cases:
+        return 1.0
+    was, now = (float(np.average(m, weights=pairs.weight)) for m in (pairs.mean_b, pairs.mean_c))
+    return max(0.0, now - was)
+
+
+def _by_harm(arms: Sequence[Array], pairing: Pairing, spec: MetricSpec) -> list[Array]:
+    """What is missing, weighted by how bad its case is by all values that it has, from 0 to 1, less
+    the mean of these weights over what is missing: an agent whose errors take the place of failures
+    misses where it fails. Less the mean, since otherwise errors of the baseline alone, at random,
+    would make up for them.
+    """
+    values = np.hstack([arm.values(spec) for arm in (pairing.baseline, pairing.current)])
+    there = ~np.isnan(values)
+    if np.iscomplexobj(values) or not there.any():
+        return [np.full_like(arm, np.nan) for arm in arms]
+    bad, good = _extremes(values.ravel(), spec)
+    means = np.divide(
+        np.where(there, values, 0.0).sum(axis=1),
+        there.sum(axis=1),
+        out=np.full(len(values), good),
+        where=there.any(axis=1),
+    )
+    harm = (means - good) / (bad - good) if bad != good else np.zeros(len(values))
+    weights = (harm - _usual(harm, arms)).round(DIGITS)
+    return [arm * weights[:, None] for arm in arms]
+
+
+def _usual(harm: Array, arms: Sequence[Array]) -> float:
+    """The mean over what is missing, weighted so that a share which differs as a whole says nothing
+    of where it differs.
+    """
+    was, now = (~np.isnan(arm).all(axis=1) for arm in arms)
+    pairs = pair(*arms)
+    noise = pairs.weight * pairs.variance
+    return float(np.average(harm[was & now], weights=noise)) if noise.any() else 0.0
 
 
 def _silence(table: Table, spec: MetricSpec) -> str:
@@ -173,38 +250,60 @@ def _lacking(table: Table, spec: MetricSpec) -> Array:
     return np.where(_unscored(table, spec), 1.0, np.where(valued, 0.0, np.nan))
 
 
-def _p_unlike(was: Array, now: Array) -> float:
-    """Two-sided p of the hypothesis that both are alike."""
+def _p_more(was: Array, now: Array) -> float:
+    """Chance, if nothing changed, of as many more now."""
     pairs = pair(was, now)
-    if not pairs.cases:
-        return 1.0
-    test = shuffle_test(pairs)
-    return min(1.0, 2.0 * min(test.p_down, test.p_up))
+    return shuffle_test(pairs).p_up if pairs.cases else 1.0
 
 
-def pessimistic(baseline: Table, current: Table, spec: MetricSpec) -> Arms:
+def pessimistic(baseline: Table, current: Table, spec: MetricSpec, lacking: Lacking) -> Arms:
     """The values as if every call without an answer, and every answer without a score, had failed
-    now and passed in the baseline.
+    now and passed in the baseline; where both miss alike, as if as many as this run misses beyond
+    the baseline's share had failed now, on the cases that the baseline is best at.
     """
     arms = (baseline, current)
     there = ~np.isnan(np.hstack([arm.values(spec) for arm in arms]))
     applies = np.asarray(there.any(axis=1))
+    lost = [_lost(arm, spec) & applies[:, None] for arm in arms]
+    if lacking.beyond is not None:
+        lost[0] = np.zeros_like(lost[0])
+        lost[1] = _of_best(lost[1], lacking.beyond, baseline.values(spec), current, spec)
     was, now = [], []
     for part in _parts(spec):
         data = [arm.column(part.column) for arm in arms]
         bad, good = _extremes(np.concatenate([values.ravel() for values in data]), part)
-        was.append(_filled(data[0], _lost(baseline, spec) & applies[:, None], good))
-        now.append(_filled(data[1], _lost(current, spec) & applies[:, None], bad))
+        was.append(_filled(data[0], lost[0], good))
+        now.append(_filled(data[1], lost[1], bad))
     return Arms(baseline=_whole(was), current=_whole(now))
 
 
-def pessimistic_values(table: Table, spec: MetricSpec) -> Array:
-    """The values as if every call without an answer, or without a score, had failed."""
-    found = []
+def _of_best(
+    lost: npt.NDArray[np.bool_], share: float, values: Array, current: Table, spec: MetricSpec
+) -> npt.NDArray[np.bool_]:
+    """So many of the lost calls, `share` of all that were made, of the cases with the best mean."""
+    made = int((~np.isnan(current.column("infra_error")) | lost).sum())
+    most = round(share * made)
+    if most >= lost.sum():
+        return lost
+    rows, columns = np.nonzero(lost)
+    means = np.nan_to_num(np.real(case_means(values) if not spec.per else values.mean(axis=1)))
+    order = np.argsort(means[rows] * (-1.0 if spec.direction == "higher" else 1.0), kind="stable")
+    found = np.zeros_like(lost)
+    found[rows[order[:most]], columns[order[:most]]] = True
+    return found
+
+
+def pessimistic_values(table: Table, spec: MetricSpec, lacking: Lacking) -> Array:
+    """The values as if every call without an answer, or without a score, had failed; where the
+    baseline misses alike, as many as this run misses beyond it.
+    """
+    lost, found = _lost(table, spec), []
+    if lacking.beyond is not None:
+        lost = _of_best(lost, lacking.beyond, table.values(spec), table, spec)
     for part in _parts(spec):
         values = table.column(part.column)
         bad, _ = _extremes(values.ravel(), part)
-        found.append(_filled(values, _lost(table, spec), bad))
+        found.append(_filled(values, lost, bad))
     return _whole(found)
 
 

@@ -11,12 +11,15 @@ from numpy.random import default_rng
 
 from gate.analysis.estimates import family_of
 from gate.plugins import Array, Family
-from gate.records import Evidence, MetricSpec, Sight, Tolerance
+from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.distributions import bisect
+from gate.stats.fall import Fall
 from gate.stats.pairs import case_variances, pair
+from gate.text import figures
 
 _SEED = 20_260_102  # the same baseline always gives the same plan
 _MIXED = 10
+_MEANS = ("rate", "mean")
 _FAR = 1e6  # standard deviations of one call; what takes more cannot be reached
 
 
@@ -34,6 +37,7 @@ class Noise:
     between: float = math.nan  # share of the variance of single calls that is between cases
     guess: str = ""  # why it is only a guess; empty: measured
     unknown: str = ""  # why nothing can be said; empty: something can
+    fall: Fall | None = None  # on the same scale; None: values cannot fall to an end
 
     @property
     def sd(self) -> float:
@@ -76,6 +80,7 @@ def noise_of(spec: MetricSpec, values: Array, tolerance: Tolerance) -> Noise:
         between=_between(values),
         guess=guess,
         unknown=_unknown(found, floor, family, spec, values, tolerance),
+        fall=_fall(spec, family, values, scale=abs(value) if found.relative else 1.0),
     )
 
 
@@ -95,9 +100,36 @@ def assumed_noise(
         size=lambda m: sd * m,
         cases=cases,
         rounds=rounds,
-        guess=f"from a value of {chance:g}, which is assumed",
+        fall=_assumed_fall(spec, chance, sd / scale, scale) if bounded else None,
+        guess=f"from a value of {figures.value(chance, spec.unit)}, which is assumed",
         unknown="" if bounded else "nothing is known of it before it is measured",
     )
+
+
+def _fall(spec: MetricSpec, family: Family, values: Array, *, scale: float) -> Fall | None:
+    """Of means of bounded values; of the squares of the cases' means their noise is taken away."""
+    worst = spec.low if spec.direction == "higher" else spec.high
+    if worst is None or spec.low is None or spec.high is None or spec.family not in _MEANS:
+        return None
+    far = np.abs(family.per_case(values) - worst)
+    there = ~np.isnan(far)
+    if not there.any():
+        return None
+    span, level = spec.high - spec.low, float(far[there].mean())
+    noise = case_variances(values)[there] / (~np.isnan(values)).sum(axis=1)[there]
+    square = float((far[there] ** 2 - np.nan_to_num(noise)).mean())
+    flips = bool(np.isin(values[~np.isnan(values)], (spec.low, spec.high)).all())
+    return Fall(
+        level=level / scale,
+        square=min(max(square, level**2), level * span) / scale**2,
+        span=span / scale if flips else math.inf,
+    )
+
+
+def _assumed_fall(spec: MetricSpec, chance: float, sd: float, scale: float) -> Fall:
+    level = chance if spec.direction == "higher" else 1.0 - chance
+    square = max(level**2, level - sd**2) * scale**2
+    return Fall(level=level * scale, square=square, span=scale)
 
 
 def never_changing(values: Array) -> float:
@@ -134,7 +166,7 @@ class _Found:
         return self._beyond(multiple * self.root * self.factor * self.evidence.se / one)
 
     def _beyond(self, errors: float) -> float:
-        return self.evidence.detectable(Sight(drift=errors, power=0.5, level=0.5))
+        return self.evidence.size(errors)
 
 
 def _against_itself(

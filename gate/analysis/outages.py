@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from gate.errors import Transport
 from gate.records import Json
+from gate.text import figures
 from gate.text.escaping import one_line
 
 OUT = "judge unreachable"  # why a metric is missing that a judge was out for
@@ -90,7 +91,7 @@ class Transports:
             asked = self.trials - (self.unanswered - self.both[kind])
             if number >= SHARE * asked:
                 why = min(self.why[kind].items(), key=lambda item: (-item[1], item[0]))[0]
-                said = f"{100 * number / asked:.0f} % of the {calls} {_WORDS[kind]}: an outage"
+                said = f"{figures.portion(number / asked)} of the {calls} {_WORDS[kind]}: an outage"
                 said += f", which is no measurement{f': {why}' if why else ''}"
                 return Outage(kind=kind, said=said, answered=kind in _ANSWERED)
         return None

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from gate.analysis.table import Table
 
-MIN_PAIRED = 5  # with fewer pairs nothing is compared (docs/semantics.md 5)
+MIN_PAIRED = 5  # must be left of a baseline that had as many (docs/semantics.md 5)
+
+
+def too_few_left(paired: int, had: int) -> bool:
+    """Whether the cases left to compare say nothing of a baseline that had so many."""
+    return paired < (MIN_PAIRED if had >= MIN_PAIRED else 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,7 @@ def _why_not(pooled: Table, whole: Table, drift: Mapping[str, float]) -> str:
         return ""
     worst = min(differing, key=lambda one: (one.spec.column != SUCCESS, one.p))
     delta = figures.change(worst.evidence.delta, worst.spec.unit, relative=worst.evidence.relative)
-    chance = f"p = {worst.p:.2g}" if worst.p >= 1e-4 else "p < 0.0001"
+    chance = figures.p_value(worst.p, level=DIFFERS)
     return f"{worst.spec.name} differs by {delta} from the newer runs ({chance})"
 
 

@@ -8,14 +8,27 @@ import numpy as np
 
 from gate.analysis.session_effect import rounds_of
 from gate.analysis.table import Table
-from gate.records import Reliability
+from gate.records import CaseCounts, Reliability
 from gate.records.baseline import BaselineRun
 
 RUNS = 10  # of a case's history, the newest
 
 
+def case_counts(table: Table) -> CaseCounts:
+    """Of all cases that were asked, whatever their number of rounds."""
+    success = table.column("success")
+    rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
+    always, never = (rounds > 0) & (passed == rounds), (rounds > 0) & (passed == 0)
+    return CaseCounts(
+        asked=len(table.cases),
+        passing=int(always.sum()),
+        flaky=int(((rounds > 0) & ~always & ~never).sum()),
+        failing=int(never.sum()),
+    )
+
+
 def reliability(table: Table) -> Reliability | None:
-    """None where no case has two rounds that passed or failed."""
+    """Of the cases with two rounds that passed or failed; None where there is none."""
     success = table.column("success")
     rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
     several = rounds >= 2

@@ -142,8 +142,11 @@ def _content(run: BaselineRun) -> tuple[int, str | None]:
 
 
 def _circumstances(run: BaselineRun) -> tuple[tuple[str, str], ...]:
-    """What is known to change an agent or how it is judged."""
-    return tuple(sorted(item for item in run.fingerprint.items() if item[0] != "dataset"))
+    """What is known to change an agent or how it is judged. `agent_digest` has what `agent_options`
+    has, of runs of older versions too.
+    """
+    left_out = ("dataset", "agent_options")
+    return tuple(sorted(item for item in run.fingerprint.items() if item[0] not in left_out))
 
 
 def drifts(

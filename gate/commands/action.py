@@ -19,11 +19,14 @@ from gate.errors import GateError, UsageError
 from gate.github.accept_reply import answer
 from gate.github.context import Job, current_job, token
 from gate.github.delivery import Delivery, Finished, Means
+from gate.github.earlier_heads import earlier_head
 from gate.github.inputs import Plan, read_inputs, without_wrong
 from gate.github.outputs import stop_commands
 from gate.github.payload import read_event
-from gate.github.sessions import Stored, artifact_name, restore
+from gate.github.sessions import artifact_name, restore
 from gate.github.upload import Uploaded, upload_folder
+from gate.records.forge import Stored
+from gate.run.earlier_head import FindEarlier, nobody_before
 from gate.run.execute import execute
 from gate.run.resume import OtherSession
 from gate.system.signals import Stop
@@ -42,10 +45,10 @@ FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
 class Hooks:
     """What the action needs of the other commands and of the terminal, handed in by the caller.
 
-    `execute(argv, settings, env)` runs or merges, and prints as `gate run` does.
+    `execute(argv, settings, env, find)` runs or merges, and prints as `gate run` does.
     """
 
-    execute: Callable[[Sequence[str], Mapping[str, str], Mapping[str, str]], Finished]
+    execute: Callable[[Sequence[str], Mapping[str, str], Mapping[str, str], FindEarlier], Finished]
     means: Means = field(default_factory=Means)
     store: Callable[[Path, str, Mapping[str, str]], Uploaded] = upload_folder
 
@@ -69,7 +72,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
     try:
         wanted = read_inputs(env)
         delivery.begin()
-        finished = _execute(wanted, _stored(wanted, job, env, hooks), hooks)
+        finished = _execute(wanted, job, env, hooks)
         delivery.verdict(finished)
         if wanted.upload:
             _store(finished.session_dir, wanted, job, env, hooks)
@@ -114,10 +117,12 @@ def _run_or_merge(
     argv: Sequence[str],
     settings: Mapping[str, str],
     env: Mapping[str, str],
+    find: FindEarlier,
 ) -> Finished:
     options = parse(argv)
     options.stop, options.secrets = stop, known
-    outcome = _WORK.get(options.command, execute)(options, env, settings)
+    work = _WORK.get(options.command, partial(execute, find=find))
+    outcome = work(options, env, settings)
     for line in outcome.words(options, env):
         print(line)
     return outcome
@@ -140,9 +145,14 @@ _WORK: Mapping[str, Callable[..., Outcome | ImportedSession]] = {
 }
 
 
+def _goes_on(wanted: Plan, job: Job) -> bool:
+    """Whether a session may be gone on with; a shard's is half of one."""
+    return not wanted.shard and wanted.argv[0] == "run" and job.mode in ("pull_request", "branch")
+
+
 def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Stored:
-    """What an earlier run at this head commit left; a shard's session is half of one."""
-    if wanted.shard or wanted.argv[0] != "run" or job.mode not in ("pull_request", "branch"):
+    """What an earlier run at this head commit left."""
+    if not _goes_on(wanted, job):
         return Stored()
     out = Path(env.get("INPUT_RESULTS-DIR", "").strip() or "results")
     api = hooks.means.connect(job, token(env))
@@ -153,19 +163,42 @@ def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Sto
             api.close()
 
 
-def _execute(wanted: Plan, stored: Stored, hooks: Hooks) -> Finished:
+def _finder(
+    wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks, *, otherwise: Stored
+) -> FindEarlier:
+    """Who looks for an earlier head with the same files, once it is known which files count."""
+    if not _goes_on(wanted, job) or job.mode != "pull_request":
+        return lambda paths, out: otherwise
+
+    def find(paths: Sequence[str], out: Path) -> Stored:
+        api = hooks.means.connect(job, token(env))
+        try:
+            found = earlier_head(api, job, out, wanted.comment_id, paths)
+        finally:
+            if api is not None:
+                api.close()
+        return found if found.folder or found.note else otherwise
+
+    return find
+
+
+def _execute(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Finished:
     """Whatever the run prints is text of agents and datasets: the runner must not obey it."""
+    stored = _stored(wanted, job, env, hooks)
+    argv, settings = wanted.argv, wanted.settings
+    find: FindEarlier = nobody_before
+    if stored.folder is not None:
+        argv, settings = (*argv, f"--resume={stored.folder}"), _with(wanted, stored.note)
+    else:
+        find = _finder(wanted, job, env, hooks, otherwise=stored)
     before, after = stop_commands()
     hooks.means.echo(before)
     try:
-        if stored.folder is None:
-            return hooks.execute(wanted.argv, _with(wanted, stored.note), wanted.env)
-        argv = (*wanted.argv, f"--resume={stored.folder}")
-        try:
-            return hooks.execute(argv, _with(wanted, stored.note), wanted.env)
-        except OtherSession as error:
-            note = f"the stored session of this commit was left alone: {error}"
-            return hooks.execute(wanted.argv, _with(wanted, note), wanted.env)
+        return hooks.execute(argv, settings, wanted.env, find)
+    except OtherSession as error:
+        of = "this commit" if stored.folder else "an earlier head with the same files"
+        note = f"the stored session of {of} was left alone: {error}"
+        return hooks.execute(wanted.argv, _with(wanted, note), wanted.env, nobody_before)
     finally:
         hooks.means.echo(after)
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from gate.files.plain_file import is_there
 from gate.github.context import Job, current_job, token
 from gate.github.local_repository import Opened
 from gate.github.remote_repository import connect, open_forge
 from gate.github.upload import Uploaded, upload_folder
 from gate.records import BaselineRules, Config
 from gate.records.forge import BaselineRequest, FoundBaseline
-from gate.run.rules_for_event import with_base
+from gate.run.home import check_there, home
+from gate.run.rules_for_event import commit_to_compare, with_base, with_branch
 from gate.run.save_baseline import file_name
 from gate.store.baseline.source_order import find_baseline, source_names
-from gate.suites.config.load import defaults, load, select
-from gate.suites.protection.rules import disk
+from gate.suites.config.load import select
+from gate.suites.protection.rules import own_config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,9 @@ class Desk:
     opened: Opened
     root: Path
     now: datetime
+    base_sha: str | None = None  # the commit to compare with
+    why_no_base: str = ""  # why it is not known, where git was to tell it
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
     echo: Callable[[str], None] = print
     store: Callable[[Path, str], Uploaded]  # a folder as an artifact
 
@@ -44,19 +47,21 @@ def open_desk(
 ) -> Desk:
     """`options`: config, which may be left out. `echo`: told why a source has no baseline."""
     job, now = current_job(env), datetime.now(UTC)
-    file = Path(options.config or "gate.yml")
-    root = file.parent
-    loaded = defaults()
-    if options.config or is_there(file):
-        loaded = load(disk(root), file.name, env=env, root=root, today=date.today())
+    root = home(options).root
+    loaded = own_config(home(options).file, root, env, date.today())
     opened = open_forge(job, connect(job, token(env)), root)
+    loaded = with_branch(loaded, job, opened)
     job = with_base(job, token(env), loaded)
+    base = commit_to_compare(job, opened, loaded)
     return Desk(
         job=job,
         config=loaded,
+        base_sha=base if isinstance(base, str) else None,
+        why_no_base="" if isinstance(base, str) else base.reason,
         opened=opened,
         root=root,
         now=now,
+        env=env,
         echo=echo,
         store=lambda folder, name: upload_folder(folder, name, env),
     )
@@ -69,6 +74,7 @@ def found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
     if desk.job.no_base and not named:
         desk.echo(desk.job.no_base)
         return
+    check_there(desk.config, options, desk.env)
     for suite in [one.name for one in select(desk.config, options.suite or ()).suites]:
         wanted = request(suite, desk, path=source if named else desk.rules.path)
         baseline = find_baseline(source, wanted, desk.opened.forge, desk.root)
@@ -83,7 +89,8 @@ def request(suite: str, desk: Desk, path: str | None = None) -> BaselineRequest:
         suite=suite,
         path=path or rules.path,
         branch=rules.branch,
-        base_sha=desk.job.base_sha,
+        base_sha=desk.base_sha,
+        why_no_base=desk.why_no_base,
         base_name=desk.job.base_name,
         artifact=rules.artifact,
         workflow=rules.workflow,

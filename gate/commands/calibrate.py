@@ -25,6 +25,7 @@ from gate.records.codec import to_json
 from gate.report.wording.calibration import as_markdown, as_text
 from gate.run.control_agent import Control
 from gate.run.execute import execute
+from gate.run.home import home
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.file import BaselineFile, newest
 from gate.store.baseline.find import differences
@@ -40,7 +41,7 @@ OWN_RULES = {"protect": "false"}  # gate.yml as it stands here
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
 TOLD_EVERY = 20
-AGENT = ("agent", "agent_digest", "judge")  # what must not differ between runs
+AGENT = ("agent", "agent_digest", "agent_options", "judge")  # what must not differ between runs
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -88,6 +89,7 @@ def _as_run(options: argparse.Namespace, *more: str) -> argparse.Namespace:
         given += [] if value is None else [f"--{name}={value}"]
     as_run = parse(["run", *given, *more])
     as_run.stop, as_run.secrets = options.stop, options.secrets
+    as_run.home = home(options)
     return as_run
 
 
@@ -110,8 +112,8 @@ def _material(
     """The sessions that are named, and the baseline where one is named or no session is."""
     parts = list(_of_sessions(sessions, options.suite))
     if options.baseline is None and sessions:
-        root = Path(options.config).parent if options.config else Path()
-        config = own_config(options.config, root, env, datetime.now(UTC).date())
+        root = home(options).root
+        config = own_config(home(options).file, root, env, datetime.now(UTC).date())
         concurrency = subject(config.agent, config.retriever, root).concurrency
     else:
         setup = set_up(_as_run(options), env, OWN_RULES, control=Control())

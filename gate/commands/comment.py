@@ -22,7 +22,7 @@ from gate.github.remote_repository import connect
 from gate.records import Report
 from gate.report.formats.comment import step_summary
 from gate.store.foreign_report import MOST_BYTES, Origin, origin_of, shown
-from gate.store.session import Session, load_session
+from gate.store.session import Session, load_session, refuse_debugging
 from gate.text.escaping import plain
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_of
@@ -44,6 +44,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         )
     try:
         session = load_session(Path(options.session), most=MOST_BYTES)
+        refuse_debugging(session)
         origin = _origin(job, env)
         means = Means(redact=Redactor(secrets_of(env, ())))
         done = comment(session, job, api, options, origin, means)

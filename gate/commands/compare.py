@@ -15,6 +15,7 @@ from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.report.announce import verdict_text
 from gate.report.write_all import write_reports
 from gate.run.grade import named_graders
+from gate.run.home import home
 from gate.run.judge_labels import Reviewed, file_of, judged_by, least_of, reviewed
 from gate.run.prepare import metrics_elsewhere, metrics_of
 from gate.store.baseline.find import Compared, differences
@@ -31,8 +32,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict; raises UsageError for what cannot be read."""
     now = datetime.now(UTC)
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
-    root = Path(options.config).parent if options.config else Path()
-    config = own_config(options.config, root, env, now.date())
+    found = home(options)
+    root = found.root
+    config = own_config(found.file, root, env, now.date())
     if after.provenance.mode == "release":
         config = for_release(config)
     report = compare(before, after, config, now, root)
@@ -65,6 +67,7 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
     measured = [
         replace(
             _measured(name, suite, before.suites.get(name), _gates(config, name)),
+            floor=_floor(after, config, name),
             labels=people.labels.get(name, {}),
             advisory=people.advisory.get(name, {}),
         )
@@ -118,6 +121,12 @@ def _against(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Com
     differ = differences(baseline.facts, suite.facts)
     info = replace(baseline.info, fingerprint_diff=differ)
     return Compared(table=baseline.table, info=info, drift=baseline.drift, runs=baseline.runs)
+
+
+def _floor(after: Stored, config: Config, name: str) -> bool:
+    """What another tool ran has none."""
+    own = next((suite.floor for suite in config.suites if suite.name == name), True)
+    return own and after.provenance.event != "import"
 
 
 def _gates(config: Config, name: str) -> tuple[GateRule, ...]:

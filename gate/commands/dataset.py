@@ -20,6 +20,7 @@ from gate.plugins import World
 from gate.records import Config, Json
 from gate.records.codec import to_json
 from gate.run.grade import named_graders
+from gate.run.home import home
 from gate.suites.cases.curation.counting import figures, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
@@ -196,8 +197,8 @@ def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> Non
 
 
 def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
-    root = Path(options.config).parent if options.config else Path()
-    return own_config(options.config, root, env, datetime.now(UTC).date()), root
+    found = home(options)
+    return own_config(found.file, found.root, env, datetime.now(UTC).date()), found.root
 
 
 def _content(path: Path) -> bytes:

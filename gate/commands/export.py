@@ -14,7 +14,7 @@ from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
 from gate.records import Report
-from gate.store.session import CONTROL, Row, Session, load_session
+from gate.store.session import CONTROL, Row, Session, load_session, refuse_debugging
 from gate.store.session_check import checked_rows
 from gate.text.suggestions import did_you_mean
 from gate.user_code.loading import Workspace, load_object, place_of
@@ -32,6 +32,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if out is not None:
         _check(out, force=options.force)
     session = load_session(folder)
+    refuse_debugging(session)
     wanted = _chosen([*session.meta.suites], options.suite or ())
     report = _report(session)
     report = replace(report, suites={n: s for n, s in report.suites.items() if n in wanted})

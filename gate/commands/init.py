@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Mapping
 from importlib.resources import files
@@ -10,6 +11,9 @@ from pathlib import Path
 
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
+from gate.github.git import GitForge, open_repository
+from gate.text.escaping import plain
+from gate.text.late_pattern import late_pattern
 
 # `uses:` references in the workflows; where they were copied from:
 # docs/decisions/0004-pinned-references.md
@@ -29,16 +33,41 @@ TEMPLATES: Mapping[str, str] = {  # path in the user's repository -> file of tem
 }
 
 
-def rendered() -> dict[str, str]:
-    """Path -> content of every file, `<name>` of an action replaced by its reference."""
-    return {path: _render(name) for path, name in TEMPLATES.items()}
+BRANCH = "main"  # where there is no repository to tell
+_PLAIN = late_pattern(r"[A-Za-z][A-Za-z0-9_./-]*")  # is a text in YAML without quotes
+_NAMED = """
+# The branch that pull requests go to: its rules judge them, and its runs are the baseline.
+baseline:
+  branch: <branch>
+"""
 
 
-def _render(name: str) -> str:
+def rendered(branch: str | None = None) -> dict[str, str]:
+    """Path -> content of every file, `<name>` of an action replaced by its reference, and the
+    `branch` of a repository written down.
+    """
+    written = {path: _render(name, branch or BRANCH) for path, name in TEMPLATES.items()}
+    if branch:
+        written["gate.yml"] += _NAMED.replace("<branch>", _quoted(branch))
+    return written
+
+
+def _render(name: str, branch: str) -> str:
     text = files("gate.commands.templates").joinpath(name).read_text(encoding="utf-8")
     for action, reference in ACTIONS.items():
         text = text.replace(f"uses: <{action}>", f"uses: {reference}")
-    return text
+    return text.replace("[<branch>]", f"[{_quoted(branch)}]")
+
+
+def _quoted(branch: str) -> str:
+    return branch if _PLAIN.fullmatch(branch) else json.dumps(branch)
+
+
+def default_branch(folder: Path) -> str | None:
+    """Of the repository that the folder is in, or will be; None without one."""
+    there = next(one for one in (folder, *folder.absolute().parents) if one.is_dir())
+    opened = open_repository(there)
+    return opened.default_branch() if isinstance(opened, GitForge) else None
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -47,12 +76,15 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     Raises UsageError, with nothing written, when a file is there already.
     """
     folder = Path(options.dir or ".")
-    wanted = rendered()
+    branch = default_branch(folder)
+    wanted = rendered(branch)
     there = [path for path in wanted if os.path.lexists(folder / path)]
     if there and not options.force:
         raise UsageError(f"{', '.join(there)}: there already - `gate init --force` overwrites")
     for path, content in wanted.items():
         write_whole(folder / path, content.encode())
         print(f"wrote {(folder / path).as_posix()}")
+    if branch:
+        print(plain(f"The base branch is {branch}: `baseline.branch` in gate.yml."))
     print("Next: `gate run`; then name your own agent in gate.yml.")
     return 0

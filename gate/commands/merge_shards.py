@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from gate.commands.options.all import parse
 from gate.errors import UsageError
 from gate.run.execute import execute
-from gate.store.session import load_session
+from gate.run.home import home
+from gate.store.session import load_session, refuse_debugging
 
 if TYPE_CHECKING:
     from gate.run.judge import Outcome
@@ -21,10 +22,14 @@ def merge(
 ) -> Outcome:
     """No agent is asked. `more`: dotted keys over gate.yml. Raises GateError."""
     shards = [load_session(Path(folder)) for folder in options.sessions]
+    for shard in shards:
+        refuse_debugging(shard)
     suites = {name for shard in shards for name in shard.meta.suites}
     samples = {shard.meta.options["sample"] for shard in shards if "sample" in shard.meta.options}
     as_run = parse(["run", *_arguments(options, suites, samples)])
     as_run.stop, as_run.secrets = options.stop, options.secrets
+    as_run.home = home(options)
+    as_run.protect = next((shard.meta.options.get("protect") for shard in shards), None)
     return execute(as_run, env, more, shards)
 
 

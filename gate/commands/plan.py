@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.analysis.default_gates import told
-from gate.analysis.pairing import MIN_PAIRED
+from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
 from gate.commands.label_review.criteria import rubrics_of
 from gate.commands.options.all import parse
@@ -20,6 +20,7 @@ from gate.records import BaselineInfo, Config, Suite
 from gate.records.codec import to_json
 from gate.report.wording.planning import as_markdown, as_text
 from gate.run.control_agent import Control
+from gate.run.home import home
 from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
@@ -61,6 +62,7 @@ def _as_run(options: argparse.Namespace) -> argparse.Namespace:
         given += [] if value is None else [f"--{name}={value}"]
     as_run = parse(["run", *given])
     as_run.stop, as_run.secrets = options.stop, options.secrets
+    as_run.home = home(options)
     return as_run
 
 
@@ -70,7 +72,8 @@ def _subject(setup: Setup, one: SuitePlan) -> Subject:
     now = {case.id: case.digest for case in one.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
     if table is not None:
-        table, notes = _paired(_without(table, left_out), now, sampled=one.not_selected > 0)
+        asked = _without(table, left_out | (one.all_ids - one.chosen))
+        table, notes = _paired(asked, now)
     return Subject(
         name=one.suite.name,
         cases=len(now),
@@ -104,17 +107,17 @@ def _without(table: Table, cases: frozenset[str]) -> Table:
     return table.select([row for row, case in enumerate(table.cases) if case not in cases])
 
 
-def _paired(
-    table: Table, now: Mapping[str, str], *, sampled: bool
-) -> tuple[Table | None, tuple[str, ...]]:
-    """The baseline of the cases as they are `now` (id -> hash), and what is to be told."""
+def _paired(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
+    """The baseline of the cases as they are `now` (id -> hash), and what is to be told. The table
+    is without cases that are not asked.
+    """
     known = zip(table.cases, table.digests, strict=True)
     rows = [row for row, (case, digest) in enumerate(known) if now.get(case) == digest]
-    if len(rows) < MIN_PAIRED:
+    if too_few_left(len(rows), len(table.cases)):
         few = f"only {len(rows)} of the {len(now)} cases are in the baseline as they are now"
         return None, (f"{few}, which is too few to compare",)
     gone = len(table.cases) - len(rows)
-    if not gone or sampled:
+    if not gone:
         return table.select(rows), ()
     verb = "was" if gone == 1 else "were"
     told = f"{count(gone, 'case')} of the baseline {verb} removed or changed since"
@@ -133,8 +136,7 @@ def _of_session(
             raise UsageError(f"gate plan SESSION: plans with its own cases; leave --{name} out")
     now = datetime.now(UTC)
     stored = load(Path(options.session), now)
-    root = Path(options.config).parent if options.config else Path()
-    config = own_config(options.config, root, env, now.date())
+    config = own_config(home(options).file, home(options).root, env, now.date())
     if stored.provenance.event == "import" and not _asked(stored, config):
         config = replace(config, regression=replace(config.regression, stop="off"))
     return config, list(_stored_subjects(stored, config, options))
@@ -159,10 +161,10 @@ def _stored_subjects(
         found = stored.suites[name]
         made = found.meta.rounds if stored.session else min(ROUNDS, found.meta.rounds)
         rounds = options.rounds or (rules.rounds if rules else made)
-        yield _stored_subject(name, found, rules, config, rounds)
+        yield stored_subject(name, found, rules, config, rounds)
 
 
-def _stored_subject(
+def stored_subject(
     name: str, found: StoredSuite, rules: Suite | None, config: Config, rounds: int
 ) -> Subject:
     table = _without(found.table, _quarantined(config))
@@ -175,7 +177,7 @@ def _stored_subject(
         cases=cases,
         rounds=rounds,
         specs=found.meta.specs,
-        table=table if len(table.cases) >= MIN_PAIRED else None,
+        table=table if table.cases else None,
         baseline=found.info,
         gates=rules.gates if rules else (),
     )

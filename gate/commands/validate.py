@@ -14,9 +14,12 @@ from gate.analysis.catalogue import asked_k
 from gate.analysis.default_gates import told
 from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
 from gate.files.plain_file import is_there
+from gate.github.context import current_job, token
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
+from gate.run.home import check_there, home, unused_datasets
+from gate.run.rules_for_event import Where, judged_by, opened_for
 from gate.store.baseline import schema as baseline_schema
 from gate.suites.cases.dataset import Summary, check
 from gate.suites.config.check_judge import kinship
@@ -25,6 +28,8 @@ from gate.suites.config.lint import Findings, lint_with_data
 from gate.suites.config.load import Examined, defaults, examine, measure, select, without_secrets
 from gate.suites.protection.rules import CONFIG, Rules, disk
 from gate.text.escaping import plain
+
+RESULTS = Path("results")  # where `gate run` writes without --out
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +40,7 @@ class _Checked:
     root: Path
     found: Findings
     lines: list[str] = field(default_factory=list)  # what was checked, for the reader
+    baselines: dict[str, Path] = field(default_factory=dict)  # suite -> file
     cases: dict[str, frozenset[str]] = field(default_factory=dict)  # suite -> case ids
 
 
@@ -44,8 +50,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     Options: `config` (None: gate.yml, or the built-in defaults where there is none), `suite`.
     """
     today = datetime.now(UTC).date()
-    root = Path(options.config).parent if options.config else Path()
-    examined = _examined(options.config, root, env, today)
+    root = home(options).root
+    examined = _examined(home(options).file, root, env, today)
+    check_there(examined.config, options, env)
     config = select(examined.config, options.suite or ())
     done = _Checked(config=config, root=root, found=examined.findings)
     new = [suite for suite in config.suites if suite.name not in examined.measured]
@@ -55,19 +62,35 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     for suite in config.suites:
         _dataset(suite, done)
         _baseline(suite, done)
+    done.lines += unused_datasets(config.suites)
     _own_code(config, root, env, done.found)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
     if not done.found.problems:  # the agent may be none of gate.yml's then
         done.found.add(provider_key(config))
+        _odds(done)
     for warning in dict.fromkeys(done.found.warnings):
         print("warning:", plain(warning))
     if done.found.problems:
         raise InvalidInput(without_secrets(done.found.problems, config, env))
-    for line in done.lines:
+    for line in (*done.lines, *_judges(examined.config, root, env)):
         print(plain(line))
     print("All of it can be used as it is.")
     return 0
+
+
+def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Whose rules judge a run here. Raises what the run would raise, too."""
+    job = current_job(env)
+    where = Where(job, opened_for(job, token(env), root), env, datetime.now(UTC))
+    rules = judged_by(config, root, where, None)
+    if rules.base is not None:
+        base = f"{rules.base.name} ({rules.base.sha[:7]})"
+        return (
+            f"a run here is judged by the rules and cases of {base}, not by these",
+            *rules.notes,
+        )
+    return rules.notes or ("a run here is judged by these files as they are",)
 
 
 def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> Examined:
@@ -150,3 +173,20 @@ def _baseline(suite: Suite, done: _Checked) -> None:
         done.found.wrong(suite.place, str(error))
     else:
         done.lines.append(f"{path}: a baseline")
+        done.baselines[suite.name] = done.root / path
+
+
+def _odds(done: _Checked) -> None:
+    """How often noise alone would miss each limit; needs what main, or the newest run, was like."""
+    config = done.config
+    gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
+    if not any(gate.limited and gate.level == "block" for gate in gates):
+        return
+    if not done.baselines and not RESULTS.is_dir():
+        why = f"there is no baseline in {config.baseline.path}/ and no session in {RESULTS}/"
+        done.lines.append(f"how often noise alone would miss a limit is unknown: {why}")
+        return
+    from gate.commands.limit_odds import limit_odds
+
+    for warns, text in limit_odds(config, done.baselines, RESULTS, datetime.now(UTC)):
+        (done.found.warnings if warns else done.lines).append(text)

@@ -14,6 +14,7 @@ from typing import Literal
 from gate.github.api import Api, ApiError
 from gate.github.comments import Published
 from gate.records import Json, Report
+from gate.report.wording.headline import is_doubted
 from gate.report.wording.notes import Note, NoteLevel, notes
 from gate.text.escaping import one_line
 from gate.text.spans import plain, prose
@@ -73,7 +74,8 @@ def conclusion(report: Report) -> Conclusion:
     """What a required check sees; neutral lets a merge through, so the policy decides that."""
     if not report.passed:
         return "failure"
-    return "success" if report.outcome == "pass" else "neutral"
+    well = report.outcome == "pass" and not is_doubted(report)
+    return "success" if well else "neutral"
 
 
 def verdict(report: Report, summary: Callable[[int], str], redact: Callable[[str], str]) -> Ended:

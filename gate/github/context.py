@@ -16,6 +16,7 @@ from gate.records import Mode
 ZERO_SHA = "0" * 40
 DEPENDABOT = "dependabot[bot]"
 NO_TOKEN = "there is no token; set `github-token: ${{ github.token }}`"  # noqa: S105 - a message
+_OTHER_CI = "CI without a GitHub event: judged by the rules of the base branch"
 NO_SECRETS = (
     "GitHub gives a fork's run no secrets and a token that only reads; two workflows judge it by "
     "recorded answers (docs/github.md, Pull requests from forks)"
@@ -62,12 +63,18 @@ class Job:
     reason: str = "no GitHub event: judged as on a laptop"
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()  # for the log, and beside an error
+    other_ci: bool = False  # no laptop, and no event of GitHub's
     unsupported: str = ""  # why this event runs nothing; empty: it runs
 
 
 def token(env: Mapping[str, str]) -> str:
     """The token that a workflow gave: as an input of the action, or as GITHUB_TOKEN."""
     return env.get("INPUT_GITHUB-TOKEN") or env.get("GITHUB_TOKEN") or env.get("GH_TOKEN") or ""
+
+
+def is_ci(env: Mapping[str, str]) -> bool:
+    """Whether this is a job of some CI, by the variable that all of them set."""
+    return env.get("CI", "").lower() not in ("", "0", "false")
 
 
 def current_job(env: Mapping[str, str]) -> Job:
@@ -85,12 +92,12 @@ def current_job(env: Mapping[str, str]) -> Job:
 
 def job(env: Mapping[str, str], event: Event | None) -> Job:
     """What `event` (the payload of env's GITHUB_EVENT_NAME) asks for; never raises."""
-    name = env.get("GITHUB_EVENT_NAME", "")
+    name, ci = env.get("GITHUB_EVENT_NAME", ""), is_ci(env)
     if not name:
-        return Job()
+        return Job(other_ci=True, reason=_OTHER_CI) if ci else Job()
     if event is None:
         note = f"the payload of event '{name}' (GITHUB_EVENT_PATH) cannot be read: laptop mode"
-        return replace(_where(env), notes=(note,), reason=note)
+        return replace(_where(env), other_ci=ci, notes=(note,), reason=note)
     # What Dependabot starts only reads, but for pull_request_target, which is of the base.
     bot = env.get("GITHUB_ACTOR") == DEPENDABOT and name != "pull_request_target"
     start = replace(

@@ -106,7 +106,11 @@ class Delivery:
         )
         urls = self._show(message)
         workspace = Path(self._env.get("GITHUB_WORKSPACE") or Path.cwd())
-        self._write({**report_outputs(report, session.folder, workspace), **urls})
+        try:
+            self._write({**report_outputs(report, session.folder, workspace), **urls})
+        except InfrastructureError as error:  # there is a verdict, and it was told
+            said = f"No later step has this one's outputs: {error}. The verdict stands."
+            self._means.echo(command("warning", self._means.redact(said), {"title": "Agent Gate"}))
 
     def no_verdict(self, error: BaseException) -> int:
         """Says why there is no verdict, everywhere; gives the exit code. A cancelled run leaves the

@@ -5,7 +5,9 @@ Nothing is ever written, no shell is used, and names that come from gate.yml can
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,9 @@ from gate.records.forge import Artifact, BaselineRequest, Forge
 from gate.text.late_pattern import late_pattern
 
 TIMEOUT_S = 60.0
+REMOTE = "origin"
+REMOTE_TIMEOUT_S = 10.0
+_ASKING_NOBODY = ("-c", "core.askPass=true", "-c", "credential.interactive=false")
 _LINKS = {  # what git says of a link that cannot be followed inside the commit
     b"dangling": "a link that leads nowhere",
     b"loop": "a loop of links",
@@ -35,6 +40,13 @@ class Base:
 
     sha: str
     found_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoBase:
+    """Why no commit of the branch is known here to compare with, and the way on."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,33 +102,127 @@ class GitForge:
         """The commit that a sha, branch or tag names; origin's branch before the own one."""
         if not ref or ref.startswith("-"):
             return None
-        spellings = [ref] if _SHA.fullmatch(ref) else [f"refs/remotes/origin/{ref}", ref]
-        for spelling in spellings:
-            sha = self._line("rev-parse", "--verify", "--quiet", f"{spelling}^{{commit}}")
-            if sha and _SHA.fullmatch(sha):
-                return sha
-        return None
+        here = ref == "HEAD" or _SHA.fullmatch(ref)  # origin has a HEAD of its own
+        spellings = [ref] if here else [f"refs/remotes/{REMOTE}/{ref}", ref]
+        return next(filter(None, map(self._commit, spellings)), None)
 
     def head(self) -> str | None:
         """The commit checked out; None before the first one."""
-        return self.resolve("HEAD")
+        return self._commit("HEAD")
 
     def identity(self) -> str | None:
         """Name and address as git config has them."""
         name, address = (self._line("config", f"user.{key}") for key in ("name", "email"))
         return f"{name} <{address}>" if name and address else name or address
 
-    def base(self, branch: str) -> Base | None:
-        """Where the work on HEAD left the branch (docs/semantics.md 6); None: no such branch or
-        history.
+    def base(self, branch: str) -> Base | NoBase:
+        """Where the work on HEAD left the branch, or another ref (docs/semantics.md 6). Only where
+        that is not known here, its remote is asked why.
         """
-        for spelling in (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}"):
-            tip = self._line("rev-parse", "--verify", "--quiet", f"{spelling}^{{commit}}")
-            sha = self._line("merge-base", "HEAD", tip) if tip and _SHA.fullmatch(tip) else None
+        tips = []
+        for spelling in (f"refs/remotes/{REMOTE}/{branch}", f"refs/heads/{branch}", branch):
+            tip = self._commit(spelling)
+            sha = self._line("merge-base", "HEAD", tip) if tip else None
             if sha:
                 short = spelling.removeprefix("refs/remotes/").removeprefix("refs/heads/")
                 return Base(sha=sha, found_by=f"merge base with {short}")
-        return None
+            tips += [tip] if tip else []
+        return NoBase(reason=self._apart(branch) if tips else self._absent(branch))
+
+    def default_branch(self) -> str:
+        """The branch that changes go to, where nobody names one: what origin/HEAD is; else main or
+        master, of origin or here; else what origin says, and last the branch that is checked out.
+        """
+        places = (f"refs/remotes/{REMOTE}", "refs/heads")
+        named = [f"{place}/{name}" for place in places for name in ("main", "master")]
+        pattern = ("for-each-ref", "--format=%(refname) %(symref)", f"{places[0]}/HEAD")
+        found = dict(
+            line.partition(" ")[::2] for line in (self._line(*pattern, *named) or "").splitlines()
+        )
+        if target := found.get(f"{places[0]}/HEAD"):
+            return target.removeprefix(f"{places[0]}/")
+        for ref in named:
+            if ref in found:
+                return ref.rpartition("/")[2]
+        said = self._remote("--symref", REMOTE, "HEAD") if self._has_remote() else None
+        head = (said or b"").partition(b"\t")[0]
+        if head.startswith(b"ref: refs/heads/"):
+            return head.decode("utf-8", "replace").removeprefix("ref: refs/heads/")
+        return self._line("symbolic-ref", "--quiet", "--short", "HEAD") or "main"
+
+    def changed(self, paths: Sequence[str], sha: str) -> tuple[str, ...]:
+        """Which of the files and folders are not here as the commit has them; in the order given,
+        without those outside the repository.
+        """
+        named = {path: Path(os.path.normpath(self.root / path)) for path in paths}
+        below = {path: whole for path, whole in named.items() if whole.is_relative_to(self.top)}
+        if not below:
+            return ()
+        whole = {path: at.relative_to(self.top).as_posix() for path, at in below.items()}
+        specs = [os.path.relpath(at, self.root) for at in below.values()]
+        quick = ("--no-ext-diff", "--no-textconv", "--name-only", "--no-renames", "-z")
+        differ = _names(self._output("diff", *quick, sha, "--", *specs))
+        known = _names(self._output("ls-tree", "--name-only", "--full-name", "-z", sha, *specs))
+        new = {whole[path] for path, at in below.items() if at.exists()} - known
+        return tuple(
+            path
+            for path, name in whole.items()
+            if name in new or any(one == name or one.startswith(f"{name}/") for one in differ)
+        )
+
+    def _apart(self, branch: str) -> str:
+        if self._line("rev-parse", "--is-shallow-repository") == "true":
+            return (
+                f"this clone is shallow and does not reach back to where HEAD left {branch}; "
+                f"`git fetch --unshallow {REMOTE}` (actions/checkout: `fetch-depth: 0`)"
+            )
+        return f"HEAD and {branch} have no commit in common; is it the right branch?"
+
+    def _absent(self, branch: str) -> str:
+        """A branch that is nowhere, one that was not fetched, and one that nobody can tell of are
+        three things.
+        """
+        if self.head() is None:
+            return "nothing is committed here yet; commit gate.yml and its datasets first"
+        name = "`baseline.branch` in gate.yml names the base branch"
+        if not self._has_remote():
+            return f"there is no branch {branch} here; {name}"
+        said = self._remote(REMOTE, f"refs/heads/{branch}", f"refs/tags/{branch}")
+        fetch = f"`git fetch {REMOTE} {branch}:{branch}`"
+        if said is None:
+            return (
+                f"{branch} is not in this clone, and `git ls-remote {REMOTE}` cannot tell whether "
+                f"{REMOTE} has it; if it has, {fetch}"
+            )
+        if said.strip():
+            shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
+            fetch = fetch.replace("fetch", "fetch --unshallow", 1) if shallow else fetch
+            return f"{branch} is on {REMOTE} and was not fetched into this clone; {fetch}"
+        return f"there is no branch {branch}, neither here nor on {REMOTE}; {name}"
+
+    def _has_remote(self) -> bool:
+        return bool(self._line("config", "--get", f"remote.{REMOTE}.url"))
+
+    def _remote(self, *arguments: str) -> bytes | None:
+        """What the remote lists; None where it cannot be asked. Nobody is asked for a password."""
+        try:
+            done = _git(
+                self.program,
+                self.root,
+                self.top,
+                (*_ASKING_NOBODY, "ls-remote", *arguments),
+                timeout_s=min(self.timeout_s, REMOTE_TIMEOUT_S),
+                alone=True,
+            )
+        except InfrastructureError:
+            return None
+        return done.stdout if done.returncode == 0 else None
+
+    def _commit(self, spelling: str) -> str | None:
+        if spelling.startswith("-") or not spelling:
+            return None
+        found = self._line("rev-parse", "--verify", "--quiet", f"{spelling}^{{commit}}")
+        return found if found and _SHA.fullmatch(found) else None
 
     def _line(self, *arguments: str) -> str | None:
         found = self._output(*arguments)
@@ -154,13 +260,6 @@ def open_repository(
     return GitForge(root=whole, top=top, program=program, timeout_s=timeout_s, remote=remote)
 
 
-def base_ref(root: Path, branch: str, *, program: str = "git") -> str | None:
-    """The sha of docs/semantics.md 6 for a laptop; None when there is no git or no such branch."""
-    opened = open_repository(root, program=program)
-    base = opened.base(branch) if isinstance(opened, GitForge) else None
-    return base.sha if base else None
-
-
 def _git(
     program: str,
     folder: Path,
@@ -169,12 +268,14 @@ def _git(
     *,
     timeout_s: float,
     asked: bytes = b"",
+    alone: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
     # Named, not looked for from the folder upwards: a change may bring a bare repository of its
     # own, to forge the base branch with. safe.directory: a job in a container is root, the checkout
     # is not; only this tree is trusted.
     tree = ("--git-dir", str(top / ".git"), "--work-tree", str(top))
-    command = [program, "-c", f"safe.directory={top.as_posix()}", *tree, *arguments]
+    ours = ("-c", f"safe.directory={top.as_posix()}", "--literal-pathspecs")
+    command = [program, *ours, *tree, *arguments]
     try:
         return subprocess.run(  # noqa: S603 - no shell, and the arguments are ours
             command,
@@ -183,11 +284,16 @@ def _git(
             capture_output=True,
             timeout=timeout_s,
             check=False,
+            start_new_session=alone,  # no terminal to ask for a password on
         )
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(
             f"git {arguments[0]} did not finish within {timeout_s:g} s in {folder}; run it by hand"
         ) from error
+
+
+def _names(listed: bytes | None) -> set[str]:
+    return set((listed or b"").decode("utf-8", "surrogateescape").split("\0")) - {""}
 
 
 def _slashes(path: str) -> str:

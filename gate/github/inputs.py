@@ -56,6 +56,20 @@ FLAGS = {
     "verbose": False,
 }
 
+# Every input of action.yml, and what a runner makes of `with.args` and `with.entrypoint`.
+INPUTS = frozenset(
+    {
+        *RUN_OPTIONS,
+        *SETTINGS,
+        *CHOICES,
+        *FLAGS,
+        *("suite", "sample", "merge", "import", "import-path", "import-options"),
+        *("judge-key", "comment-id", "github-token", "results-dir"),
+    }
+)
+_OF_THE_RUNNER = frozenset({"args", "entrypoint"})
+_PREFIX = "INPUT_"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -100,7 +114,7 @@ def read_inputs(env: Mapping[str, str]) -> Plan:
 
 def without_wrong(env: Mapping[str, str]) -> Mapping[str, str]:
     """The environment with the defaults for wrong inputs, to tell somebody that they are wrong."""
-    names = {f"INPUT_{line.partition(':')[0].upper()}" for line in _wrong(env)}
+    names = {f"{_PREFIX}{line.partition(':')[0].upper()}" for line in _wrong(env)}
     return {name: value for name, value in env.items() if name not in names}
 
 
@@ -153,7 +167,11 @@ def _output_argv(env: Mapping[str, str]) -> list[str]:
 
 
 def _wrong(env: Mapping[str, str]) -> list[str]:
-    wrong = []
+    wrong = [
+        f"{name}: the action has no such input{did_you_mean(name, sorted(INPUTS))}; its action.yml"
+        " lists them all"
+        for name in _unknown(env)
+    ]
     for name, known in CHOICES.items():
         value = _input(env, name)
         if value and value not in known:
@@ -175,9 +193,15 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
     return wrong
 
 
+def _unknown(env: Mapping[str, str]) -> list[str]:
+    """A runner hands on what a step's `with` names, whether an action has such an input or not."""
+    given = (name.removeprefix(_PREFIX).lower() for name in env if name.startswith(_PREFIX))
+    return sorted(set(given) - INPUTS - _OF_THE_RUNNER)
+
+
 def _input(env: Mapping[str, str], name: str) -> str:
     """The runner keeps the hyphens of an input's name; one that is left out is empty."""
-    return env.get(f"INPUT_{name.upper()}", "").strip()
+    return env.get(f"{_PREFIX}{name.upper()}", "").strip()
 
 
 def _list(env: Mapping[str, str], name: str) -> list[str]:

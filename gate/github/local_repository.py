@@ -16,6 +16,7 @@ class Opened:
 
     forge: Forge | None
     git: GitForge | None
+    folder: str = ""  # of gate.yml in the repository; `.` or empty: its top
     notes: tuple[str, ...] = ()
 
 
@@ -27,10 +28,11 @@ def open_local(root: Path, remote_for: Callable[[str], Forge] | None = None) -> 
     if isinstance(opened, GitForge):
         folder = root.resolve().relative_to(opened.top).as_posix()
         remote = remote_for(folder) if remote_for else None
-        return Opened(forge=replace(opened, remote=remote), git=opened)
+        return Opened(forge=replace(opened, remote=remote), git=opened, folder=folder)
     if remote_for is None:
         return Opened(forge=None, git=None, notes=(opened.reason,))
-    return Opened(forge=remote_for(_below(root, Path.cwd())), git=None)
+    folder = _below(root, Path.cwd())
+    return Opened(forge=remote_for(folder), git=None, folder=folder)
 
 
 def _below(root: Path, workspace: Path) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from gate.github.artifact_list import NEEDS, Shelf
 from gate.github.artifacts import Run, from_here, of_run
 from gate.github.context import Job
 from gate.github.unpack import unpack
+from gate.records.forge import Stored
 from gate.store.session import CONTROL, EVENTS, META
 
 RUNS_LISTED = 100
@@ -25,14 +25,6 @@ DEFAULT_ID = "gate"  # the `comment-id` of a job that gives none
 OWN = (META, EVENTS)
 BESIDE = tuple(f"{CONTROL}/{name}" for name in OWN)  # of a control that was asked, too
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What was found: the folder to go on with, or None; `note` is for the report."""
-
-    folder: Path | None = None
-    note: str = ""
 
 
 def artifact_name(head_sha: str, shard: str = "", comment_id: str = DEFAULT_ID) -> str:
@@ -55,7 +47,7 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
     try:
         found = _files(api, job, name)
         if found is not None:
-            folder = _written(found, out)
+            folder = written(found, out)
             return Stored(folder=folder, note=f"goes on with the stored session {folder.name}")
         why = f"there is no artifact `{name}`"
     except UsageError as error:
@@ -68,11 +60,16 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
 def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:
     """meta.json and events.jsonl, the control's too, of the newest artifact of that name."""
     shelf = Shelf(api, name)
-    for run in _runs(api, job, shelf):
-        found = of_run(api, run, shelf, "the same head commit")
-        if found is not None:
-            return unpack(found.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
-    return None
+    found = (files_of(api, run, shelf, name) for run in _runs(api, job, shelf))
+    return next((files for files in found if files is not None), None)
+
+
+def files_of(api: Api, run: Run, shelf: Shelf, name: str) -> dict[str, bytes] | None:
+    """The same of one run; None where it has no such artifact. Raises ApiError, UsageError."""
+    found = of_run(api, run, shelf, "the same head commit")
+    if found is None:
+        return None
+    return unpack(found.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
 
 
 def _runs(api: Api, job: Job, shelf: Shelf) -> Iterator[Run]:
@@ -97,7 +94,7 @@ def _runs(api: Api, job: Job, shelf: Shelf) -> Iterator[Run]:
             yield run
 
 
-def _written(files: Mapping[str, bytes], out: Path) -> Path:
+def written(files: Mapping[str, bytes], out: Path) -> Path:
     """The session's folder, in which nothing was before. Raises UsageError."""
     try:
         meta = json.loads(files.get(META, b""))

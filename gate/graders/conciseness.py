@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text import figures
 from gate.text.markdown_blocks import blocks, running
 
 METRIC = "response_quality.conciseness"
@@ -70,7 +71,7 @@ class Conciseness:
         told, length = min(lengths.items(), key=lambda item: item[1])
         fresh = 1.0 - repetition(answer)
         value = round(length * fresh, 6)
-        said = f"{told}, {1 - fresh:.0%} of its phrases repeat" if fresh < 1 else told
+        said = f"{told}, {figures.portion(1 - fresh)} of its phrases repeat" if fresh < 1 else told
         return self._score(value, said, "too_long" if length <= fresh else "repetitive")
 
     def _shares(self, case: Case, answer: str) -> Iterator[tuple[str, float]]:

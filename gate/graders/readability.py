@@ -9,6 +9,7 @@ from typing import ClassVar
 from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text import figures
 from gate.text.markdown_blocks import blocks, running, sentences, words
 from gate.text.syllables import Language, syllables
 
@@ -71,7 +72,8 @@ class Readability:
         a, b, c = _EASE[self.language]
         long, many = len(spoken) / number, self._syllables(spoken) / len(spoken)
         value = round(min(1.0, max(0.0, (a - b * long - c * many) / 100)), 6)
-        told = f"{long:.1f} words a sentence, {many:.2f} syllables a word"
+        words_each, syllables_each = (figures.value(mean, "") for mean in (long, many))
+        told = f"{words_each} words a sentence, {syllables_each} syllables a word"
         if self.pass_at is None or value >= self.pass_at:
             return Score(
                 values={METRIC: value}, passed=None if self.pass_at is None else True, reason=told

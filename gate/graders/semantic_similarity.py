@@ -10,6 +10,7 @@ from gate.errors import GraderFailure, UsageError
 from gate.graders.similarity.embedding import EXTRA, cosine, installed, located, vector
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.text import figures
 from gate.text.markdown_blocks import LIMIT
 
 METRIC = "correctness.semantic_similarity"
@@ -90,7 +91,9 @@ class SemanticSimilarity(_Rooted):
         nearest = max(self._cosine(answer, one) for one in expected) if answer.strip() else 0.0
         # Sums in another order differ after six digits.
         value = round(min(1.0, max(0.0, nearest)), 6)
-        told = f"cosine {nearest:.3f} with the nearest expected answer"
+        limits = () if self.pass_at is None else (self.pass_at,)
+        shown = figures.value(value, "share", limits=limits)
+        told = f"cosine {shown} with the nearest expected answer"
         if self.pass_at is None or value >= self.pass_at:
             passed = None if self.pass_at is None else True
             return Score(values={METRIC: value}, passed=passed, reason=told)

@@ -2,6 +2,7 @@
 
 from gate.records.labels import Agreement, Corrected, Label, Measure
 from gate.records.patterns import (
+    CaseCounts,
     CategoryReport,
     Cluster,
     Decision,
@@ -58,6 +59,7 @@ from gate.records.settings import (
     RegressionRules,
     ReportOptions,
     Rule,
+    SameAgent,
     Suite,
     Tolerance,
 )
@@ -79,6 +81,7 @@ from gate.records.trials import (
     Usage,
 )
 from gate.records.verdict import (
+    Blind,
     CaseChange,
     CaseChanges,
     CaseFall,
@@ -86,16 +89,19 @@ from gate.records.verdict import (
     Direction,
     Estimate,
     Evidence,
+    Floor,
     GateResult,
     GateStatus,
     Looks,
     MetricFall,
     MetricSpec,
+    NoiseOdds,
     Outcome,
     Sight,
     Status,
     Verdict,
     equal_looks,
+    limits_by_metric,
 )
 
 __all__ = [
@@ -110,12 +116,14 @@ __all__ = [
     "Attempt",
     "BaselineInfo",
     "BaselineRules",
+    "Blind",
     "Bound",
     "Budget",
     "Calls",
     "Case",
     "CaseChange",
     "CaseChanges",
+    "CaseCounts",
     "CaseFall",
     "CategoryReport",
     "Cause",
@@ -133,6 +141,7 @@ __all__ = [
     "EvidenceCounts",
     "EvidenceVerdict",
     "FailureMode",
+    "Floor",
     "GateResult",
     "GateRule",
     "GateStatus",
@@ -152,6 +161,7 @@ __all__ = [
     "MetricSpec",
     "Mode",
     "ModeCount",
+    "NoiseOdds",
     "Outcome",
     "OwnVerdict",
     "PluginSpec",
@@ -169,6 +179,7 @@ __all__ = [
     "Response",
     "Role",
     "Rule",
+    "SameAgent",
     "Score",
     "ServerLogs",
     "Severity",
@@ -187,4 +198,5 @@ __all__ = [
     "Verdict",
     "Violation",
     "equal_looks",
+    "limits_by_metric",
 ]

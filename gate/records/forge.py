@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal, Protocol
 
 # How the working tree's baseline file differs from the base branch's.
@@ -37,6 +38,17 @@ class Forge(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A session that an earlier run left: the folder to go on with, or None; `note` is for the
+    report. `head`: the commit that it was stored for, where that is an earlier head.
+    """
+
+    folder: Path | None = None
+    note: str = ""
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
     """A downloaded, checked and unpacked artifact; hostile until parsed against a schema."""
 
@@ -61,7 +73,15 @@ class BaselineRequest:
     max_age_days: float
     now: datetime
     explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
+    unasked: Callable[[str], None] = lambda reason: None  # told why a source could not be asked
+    head: str | None = None  # the commit that is checked out on a laptop
+    why_no_base: str = ""  # why base_sha is not known, where git was to tell it
     no_branch: bool = False  # a laptop without a repository: there is only the working tree
+
+    def cannot_ask(self, reason: str) -> None:
+        """A source that could not be asked is no source that has none."""
+        self.explain(reason)
+        self.unasked(reason)
 
     @property
     def file(self) -> str:

@@ -24,6 +24,7 @@ class PastRun:
     modes: Mapping[str, int] | None  # failure mode -> cases; empty: nothing failed
     top_mode: str | None = None  # most cases, then most trials, then the more serious
     top_mode_cases: int = 0
+    trials: int | None = None  # that were made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,6 +84,20 @@ class CategoryReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CaseCounts:
+    """The cases that a run asked, by what their rounds came to."""
+
+    asked: int
+    passing: int  # every round that was judged passed
+    flaky: int  # some did
+    failing: int  # none did
+
+    @property
+    def judged(self) -> int:
+        return self.passing + self.flaky + self.failing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reliability:
     """Cases by what their rounds did; a case of one round is in none of these."""
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.records.report import BaselineInfo
-from gate.records.verdict import Direction
+from gate.records.settings import Rule
+from gate.records.verdict import Direction, NoiseOdds
 
+RISKY = 0.05  # noise alone misses a limit more often than this: it is told with a way out
 Kind = Literal["baseline", "metrics", "rounds", "cases"]
 
 
@@ -62,6 +64,23 @@ class MetricOutlook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOutlook:
+    """One blocking limit, and how often an agent like main's would miss it by noise alone."""
+
+    metric: str
+    unit: str
+    min: float | None
+    max: float | None
+    rule: Rule
+    odds: NoiseOdds
+    safer: float | None = None  # instead of `min` or `max`: noise alone misses it in 5 % of runs
+
+    @property
+    def risky(self) -> bool:
+        return self.odds.chance is not None and self.odds.chance > RISKY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """One thing to do, and the smallest change that the suite's first metric then catches."""
 
@@ -94,6 +113,7 @@ class SuiteOutlook:
     metrics: tuple[MetricOutlook, ...]
     actions: tuple[Action, ...]
     best: Action | None
+    limits: tuple[LimitOutlook, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.records.patterns import (
+    CaseCounts,
     CategoryReport,
     Cluster,
     Decision,
@@ -17,7 +18,15 @@ from gate.records.patterns import (
 from gate.records.quoted import QuotedValue
 from gate.records.server_logs import EvidenceCounts
 from gate.records.settings import Policy
-from gate.records.verdict import CaseChanges, Comparison, Estimate, GateResult, MetricFall, Outcome
+from gate.records.verdict import (
+    CaseChanges,
+    Comparison,
+    Estimate,
+    Floor,
+    GateResult,
+    MetricFall,
+    Outcome,
+)
 
 Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
 
@@ -109,11 +118,13 @@ class SuiteReport:
     modes: tuple[ModeCount, ...] = ()  # why trials failed, most cases first
     clusters: tuple[Cluster, ...] = ()  # largest first
     categories: tuple[CategoryReport, ...] = ()  # by name; empty where there is one at most
+    counts: CaseCounts | None = None  # None: an older version wrote it
     reliability: Reliability | None = None  # None: one round, or nothing decides pass
     violations: int = 0  # all of them; `violation_log` has the first
     violation_log: tuple[LoggedViolation, ...] = ()
     evidence: EvidenceCounts | None = None  # None: no trial declares or logs tool calls
     quoted: tuple[QuotedValue, ...] = ()  # published results of others, which decide nothing
+    floor: Floor | None = None  # nothing passed; None: something did, or the suite has no floor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +135,7 @@ class Provenance:
     base_commit: str | None = None
     config_digest: str = ""
     agent_digest: str = ""
+    agent_options: str = ""  # digest without the address; empty: an older version wrote it
     agent: str = ""  # type and model, no secrets
     judge: str | None = None
     verifier: str | None = None

@@ -40,9 +40,19 @@ class GateRule:
     max: float | None = None
     target: float | None = None
     level: Level = "block"
-    rule: Rule | None = None  # None: convicted, or proven in release mode
+    rule: Rule | None = None  # None: point
     place: Place = Place("gate.yml")
     by_default: bool = False  # nobody wrote it
+
+    @property
+    def limited(self) -> bool:
+        """Whether it has a limit; a target alone never blocks."""
+        return self.min is not None or self.max is not None
+
+    @property
+    def judged_by(self) -> Rule:
+        """Without a word in gate.yml the value decides, as a number does in any other tool."""
+        return self.rule or "point"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +77,8 @@ class MetricRule:
 class RegressionRules:
     """`regression` of gate.yml."""
 
-    alpha: float = (
-        0.01  # chance of a false block per run, shared by all blocking (suite, metric) pairs
-    )
+    # Chance that comparisons block falsely, shared by all blocking (suite, metric) pairs.
+    alpha: float = 0.01
     power: float = 0.8  # chance to catch a drop of the size that is printed as detectable
     tolerance: Tolerance | None = (
         None  # None: the default of each metric's scale (docs/semantics.md 2: 0.02 in [0, 1], ...)
@@ -104,7 +113,7 @@ class BaselineRules:
     source: str = "auto"
     path: str = "baselines"
     artifact: str = "gate-baseline"
-    branch: str = "main"
+    branch: str = ""  # empty: the default branch of the repository
     workflow: str | None = (
         None  # the workflow file whose runs make the artifact; None: any run of the branch
     )
@@ -161,6 +170,7 @@ class Suite:
     sample: Mapping[str, int | Literal["all"]] = field(
         default_factory=dict
     )  # event name -> number of cases
+    floor: bool = True  # fails where nothing at all passes
     gates: tuple[
         GateRule, ...
     ] = ()  # this suite's own gates; they win over the top-level ones by metric
@@ -175,6 +185,14 @@ class ReportOptions:
     html: bool = True
     junit: bool = True
     sarif: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SameAgent:
+    """What tells whether another commit has the same agent: keys of `agent`, the base's."""
+
+    version: str = ""  # another one: an agent elsewhere was deployed anew
+    paths: tuple[str, ...] = ()  # files that count, from the folder of gate.yml; none: all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +215,7 @@ class Config:
     verifier: PluginSpec | None = None  # of what the answer claims; None: the judge is asked
     retriever: PluginSpec | None = None  # asked beside the agent, or instead of one
     control_agent: PluginSpec | None = None  # the base branch's agent, for `control: fresh`
+    same_agent: SameAgent = SameAgent()
     digest: str = ""  # sha256 of everything but `agent`, canonical JSON
     file: str | None = None  # None: no gate.yml, built-in defaults
     warnings: tuple[str, ...] = ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
@@ -23,6 +24,29 @@ class Sight:
     power: float
     level: float  # one-sided nominal level of the last look
     share: float = 1.0  # of the last look's information that is there now; (0, 1]
+    cases: float = 1.0  # share of the cases that were asked so far; (0, 1]
+    fresh: bool = False  # the baseline grows with the run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blind:
+    """A size at which no result could ever be called a change, and how much of either would be
+    enough.
+    """
+
+    cases: int
+    rounds: int  # most that a case has now
+    enough_cases: int  # with as many rounds
+    enough_rounds: int | None = None  # of as many cases, with the baseline as it is; None: no help
+
+
+def sees(_: float) -> None:
+    """There is a result that could be called a change, at whatever level."""
+
+
+def never(_: float) -> bool:
+    """No loss is known to be significant at any level."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +69,14 @@ class Evidence:
     p_doubt: float
     bounds: Bounds  # alpha -> (low, high) of delta, each wrong with probability at most alpha
     detectable: Callable[[Sight], float]  # smallest change that is caught, a size on delta's scale
+    size: Callable[[float], float]  # so many standard errors of an unchanged agent, likewise
     n_paired: int
     method: str
     too_few: str = ""  # why these are too few data, e.g. "60 of 100 calls needed for a p95"
+    # Level of a test -> why nothing of this size could reach it; None: something could.
+    blind: Callable[[float], Blind | None] = sees
+    room: float = math.inf  # size of losing all there is to lose
+    all_lost: Callable[[float], bool] = never  # level of a test -> whether that loss reaches it
 
 
 MOST_LOOKS = 10
@@ -98,7 +127,8 @@ Status = Literal[
     "missing",
     "not_comparable",
 ]
-GateStatus = Literal["pass", "fail", "inconclusive", "missing", "accepted"]
+# warn: beyond a limit, but not so surely as its rule asks
+GateStatus = Literal["pass", "fail", "warn", "inconclusive", "missing", "accepted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +216,23 @@ class Comparison:
     reason: str = ""
     settled: bool = True  # False: the run ended while more trials could still have told
 
+    @property
+    def typical(self) -> bool:
+        """The change is that of a typical answer, the ratio of the geometric means; `baseline` and
+        `current` are plain means, which one stuck answer can move otherwise.
+        """
+        return self.method.endswith("of logarithms")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseOdds:
+    """How often an agent like the baseline's would break a limit by noise alone, with a run of this
+    size. `why`: why it is unknown, or only a first guess.
+    """
+
+    chance: float | None = None
+    why: str = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
@@ -202,15 +249,38 @@ class GateResult:
     level: Level
     ci_low: float | None = None  # bounds one-sided at alpha / number of blocking gates
     ci_high: float | None = None
-    proved: bool = (
-        True  # False: the interval straddles the limit, or the target is not reached for certain
-    )
+    proved: bool = True  # the whole interval is within the limit; without one, at the target
     target_met: bool | None = None
     unit: str = ""
     direction: Direction = "higher"
     reason: str = ""
     place: Place | None = None
     by_default: bool = False  # gate.yml does not have it
+    as_before: int = 0  # cases that the run lost, and that count as the baseline had them
+    noise_odds: NoiseOdds | None = None  # None: a target alone, or stored by an older version
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """What the value is held against: no figure of it may read as one that it is not."""
+        known = (self.min, self.max, self.target)
+        return tuple(limit for limit in known if limit is not None)
+
+
+def limits_by_metric(gates: Iterable[GateResult]) -> dict[tuple[str, str], tuple[float, ...]]:
+    """(suite, metric) -> all that its figures are held against."""
+    found: dict[tuple[str, str], tuple[float, ...]] = {}
+    for gate in gates:
+        key = (gate.suite, gate.metric)
+        found[key] = (*found.get(key, ()), *gate.limits)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """A suite of which not one graded answer passed."""
+
+    answers: int
+    mild: str = ""  # why it only warns; empty: the suite fails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,3 +355,4 @@ class Verdict:
     comparisons: tuple[Comparison, ...]
     gates: tuple[GateResult, ...]
     cases: CaseChanges
+    floors: Mapping[str, Floor] = field(default_factory=dict)  # name -> where nothing passed

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.plugins import REPORTERS
 from gate.records import Json, Report
+from gate.records.shown_case import ShownCase
 from gate.report.write_all import summary
 from gate.store.session import load_session
 from gate.system.outlet import wants_color
@@ -19,10 +20,16 @@ Rows = Callable[[], Iterator[Mapping[str, Json]]]
 
 
 def tell(
-    report: Report, session: Path, options: argparse.Namespace, env: Mapping[str, str]
+    report: Report,
+    session: Path,
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    failing: Sequence[ShownCase] = (),
 ) -> list[str]:
-    """The verdict, then where the session is: the two last lines of `gate run`."""
-    text = verdict_text(report, lambda: load_session(session).rows(), options, env)
+    """The verdict, then where the session is: the two last lines of `gate run`. `failing`: cases
+    that text shows.
+    """
+    text = verdict_text(report, lambda: load_session(session).rows(), options, env, failing)
     where = f"Session written to: {session}"
     if options.format == "text":
         return [text, where]
@@ -31,7 +38,11 @@ def tell(
 
 
 def verdict_text(
-    report: Report, rows: Rows, options: argparse.Namespace, env: Mapping[str, str]
+    report: Report,
+    rows: Rows,
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    failing: Sequence[ShownCase] = (),
 ) -> str:
     """As `options.format` says; the last line of text is the outcome and one sentence."""
     if options.format == "json":
@@ -45,6 +56,7 @@ def verdict_text(
     encoding = getattr(sys.stdout, "encoding", "") or ""
     return render_console(
         report,
+        failing=failing,
         color=wants_color(sys.stdout, env, no_color=options.no_color),
         unicode="utf" in encoding.lower(),
         width=shutil.get_terminal_size((100, 24)).columns,

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Console, OverflowMethod
 from rich.table import Table
 from rich.text import Text
 
-from gate.records import CaseChange, Report
+from gate.analysis.severity import by_severity
+from gate.records import CaseChange, Json, Report
+from gate.records.shown_case import ShownCase, failed_round
 from gate.report.wording import (
     evidence,
     headline,
     metric_falls,
     patterns,
+    plain_counts,
     published_scores,
     rule_changes,
     sentences,
     steps,
     violations,
 )
-from gate.report.wording.checks import Check, Sign, blocking, checks, warned
+from gate.report.wording.checks import Check, Sign, blocking, checks, keys, warned
 from gate.report.wording.corrected_judge import of_checks
 from gate.report.wording.cost import spending
 from gate.report.wording.dimensions import RANGE, dimensions, in_short
-from gate.report.wording.first_run import success
-from gate.report.wording.next_step import next_step
+from gate.report.wording.next_step import WHOLE, next_step
 from gate.text import spans
 from gate.text.escaping import in_ascii, one_line, plain
 from gate.text.figures import ABSENT
@@ -51,22 +54,25 @@ class Screen:
             highlight=False,
         )
 
-    def shown(self, text: str) -> str:
-        line = plain(one_line(text, 1_200))
+    def shown(self, text: str, limit: int = 1_200) -> str:
+        line = plain(one_line(text, limit))
         if self._unicode:
             return line
         return in_ascii(line)
 
-    def line(self, text: str, style: str = "", *, wrap: bool = True, indent: int = 0) -> None:
-        shown = " " * indent + self.shown(text)
+    def line(
+        self, text: str, style: str = "", *, wrap: bool = True, indent: int = 0, limit: int = 1_200
+    ) -> None:
+        shown = " " * indent + self.shown(text, limit)
         self._console.print(Text(shown, style=style), soft_wrap=not wrap)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, whole: int) -> None:
-        """The first `whole` columns are never folded, only cut."""
+        """The first `whole` columns are never folded, only cut, and then end with `…`."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for number, name in enumerate(head):
             keep = number < whole
-            table.add_column(self.shown(name), overflow="crop" if keep else "fold", no_wrap=keep)
+            overflow: OverflowMethod = "ellipsis" if keep else "fold"
+            table.add_column(self.shown(name), overflow=overflow, no_wrap=keep)
         for row in rows:
             table.add_row(*row)
         self._console.print(table)
@@ -77,7 +83,8 @@ class Screen:
     def text(self) -> str:
         """What was printed; folding may have moved a sign to the start of a line, so once more."""
         return "".join(
-            _harmless(line.rstrip()) + "\n" for line in self._out.getvalue().split("\n")[:-1]
+            _harmless(line.rstrip() if self._unicode else in_ascii(line.rstrip())) + "\n"
+            for line in self._out.getvalue().split("\n")[:-1]
         )
 
 
@@ -91,6 +98,7 @@ FALLS, FALLEN = 2, 5  # metrics, and cases of each
 WIDE = 120  # columns of a terminal that has room for the rule
 DIFFS = 1  # cases whose steps are compared
 VIOLATIONS, MODES = 5, 5
+TOLD = 300  # characters of a question or an answer
 _DIFF = {"-": "red", "+": "green"}
 ROOMY = 100  # of one with room for the metric of a group, such as a repository
 NARROW = 80  # fewer have no room for a table
@@ -103,6 +111,7 @@ _COLORS: dict[Sign, str] = {
     "accepted": "cyan",
     "open": "cyan",
     "new": "cyan",
+    "noted": "cyan",
     "good": "green",
 }
 _OUTCOME_COLORS = {"pass": "bold green", "fail": "bold red", "error": "bold red"}
@@ -114,25 +123,38 @@ _WORDS: dict[Sign, str] = {
     "accepted": "taken",
     "open": "open",
     "new": "new",
+    "noted": "-",
     "good": "ok",
 }
 
 
-def render_console(report: Report, *, color: bool, unicode: bool, width: int) -> str:
-    """Lines ended by \\n; the last one is the outcome and its reason, not wrapped.
+def render_console(
+    report: Report,
+    *,
+    color: bool,
+    unicode: bool,
+    width: int,
+    failing: Sequence[ShownCase] = (),
+) -> str:
+    """Lines ended by \\n; the last one is the outcome and its reason, not wrapped. `failing`: cases
+    that are shown with what was asked and answered.
 
     No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
     """
     screen = Screen(color=color, unicode=unicode, width=max(40, width))
     word = headline.word(report.outcome).upper()
-    style = _OUTCOME_COLORS.get(report.outcome, "bold yellow")
+    style = "bold yellow"
+    if not headline.is_doubted(report) or report.outcome != "pass":
+        style = _OUTCOME_COLORS.get(report.outcome, style)
     screen.line(headline.headline(report), style)
+    if told := spans.plain(plain_counts.passing(report), limit=1_000):
+        screen.line(told)
     for line in sentences.comparisons(report):
         screen.line(spans.plain(line))
     _known_before(screen, report)
     _checks(screen, report, blocking(report))
-    if came_to := spans.plain(success(report)):
-        screen.line(came_to)
+    if weights := spans.plain(plain_counts.weighted(report, keys(blocking(report)))):
+        screen.line(weights)
     worse = spans.plain(sentences.warn_only(warned(report)))
     if worse:
         screen.line(worse, _COLORS["warn"])
@@ -146,11 +168,13 @@ def render_console(report: Report, *, color: bool, unicode: bool, width: int) ->
         screen.line(spans.plain(line))
     _cases(screen, report)
     _patterns(screen, report)
+    _asked_and_answered(screen, failing)
     screen.line("")
     screen.line(spans.plain(spending(report)))
-    step = spans.plain(next_step(report), limit=600)
+    step = spans.plain(next_step(report), limit=WHOLE)
     if step:
-        screen.line(f"Next: {step}")
+        # A command that is folded cannot be pasted.
+        screen.line(f"Next: {step}", wrap=False, limit=2 * WHOLE)
     if decided := spans.plain(headline.decision(report), limit=1_000):
         screen.line(decided, "bold")
     reason = spans.plain(headline.because(report), limit=1_000)
@@ -238,7 +262,7 @@ def _cases(screen: Screen, report: Report) -> None:
 
 
 def _failing(screen: Screen, report: Report) -> None:
-    failing = sentences.by_severity(report.cases.newly_failing)
+    failing = by_severity(report.cases.newly_failing)
     counts = spans.plain(sentences.case_counts(report))
     if counts:
         screen.line("")
@@ -295,11 +319,46 @@ def _patterns(screen: Screen, report: Report) -> None:
     """Why trials of a suite failed, and how far its cases can be relied on."""
     for suite in report.suites.values():
         name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
-        if told := spans.plain(patterns.reliability(suite.reliability)):
+        told = spans.plain(patterns.reliability(suite.reliability))
+        if told and not plain_counts.tells_all(suite):
             screen.line(f"Reliability{name}: {told}")
         if suite.modes:
             shown = [f"{mode} ({cases})" for mode, cases, _ in patterns.mode_rows(suite)[:MODES]]
+            more = len(suite.modes) - MODES
+            shown += [f"and {more} more"] if more > 0 else []
             screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
+
+
+def _asked_and_answered(screen: Screen, failing: Sequence[ShownCase]) -> None:
+    """A few failing cases: the first round of each that failed."""
+    for case in failing:
+        row = next((row for row in case.rows if failed_round(row)), None)
+        if row is None:  # it passed, and made a metric worse
+            row = next(iter(case.rows), None)
+        screen.line("")
+        screen.line(f"{case.suite}: {case.case_id}", "bold")
+        alone = len(case.expected) == 1
+        expected = [
+            in_words(value) if alone else f"{name}: {in_words(value)}"
+            for name, value in case.expected.items()
+        ]
+        told = [("question", case.question), *(("expected", one) for one in expected)]
+        if row is not None:
+            answer = row["error"] if row["output"] is None else row["output"]
+            told += [("answer", str(answer)), *(("reason", one) for one in _reasons(row)[:2])]
+        for name, text in told:
+            screen.line(f"{name}: {one_line(text, TOLD)}", indent=2, wrap=False)
+
+
+def _reasons(row: Mapping[str, Json]) -> list[str]:
+    """Of the graders that failed the answer; where nobody knows which did, of all."""
+    said = row["reasons"]
+    failed = [name for name in row.get("failed_by") or () if name in said] or list(said)
+    return [f"{name}: {said[name]}" for name in failed]
+
+
+def in_words(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _falls(screen: Screen, report: Report) -> None:

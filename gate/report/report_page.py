@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.records import CaseChange, Json, Report, SuiteReport
+from gate.records import CaseChange, GateResult, Json, Report, SuiteReport
 from gate.report.wording import (
     case_totals,
     categories,
@@ -16,16 +16,25 @@ from gate.report.wording import (
     metric_falls,
     missing_metrics,
     patterns,
+    plain_counts,
     published_scores,
     rule_changes,
     sentences,
     steps,
     violations,
 )
-from gate.report.wording.checks import Check, checks
+from gate.report.wording.checks import Check, checks, keys
 from gate.report.wording.corrected_judge import in_words
 from gate.report.wording.cost import spending
-from gate.report.wording.dimensions import RANGE, by_dimension, dimensions, extremes, pieces
+from gate.report.wording.dimensions import (
+    RANGE,
+    by_dimension,
+    dimensions,
+    extremes,
+    interval_of,
+    pieces,
+    whose_intervals,
+)
 from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import next_step
 from gate.text import figures
@@ -128,10 +137,11 @@ def _header(report: Report, title: str) -> Markup:
     decision, run_link = headline.decision(report), sentences.run_link(report)
     return markup(
         '<header class="%s">\n<h1><span aria-hidden="true">%s</span> %s</h1>\n'
-        '<p class="lead">%s</p>\n%s%s<p>%s%s</p>\n</header>\n',
+        '%s<p class="lead">%s</p>\n%s%s<p>%s%s</p>\n</header>\n',
         report.outcome,
-        headline.icon(report.outcome),
+        headline.icon_of(report),
         title,
+        _paragraph(plain_counts.passing(report)),
         _line(headline.because(report)),
         _paragraph(decision),
         _paragraphs(sentences.comparisons(report)),
@@ -161,7 +171,8 @@ def _suites(report: Report) -> Markup:
         markup(
             '<tr><th scope="row">%s</th><td>%s %s</td><td>%s</td></tr>\n',
             one_line(suite.name, 80),
-            *headline.OUTCOMES[suite.outcome][:2],
+            headline.icon_of(report, suite.name),
+            headline.word(suite.outcome),
             _line(headline.why(suite)),
         )
         for suite in report.suites.values()
@@ -202,10 +213,11 @@ def _check_table(report: Report, found: Sequence[Check], label: str) -> Markup:
         '<div class="wide" role="region" aria-label="%s" tabindex="0"><table class="stack">\n'
         '<thead><tr>%s<th>Metric</th><th class="n">baseline</th><th class="n">now</th>'
         "<th>change</th><th>rule</th><th>verdict</th></tr></thead><tbody>\n%s"
-        "</tbody></table></div>\n",
+        "</tbody></table></div>\n%s",
         label,
         Markup("<th>Suite</th>") if several else NONE,
         joined(_check(check, several=several) for check in found),
+        _paragraph(plain_counts.weighted(report, keys(found))),
     )
 
 
@@ -533,12 +545,15 @@ def _scores(scores: Mapping[str, float | None]) -> Markup:
 
 
 def _metrics(report: Report, suite: SuiteReport) -> Markup:
+    judged = {gate.metric: gate for gate in report.gates if gate.suite == suite.name}
     groups = (
         markup(
             '<tbody><tr class="dimension"><th colspan="7" scope="rowgroup">%s</th></tr>\n'
             "%s</tbody>\n",
             one_line(dimension.replace("_", " "), 60),
-            joined(_metric(suite, name) for name in names if name in suite.metrics),
+            joined(
+                _metric(suite, name, judged.get(name)) for name in names if name in suite.metrics
+            ),
         )
         for dimension, names in by_dimension(report, suite.name).items()
     )
@@ -547,9 +562,10 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         'tabindex="0"><table>\n<thead><tr><th>Metric</th><th class="n">value</th>'
         '<th class="n">interval</th><th class="n">lowest case</th><th class="n">highest case</th>'
         '<th class="n">trials</th><th>method</th></tr></thead>\n%s</table></div>\n'
-        "%s%s%s%s</section>\n",
+        "%s%s%s%s%s</section>\n",
         one_line(suite.name, 80),
         joined(groups),
+        markup("<p>%s</p>", whose) if (whose := whose_intervals(report, suite.name)) else NONE,
         _paragraph(missing_metrics.sentence(report, suite.name)),
         _quoted(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
@@ -557,21 +573,17 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
     )
 
 
-def _metric(suite: SuiteReport, name: str) -> Markup:
+def _metric(suite: SuiteReport, name: str, gate: GateResult | None) -> Markup:
     found = suite.metrics[name]
-    low, high = found.ci_low, found.ci_high
-    interval = ""
-    if low is not None and high is not None:
-        ends = [figures.value(end, found.unit, digits=3) for end in (low, high)]
-        interval = " … ".join(ends)
+    limits = gate.limits if gate else ()
     return markup(
         '<tr><th scope="row"><code>%s</code></th><td class="n">%s%s</td><td class="n">%s</td>'
         '<td class="n">%s</td><td class="n">%s</td><td class="n">%s</td><td>%s</td></tr>\n',
         one_line(name.partition(".")[2] or name, 80),
-        figures.value(found.value, found.unit, digits=3),
+        figures.value(found.value, found.unit, limits=limits),
         markup("<br>%s", in_words(found.corrected, found.unit)) if found.corrected else NONE,
-        interval,
-        *extremes(found, digits=3),
+        interval_of(found, gate),
+        *extremes(found, limits),
         found.n,
         one_line(found.reason or found.method, 160),
     )

@@ -10,7 +10,7 @@ from gate.analysis.columns import Columns
 from gate.analysis.outages import Transports
 from gate.analysis.tally import Tally
 from gate.records import Trial
-from gate.run.trial_worker import Task, TrialWorker
+from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.event_log import unanswered
 from gate.store.session import Meta, Row, SessionWriter
 from gate.system.executors import Later
@@ -133,7 +133,7 @@ class PairedWorker:
     def __init__(self, candidate: TrialWorker, control: TrialWorker) -> None:
         self._candidate, self._control = candidate, control
 
-    def work(self, task: Task) -> Trial | Later[Task]:
+    def work(self, task: Task) -> Trial | Unmade | Later[Task]:
         return (self._control if task.control else self._candidate).work(task)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from gate.agents.under_test import subject_digest
+from gate.agents.under_test import settings_digest, subject_digest
 from gate.errors import UsageError
 from gate.records import Provenance
 from gate.run.control_agent import Control
@@ -42,7 +42,7 @@ def control_session(
     """Where the control's answers go, with those of the `joined` sessions; None without a control.
     Raises OtherSession for one to go on with that had another control.
     """
-    resumed, folder = bool(setup.options.resume), session.folder / CONTROL
+    resumed, folder = setup.resumed is not None, session.folder / CONTROL
     if resumed and is_session(folder) != setup.control.fresh:
         began = "asked no control agent" if setup.control.fresh else "asked a control agent, too"
         raise OtherSession(
@@ -84,6 +84,7 @@ def _provenance(setup: Setup) -> Provenance:
         commit=made.base_commit if asked.of_base else None,
         agent=setup.control_agent.describe() if setup.control_agent else "",
         agent_digest=subject_digest(asked.agent, asked.retriever) if asked.agent else "",
+        agent_options=settings_digest(asked.agent, asked.retriever) if asked.agent else "",
     )
 
 

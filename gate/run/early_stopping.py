@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gate.errors import UsageError
 from gate.github.context import Job
-from gate.records import Config, Looks, RegressionRules, equal_looks
+from gate.records import Config, GateRule, Looks, RegressionRules, equal_looks
 from gate.run.prepare import SuitePlan
 from gate.store.session import SuiteMeta
 
@@ -16,13 +16,18 @@ def stops_early(config: Config, job: Job, option: str | None) -> bool:
     """`--stop`, else gate.yml's rule. A run of the base branch makes every round unless the option
     says otherwise, because a baseline wants them all; so does a release.
 
-    Recorded answers are replayed whole: they cost nothing, and rounds beyond them do not exist.
+    Recorded answers are replayed whole, because they cost nothing and rounds beyond them do not
+    exist, unless the recording says how its run was looked at (recorded_looks.py).
     """
+    replayed = option is None and config.agent.name == "replay"
+    return not replayed and may_stop_early(config, job, option)
+
+
+def may_stop_early(config: Config, job: Job, option: str | None) -> bool:
+    """The same, whoever answers."""
     if option is not None:
         return option == "early"
-    if config.agent.name == "replay" or _measures(config, job):
-        return False
-    return config.regression.stop == "early"
+    return config.regression.stop == "early" and not _measures(config, job)
 
 
 def extends(config: Config, job: Job, option: str | None) -> bool:
@@ -31,6 +36,15 @@ def extends(config: Config, job: Job, option: str | None) -> bool:
     """
     wanted = config.policy.inconclusive == "extend" and config.agent.name != "replay"
     return wanted and not (_measures(config, job) or stops_early(config, job, option))
+
+
+def asks_again(config: Config, job: Job, option: str | None) -> bool:
+    """Whether a release, which makes all its planned trials, makes more of them for a value that is
+    beyond its limit and not surely so. Where gate.yml or `--stop` says off the value decides at
+    once, as it does in a run that measures the base branch.
+    """
+    wanted = option is None and config.regression.stop == "early" and job.mode == "release"
+    return wanted and config.agent.name != "replay"
 
 
 def _measures(config: Config, job: Job) -> bool:
@@ -46,16 +60,21 @@ def with_looks(
     early: bool,
     concurrency: int,
 ) -> tuple[SuitePlan, ...]:
-    """The plans with looks at the suites that are `compared` with something, and, where a run may
-    end `early`, at those with a limit that could break for certain. A batch between two looks keeps
-    `concurrency` workers busy. Raises UsageError for more rounds than `max_rounds`.
+    """The plans with looks at the suites that are `compared` with something or have a limit that
+    the value decides, because both may ask for more rounds, up to `max_rounds`; and, where a run
+    may end `early`, at those with any limit. A batch between two looks keeps `concurrency` workers
+    busy. Raises UsageError for more rounds than `max_rounds`.
     """
     found = []
     for plan in plans:
+        limits = list(_limits(plan, config))
+        by_value = any(gate.judged_by == "point" for gate in limits)
         looks = None
-        if plan.chosen and plan.suite.name in compared:
-            looks = _compared(plan, config.regression, early=early, concurrency=concurrency)
-        elif plan.chosen and early and _has_limits(plan, config):
+        if plan.chosen and (plan.suite.name in compared or by_value):
+            looks = _up_to_cap(
+                plan, config.regression, early=early, by_value=by_value, concurrency=concurrency
+            )
+        elif plan.chosen and early and limits:
             looks = equal_looks(len(plan.chosen) * plan.suite.rounds, batch=concurrency)
         # A single look, at the end, could spare nothing.
         found.append(replace(plan, looks=looks if looks and len(looks.calls) > 1 else None))
@@ -71,25 +90,31 @@ def as_begun(
     return tuple(replace(plan, looks=stored[plan.suite.name].looks) for plan in plans)
 
 
-def _compared(
-    plan: SuitePlan, rules: RegressionRules, *, early: bool, concurrency: int
+def most_rounds(plan: SuitePlan, rules: RegressionRules) -> int:
+    """The rounds that a suite may come to."""
+    return rules.max_rounds or 2 * plan.suite.rounds
+
+
+def _up_to_cap(
+    plan: SuitePlan, rules: RegressionRules, *, early: bool, by_value: bool, concurrency: int
 ) -> Looks | None:
-    rounds, most = plan.suite.rounds, rules.max_rounds or 2 * plan.suite.rounds
+    rounds, most = plan.suite.rounds, most_rounds(plan, rules)
     if most < rounds:
         raise UsageError(
             f"--rounds {rounds}: suite '{plan.suite.name}' has regression.max_rounds: {most}; give "
             "fewer rounds, or raise max_rounds in gate.yml"
         )
     planned, cap = (len(plan.chosen) * number for number in (rounds, most))
-    if early:
-        return equal_looks(cap, batch=concurrency)
+    found = equal_looks(cap, batch=concurrency)
+    if early and (len(found.calls) > 1 or not by_value):
+        return found
     return Looks(calls=(planned, cap)) if cap > planned else None
 
 
-def _has_limits(plan: SuitePlan, config: Config) -> bool:
-    """A gate that can fail a run without any baseline."""
-    shared = (gate for gate in config.gates if gate.metric in plan.specs)
-    return any(
-        gate.level == "block" and (gate.min is not None or gate.max is not None)
-        for gate in (*plan.suite.gates, *shared)
-    )
+def _limits(plan: SuitePlan, config: Config) -> Iterator[GateRule]:
+    """Gates that can fail a run without any baseline."""
+    own = {gate.metric for gate in plan.suite.gates}
+    shared = (g for g in config.gates if g.metric in plan.specs and g.metric not in own)
+    for gate in (*plan.suite.gates, *shared):
+        if gate.level == "block" and gate.limited:
+            yield gate

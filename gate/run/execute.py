@@ -10,19 +10,35 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
+from gate import __version__
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
 from gate.registry import Meanwhile
 from gate.run.control_session import asked_before, control_session
+from gate.run.earlier_head import (
+    FindEarlier,
+    agent_digest,
+    deployment_digest,
+    nobody_before,
+    verdicts_before,
+    with_earlier_head,
+)
 from gate.run.grade import nobody
 from gate.run.pipeline import Collected, Effects, health, measure
 from gate.run.progress import Told, progress
-from gate.run.record_answers import recorder
+from gate.run.record_answers import record_end, recorder
 from gate.run.resume import begun, reopened
 from gate.run.setup import Setup, set_up
-from gate.store.session import Meta, Session, SessionWriter, new_session_id
+from gate.store.session import (
+    Meta,
+    Session,
+    SessionWriter,
+    earlier,
+    new_session_id,
+    newest_ended,
+)
 from gate.suites.config.check_provider_key import provider_key
 from gate.suites.protection.digests import edited_columns
 from gate.suites.protection.rules import with_late_sources
@@ -37,25 +53,42 @@ if TYPE_CHECKING:
     from gate.run.judge import Outcome
 
 
+class Ended(Protocol):
+    """What a run came to."""
+
+    @property
+    def outcome(self) -> str: ...
+
+
 def execute(
     options: argparse.Namespace,
     env: Mapping[str, str],
     more: Mapping[str, str] | None = None,
     shards: Sequence[Session] = (),
+    find: FindEarlier = nobody_before,
 ) -> Outcome:
-    """Everything but printing and publishing. `more`: dotted keys over gate.yml. Raises GateError.
+    """Everything but printing and publishing. `more`: dotted keys over gate.yml. `find`: looks for
+    the session of an earlier head with the same files. Raises GateError.
 
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
     setup = set_up(options, env, more or {}, control=asked_before(shards, options.baseline))
-    judging = Meanwhile("gate.run.judge")
+    setup = with_earlier_head(setup, find)
+    return cast("Outcome", finish(setup, shards, Meanwhile("gate.run.judge")))
+
+
+def finish(setup: Setup, shards: Sequence[Session], judging: Meanwhile) -> Ended:
+    """Asks, and has the module of `judging` make something of the answers."""
+    options = setup.options
+    setup, untold = _with_changed_defaults(setup)
     joined = _joined(shards, setup)
     with (
-        _session(setup) as session,
+        _session(setup, untold) as session,
         control_session(setup, session, joined, _redactor(setup)) as control,
         _panel(setup, session, needed=not shards) as panel,
     ):
         setup, course = begun(setup, session)
+        setup = _with_verdicts(setup, session)
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
         offline = bool(shards or options.replay)
@@ -81,9 +114,34 @@ def execute(
         session.write_details()
         if control is not None:
             control.write_details()
-        outcome = judging.loaded().judge(setup, session, collected, unreachable)
-        session.log.append_verdict(outcome.report.outcome)
-        return cast("Outcome", outcome)
+        ended: Ended = judging.loaded().judge(setup, session, collected, unreachable)
+        session.log.append_verdict(ended.outcome, setup.provenance.commit)
+        return ended
+
+
+def _with_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
+    """What changed since the version whose words were read here before is a note, once; the
+    names of changes that do not concern this run are kept for a later one. What lies in a job's
+    folder says nothing about its readers: there the baseline counts.
+    """
+    before = None
+    if setup.resumed is not None:
+        before = earlier(setup.resumed)
+    elif setup.job.mode == "laptop":
+        before = newest_ended(Path(setup.config.report.dir))
+    versions = {before.version} if before else _versions_of_baselines(setup)
+    untold = before.untold if before else ()
+    if versions <= {__version__} and not untold:
+        return setup, ()
+    from gate.run.changed_defaults import changed_defaults
+
+    told, later = changed_defaults(setup, versions, untold)
+    return replace(setup, notes=(*told, *setup.notes)), later
+
+
+def _versions_of_baselines(setup: Setup) -> set[str]:
+    newest = (one.history[-1] for one in setup.baselines.values() if one.history)
+    return {run.fingerprint["tool"] for run in newest if "tool" in run.fingerprint}
 
 
 def _with_late_sources(setup: Setup, before: Sources) -> Setup:
@@ -105,7 +163,7 @@ def _checked(setup: Setup, session: SessionWriter) -> str:
     try:
         found = health(setup.agent, setup.world)
     except UsageError:
-        if not setup.options.resume:
+        if setup.resumed is None:
             session.discard()
         raise
     session.note_health(found)
@@ -124,26 +182,39 @@ def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
     return beside
 
 
-def _session(setup: Setup) -> SessionWriter:
+def _session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
     """A new session folder, or the one to go on with. Raises UsageError when that one ran other
     cases or graders.
     """
     redact = _redactor(setup)
     meta = Meta(
         session_id=new_session_id(setup.now),
-        created_at=setup.now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        created_at=setup.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         provenance=setup.provenance,
         suites={plan.suite.name: plan.meta() for plan in setup.plans},
         options=_given(setup.options),
+        untold=untold,
+        same_agent=agent_digest(setup.config),
+        deployment=deployment_digest(setup),
+        seed=setup.seed,
     )
-    if not setup.options.resume:
+    if setup.resumed is None:
         return SessionWriter.create(Path(setup.config.report.dir), meta, redact)
-    return reopened(Path(setup.options.resume), meta, redact)
+    return reopened(setup.resumed, meta, redact, head=setup.earlier.head, rounds=setup.more_rounds)
+
+
+def _with_verdicts(setup: Setup, session: SessionWriter) -> Setup:
+    """With what the session said of other heads; from now on it speaks for this one, too."""
+    commit = setup.provenance.commit
+    if setup.earlier.head and commit:
+        session.note_head(commit)
+    told = verdicts_before(session, commit)
+    return replace(setup, notes=(*setup.notes, *told))
 
 
 def _given(options: argparse.Namespace) -> dict[str, object]:
     """The options as meta.json keeps them: what was given, no key."""
-    none = ("stop", "secrets", "provider_key", "command")
+    none = ("stop", "secrets", "provider_key", "command", "home", "tell")
     kept = {k: v for k, v in vars(options).items() if k not in none}
     return {key: value for key, value in kept.items() if value not in (None, False)}
 
@@ -175,7 +246,7 @@ def _trials(
             sources=partial(PROCESSES.noted, setup.rules.root.resolve()),
             broken=PROCESSES.given_up,
         )
-        return measure(
+        collected = measure(
             setup.plans,
             setup.agent if ask else None,
             effects,
@@ -185,6 +256,10 @@ def _trials(
             course=course,
             undecided=lambda so_far: judging.loaded().undecided(setup, session, so_far),
         )
+        if ask:
+            made = {name: tally.trials for name, tally in collected.tallies.items()}
+            record_end(setup.options.record, setup.plans, session.meta, made, _redactor(setup))
+        return collected
 
 
 class _NoPanel:

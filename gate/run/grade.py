@@ -81,6 +81,22 @@ def failed_values(
     return values
 
 
+def gives_no_verdict(graders: Mapping[str, Grader], case: Case) -> bool:
+    """Whether no grader says pass or fail of this case, judged by an answer of nothing. One that
+    cannot score that has an opinion, if it is one that decides.
+    """
+    silence = Response(answer="", retrieved=(), steps=())
+    scores = {name: _score(one.grade, case, silence) for name, one in graders.items()}
+    return not any(
+        score.passed is not None or _leaves_open(graders[name], score)
+        for name, score in scores.items()
+    )
+
+
+def _leaves_open(grader: Grader, score: Score) -> bool:
+    return score.unscored is not None and getattr(grader, "decides", True)
+
+
 def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: Response) -> Score:
     """The score of a grader that asks a model; what was asked is noted in `asked`."""
     asking = cast("ModelGrader", grader)
@@ -131,8 +147,5 @@ def _passed(graders: Mapping[str, Grader], scores: Mapping[str, Score]) -> bool 
     opinions = [score.passed for score in scores.values() if score.passed is not None]
     if False in opinions:
         return False
-    unknown = any(
-        score.unscored is not None and getattr(graders[name], "decides", True)
-        for name, score in scores.items()
-    )
+    unknown = any(_leaves_open(graders[name], score) for name, score in scores.items())
     return True if opinions and not unknown else None

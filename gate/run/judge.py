@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,6 +16,7 @@ from gate.graders.trajectories.path import Path as StepPath
 from gate.graders.trajectories.path import representatives
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
+from gate.records.shown_case import ShownCase
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
 from gate.run.arms import Answers
@@ -24,13 +25,17 @@ from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan, metrics_of
 from gate.run.rules_for_event import told_of_baseline
 from gate.run.setup import Setup, measures_the_base
+from gate.run.shown_cases import shown_cases
 from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
+from gate.text.redaction import Redactor
 from gate.verdict.conclude import conclude, look
+from gate.verdict.debug_command import worst_failing
 from gate.verdict.measured import Measured, Setting
 from gate.verdict.stop_rule import Undecided
 
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
+WORST = 3  # cases of a run that failed
 
 
 REPORTERS.load()  # now, not after the last answer
@@ -43,15 +48,21 @@ class Outcome:
 
     report: Report
     session_dir: Path
+    failing: tuple[ShownCase, ...] = ()  # the worst of a run that failed
+
+    @property
+    def outcome(self) -> str:
+        return self.report.outcome
 
     def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
         """What the command prints last."""
-        return tell(self.report, self.session_dir, options, env)
+        return tell(self.report, self.session_dir, options, env, self.failing)
 
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on what was collected; every report of the session is written."""
-    report = _report(setup, session, collected, unreachable)
+    measured = _measured(setup, collected, unreachable)
+    report = _report(setup, session, collected, measured)
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
     stored = session.write_report(summary(report))
     options = setup.config.report
@@ -60,7 +71,25 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
         from gate.run.release_evidence.write import write_evidence
 
         write_evidence(setup, session, stored)
-    return Outcome(report=stored, session_dir=session.folder)
+    failing = tuple(_failing(setup, session, report, measured))
+    return Outcome(report=stored, session_dir=session.folder, failing=failing)
+
+
+def _failing(
+    setup: Setup, session: SessionWriter, report: Report, measured: Sequence[Measured]
+) -> Iterator[ShownCase]:
+    """The worst cases of a run that failed, for whoever typed it."""
+    if report.outcome != "fail":
+        return
+    spared = frozenset(entry.case for entry in setup.config.quarantine)
+    worst = worst_failing(report.cases, report.worse, report.outcome, measured, spared)[:WORST]
+    redactor = Redactor(setup.options.secrets)
+    found: dict[tuple[str, str], ShownCase] = {}
+    for plan in setup.plans:
+        ids = [case_id for suite, case_id in worst if suite == plan.suite.name]
+        for case in shown_cases(plan, ids, session, redactor) if ids else ():
+            found[case.suite, case.case_id] = case
+    yield from (found[name] for name in worst if name in found)
 
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Undecided:
@@ -68,8 +97,9 @@ def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Und
     return look(_measured(setup, collected, ""), setup.config, _setting(setup, session))
 
 
-def _report(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Report:
-    measured = _measured(setup, collected, unreachable)
+def _report(
+    setup: Setup, session: SessionWriter, collected: Collected, measured: Sequence[Measured]
+) -> Report:
     setting = _setting(setup, session, collected.ended_early)
     report = located(conclude(measured, setup.config, setting, session.rows_of), setup)
     return _of_shard(report, setup.options.shard) if setup.options.shard else report
@@ -155,6 +185,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         baseline=_asked(control, plan, setup) if control else _stored(setup, name),
         control=control.tallies[name] if control else None,
         gates=plan.suite.gates,
+        floor=plan.suite.floor,
         new_cases=plan.new_cases,
         edited=plan.edited,
         unreachable=unreachable,

@@ -187,9 +187,8 @@ def _advisory(suite: Judged, agreements: Mapping[str, Agreement], least: float) 
         one = agreements.get(metric)
         if one is None or one.kappa.low is None or one.kappa.low < least:
             shown = _shown(one.kappa, one.labels) if one else "nobody rated this judge's answers"
-            found[metric] = (
-                f"does not gate: judge.min_agreement {least:g} is not shown to be reached ({shown})"
-            )
+            wanted = f"judge.min_agreement {figures.limit(least, '')}"
+            found[metric] = f"does not gate: {wanted} is not shown to be reached ({shown})"
     judges = [metrics for metrics in suite.deciders if metrics]
     if judges and len(judges) == len(suite.deciders) and _all_in(judges, found):
         why = "does not gate: only judges that do not gate say what passes"
@@ -210,7 +209,8 @@ def _shown(kappa: Measure, labels: int) -> str:
     if kappa.value is None or kappa.low is None or kappa.high is None:
         return f"{by}: {kappa.reason}"
     return (
-        f"weighted kappa with people {kappa.value:.2f}, {kappa.low:.2f} to {kappa.high:.2f} by {by}"
+        f"weighted kappa with people {figures.value(kappa.value, '')}, "
+        f"{figures.span_in_words(kappa.low, kappa.high, '')} by {by}"
     )
 
 

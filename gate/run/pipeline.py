@@ -14,21 +14,22 @@ from typing import Protocol
 from gate.agents.pricing import trial_cost
 from gate.analysis.columns import Columns
 from gate.analysis.tally import Tally
-from gate.errors import InfraFailure, InfrastructureError, Transport
+from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
 from gate.plugins import Agent, Ask, World
 from gate.records import Budget, Case, Health, Json, Price, Response, Trial
 from gate.run.arms import Answers, Arm, Arms, PairedWorker
 from gate.run.batches import batch, case_order, in_turn, whole_rounds
-from gate.run.grade import failed_values, grade_attempt, nobody
+from gate.run.grade import failed_values, gives_no_verdict, grade_attempt, nobody
 from gate.run.kept_answers import kept_answers
 from gate.run.prepare import SuitePlan
-from gate.run.trial_worker import Allowance, Task, TrialWorker
+from gate.run.trial_worker import Allowance, Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
 from gate.store.trial_rows import row_of
 from gate.system.clock import Clock
 from gate.system.executors import Worker, run_threads
 from gate.system.shortage import shortage
 from gate.system.signals import Stop
+from gate.text.figures import count
 from gate.user_code.hashes import Sources
 from gate.verdict.course import Course
 
@@ -72,13 +73,18 @@ class Collected:
 
 
 class Look(Protocol):
-    """What a look at the verdict says: the suites that need more trials, or why none does."""
+    """What a look at the verdict says: the suites that need more trials, or why none does; whether
+    the run is over even where somebody asked for more of them.
+    """
 
     @property
     def suites(self) -> frozenset[str]: ...
 
     @property
     def why(self) -> str: ...
+
+    @property
+    def over(self) -> bool: ...
 
 
 def _nobody(collected: Collected) -> Look:
@@ -155,6 +161,8 @@ class _Run:
     ) -> None:
         self._plans = {plan.suite.name: plan for plan in plans}
         self._effects, self._prices = effects, prices
+        self._counts_money = budget.usd is not None
+        self._unmade = 0  # trials that a recording has no answer for
         self._course, self._undecided = course, undecided
         self._arms = Arms(
             Arm(effects.session, self._plans),
@@ -167,9 +175,11 @@ class _Run:
                 usd = tally.usd + tally.judge_usd
                 self._allowance.spent_before(calls=tally.calls, usd=usd)
 
-    def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial]:
+    def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial | Unmade]:
         """Two agents share the workers, at the pace of the slower one."""
         asked = [agent] if control is None else [agent, control]
+        if all(getattr(one, "plays_back", False) for one in asked):
+            self._counts_money = False  # what was recorded is paid for
         paces = [one.requests_per_minute for one in asked if one.requests_per_minute]
         at_once = min(one.concurrency for one in asked)
         turn = BoundedSemaphore(at_once) if self._effects.beyond else None
@@ -184,7 +194,7 @@ class _Run:
 
     def _worker(
         self, agent: Agent, control: Agent | None, turn: BoundedSemaphore | None
-    ) -> Worker[Task, Trial]:
+    ) -> Worker[Task, Trial | Unmade]:
         """What is recorded for a replay are the agent's answers."""
         effects = self._effects
         make = partial(
@@ -201,8 +211,11 @@ class _Run:
         beside = make(control, answers=kept_answers(effects.control.log))
         return PairedWorker(asking, beside)
 
-    def take(self, trial: Trial) -> None:
+    def take(self, trial: Trial | Unmade) -> None:
         """One trial more; it is on disk first."""
+        if isinstance(trial, Unmade):
+            self._unmade += 1
+            return
         row = _row(trial, self._plans[trial.suite], self._prices)
         self._effects.session.note_sources(self._effects.sources())
         self._arms.of(trial).take(row)
@@ -211,6 +224,19 @@ class _Run:
         self._allowance.finished(tries=len(trial.attempts), cost_usd=cost)
         tell = self._effects.beside if trial.control else self._effects.progress
         tell(row)
+        if self._counts_money:
+            self._check_money(row)
+
+    def _check_money(self, row: Row) -> None:
+        """Raises UsageError where nobody knows what an answer cost: no such budget can hold."""
+        if row["status"] == "completed" and row["cost_usd"] is None:
+            model = f"of the model '{row['model'][:80]}'" if row["model"] else "of the agent"
+            raise UsageError(
+                f"budget.usd, --budget-usd: what an answer {model} costs is unknown (no price, or "
+                "no tokens told), so no budget of money can hold: write the price under `pricing:` "
+                "in gate.yml, or limit `budget: {calls: N}` instead; go on with "
+                f"`gate run --resume {self._effects.session.folder}`"
+            )
 
     def give_up_unanswered(self) -> None:
         for arm in self._arms:
@@ -221,10 +247,17 @@ class _Run:
         return Collected(
             columns=candidate.columns,
             tallies=candidate.tallies,
-            ended_early=self._allowance.used_up,
+            ended_early=self._allowance.used_up or self._end_of_recording(),
             course=self._course,
             control=control.answers() if control else None,
         )
+
+    def _end_of_recording(self) -> str:
+        if not self._unmade:
+            return ""
+        made = sum(tally.trials for tally in self._arms.candidate.tallies.values())
+        missing = f"{self._unmade:,} were not recorded"
+        return f"the recording ends after {count(made, 'trial')}, {missing}"
 
     def _batches(self) -> Iterator[Iterator[Task]]:
         """Each batch is asked for once everything of the one before it was taken."""
@@ -251,7 +284,7 @@ class _Run:
     def _look(self) -> None:
         self.give_up_unanswered()
         found = self._undecided(self.collected())
-        self._course = self._course.after(found.suites, found.why)
+        self._course = self._course.after(found.suites, found.why, over=found.over)
         self._effects.session.log.append_look(self._course.state())
         self._effects.looked(self._course)
 
@@ -260,7 +293,7 @@ class _Run:
         return [name for name in self._plans if name in self._course.going]
 
     def _may_go_on(self) -> bool:
-        return not (self._is_over() or self._allowance.used_up)
+        return not (self._is_over() or self._allowance.used_up or self._unmade)
 
     def _is_over(self) -> bool:
         return self._effects.stop.requested() or bool(self._effects.broken())
@@ -273,4 +306,5 @@ def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> Row:
         cost_usd=trial_cost(trial, prices),
         on_agent_error=failed_values(plan.graders, trial.case) if failed else {},
         specs=plan.specs,
+        ungraded=failed and gives_no_verdict(plan.graders, trial.case),
     )

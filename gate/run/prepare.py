@@ -23,6 +23,11 @@ from gate.suites.config.load import written_suites
 from gate.suites.protection.base_branch import CaseDrift, drift, loosened_cases
 from gate.suites.protection.digests import edited_columns, grader_digests
 from gate.suites.protection.rules import Rules
+from gate.text.escaping import one_line
+from gate.text.figures import listed
+from gate.text.suggestions import nearest
+
+_SHOWN, _FEW = 80, 12  # characters of an id, and cases that are all named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +268,14 @@ def _choose(
 
 
 def _known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
-    missing = wanted - frozenset(i for plan in plans for i in plan.chosen)
+    known = frozenset(i for plan in plans for i in plan.all_ids)
+    missing = sorted(wanted - known)
     if missing:
-        names = ", ".join(sorted(missing)[:5])
-        raise UsageError(f"--case {names}: no such case in the chosen suites")
+        names = listed((one_line(name, _SHOWN) for name in missing), most=5)
+        near = nearest(missing[0], sorted(known))
+        hint = f" - did you mean {listed(near)}?" if near else _few(sorted(known))
+        raise UsageError(f"--case {names}: no such case in the chosen suites{hint}")
+
+
+def _few(known: list[str]) -> str:
+    return f" - known: {', '.join(known)}" if 0 < len(known) <= _FEW else ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from gate.records import Json
+from gate.text import figures
 from gate.text.escaping import plain
 from gate.verdict.course import Course
 
@@ -120,6 +121,6 @@ def trial_line(row: Row, *, who: str = "") -> str:
     word = word or {True: "passed", False: "failed", None: "unscored"}[row["passed"]]
     unanswered = row["status"] == "infra_error"  # a code says less than the error
     codes = ("" if unanswered else ", ".join(row["failures"])) or row["error"] or ""
-    latency = "" if row["latency_ms"] is None else f" {row['latency_ms']:.0f} ms"
+    latency = "" if row["latency_ms"] is None else f" {figures.value(row['latency_ms'], 'ms')}"
     name = f"[{row['suite']}] {row['case_id']} round {row['round']}{who}"
     return plain(f"{name}: {word}{latency}{' - ' + codes if codes else ''}")

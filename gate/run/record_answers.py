@@ -1,16 +1,20 @@
-"""`--record FILE`: every answer of the agent, for a later run that replays it."""
+"""`--record FILE`: every answer of the agent, and at last how the run was planned and ended, for a
+later run that replays it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from gate.errors import UsageError
-from gate.files.plain_file import check_target
+from gate.errors import InfrastructureError
+from gate.files.plain_file import check_folder, check_target
 from gate.records import Case, Response
+from gate.run.prepare import SuitePlan
+from gate.store.session import Meta
 
 Recorder = Callable[[Case, int, Response | Exception, float], None]
 
@@ -25,17 +29,64 @@ def recorder(file: str | None, redact: Callable[[str], str]) -> Iterator[Recorde
         yield None
         return
     path = check_record(file)
+    make_folder(path.parent, f"--record {file}")
     with path.open("ab", buffering=0) as out:
         yield _appending(out, redact)
+
+
+def record_end(
+    file: str | None,
+    plans: Iterable[SuitePlan],
+    meta: Meta,
+    made: Mapping[str, int],
+    redact: Callable[[str], str],
+) -> None:
+    """Appends how the run was planned, and how many trials of each suite were `made`: a replay of
+    them is looked at as the run was. Nothing when nothing is recorded.
+    """
+    if file is None:
+        return
+    from gate.agents.recordings.run_end import RunEnd, SuiteEnd, digest_of_cases, run_end_line
+
+    suites = {
+        plan.suite.name: SuiteEnd(
+            cases=digest_of_cases(plan.chosen),
+            planned=len(plan.chosen) * plan.suite.rounds,
+            made=min(made[plan.suite.name], _most(plan)),
+            looks=plan.looks,
+        )
+        for plan in plans
+    }
+    end = RunEnd(session=meta.session_id, seed=meta.order_seed, suites=suites)
+    try:
+        with Path(file).open("ab", buffering=0) as out:
+            out.write(f"{redact(run_end_line(end))}\n".encode())
+    except OSError as error:
+        raise InfrastructureError(
+            f"--record {file}: {error.strerror}; the session is kept: go on with --resume"
+        ) from error
+
+
+def _most(plan: SuitePlan) -> int:
+    return plan.looks.cap if plan.looks else len(plan.chosen) * plan.suite.rounds
 
 
 def check_record(file: str) -> Path:
     """Raises UsageError when nothing can be recorded there."""
     path = Path(file)
     check_target(path, "--record")
-    if not path.parent.is_dir():
-        raise UsageError(f"--record {file}: there is no folder {path.parent}; make it first")
+    check_folder(path.parent, "--record")
     return path
+
+
+def make_folder(folder: Path, what: str) -> None:
+    """With those above it. Raises InfrastructureError where the disk does not let it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InfrastructureError(
+            f"{what}: the folder {folder} cannot be made: {error.strerror}; name another place"
+        ) from error
 
 
 def _appending(out: BinaryIO, redact: Callable[[str], str]) -> Recorder:

@@ -11,19 +11,14 @@ from pathlib import Path
 from shlex import quote
 
 from gate.errors import UsageError
+from gate.run.added_rounds import add_rounds
 from gate.run.early_stopping import as_begun
 from gate.run.setup import Setup
-from gate.store.session import Meta, SessionWriter, SuiteMeta
+from gate.store.session import CONTROL, Meta, SessionWriter, SuiteMeta, is_session
 from gate.store.session_check import checked_rows
 from gate.verdict.course import Course, course
 
-# What rounds must have in common to count as one measurement.
-_SAME = {
-    "commit": "commit",
-    "agent": "agent",
-    "agent_digest": "agent's options",
-    "config_digest": "rules",
-}
+_UNJUDGED = ("error",)  # an outage kept it from a verdict
 _CHOICE = ("config", "suite", "case", "sample", "shard", "rounds")  # options that say what is asked
 
 
@@ -31,14 +26,23 @@ class OtherSession(UsageError):
     """The stored session is none that this run can go on with."""
 
 
-def reopened(folder: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
-    """`meta`: what a new session would say of this run. Raises OtherSession for a session that is
-    broken, in use, or not to be gone on with.
+def reopened(
+    folder: Path,
+    meta: Meta,
+    redact: Callable[[str], str],
+    *,
+    head: str = "",
+    rounds: int | None = None,
+) -> SessionWriter:
+    """`meta`: what a new session would say of this run. `head`: the commit that the session was
+    stored for, where that is an earlier one with the same files. `rounds`: how many it is to have,
+    where these are not those of `meta`. Raises OtherSession for a session
+    that is broken, in use, or not to be gone on with.
     """
     session = None
     try:
         session = SessionWriter.resume(folder, redact)
-        _fits(session, meta)
+        _fits(session, meta, head, rounds)
         deque(checked_rows(session.rows(), session.meta.suites, folder), maxlen=0)
     except UsageError as error:
         if session is not None:
@@ -51,10 +55,22 @@ def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     """The setup with the looks that the session began with, and where it is between them."""
     wanted = setup.plans
     setup = replace(setup, plans=as_begun(wanted, session.meta.suites))
-    # "error": an outage kept it from a verdict. What was accepted since asks the last look anew.
-    stands = session.log.outcome not in (None, "error") and not setup.accepted
-    now = _course(session.meta, session, stands=stands)
-    notes = [*setup.notes, *_notes(now, session.meta.session_id)]
+    # What was accepted since asks the last look anew, and so does a new head: its verdict is the
+    # same one, unless the base has another baseline.
+    anew = bool(setup.accepted or setup.earlier.head)
+    stands = session.log.outcome not in (None, *_UNJUDGED) and not anew
+    if setup.more_rounds and _ended(session):
+        try:
+            plans, now = add_rounds(
+                session, setup.plans, setup.more_rounds, setup.config.regression
+            )
+        except UsageError as error:
+            raise OtherSession(str(error)) from error
+        wanted = plans
+        setup = replace(setup, plans=plans)
+    else:
+        now = _course(session.meta, session, stands=stands)
+    notes = [*setup.notes, *_notes(now, session.meta)]
     if setup.plans != wanted:
         notes.append(
             f"session {session.meta.session_id} keeps its plan of looks: stop, max_rounds and "
@@ -63,23 +79,57 @@ def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     return replace(setup, notes=tuple(notes)), now
 
 
-def _fits(session: SessionWriter, meta: Meta) -> None:
+def _ended(session: SessionWriter) -> bool:
+    """Whether it came to a verdict that stands."""
+    return session.log.outcome not in (None, *_UNJUDGED)
+
+
+def _fits(session: SessionWriter, meta: Meta, head: str, rounds: int | None) -> None:
+    """Raises UsageError."""
     folder, before = session.folder, session.meta
-    if _without_looks(before.suites) != _without_looks(meta.suites):
+    if before.debugging != meta.debugging:
+        what = "single cases (--case, --failed)" if before.debugging else "whole suites"
+        raise UsageError(
+            f"--resume {folder}: it is a run of {what}; go on with its own options, or start a "
+            "new run"
+        )
+    adds = rounds is not None and _ended(session)
+    own = {suite.rounds for suite in before.suites.values()} | {before.added}
+    begun_so = rounds is None or adds or own == {rounds, None} or before.added == rounds
+    if not begun_so or _without_looks(before.suites) != _without_looks(meta.suites):
         raise UsageError(
             f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
             "since; start a new run, or go on with the options and files as they were"
             f"{_began(before)}"
         )
-    if not _course(before, session).again:
-        return
-    for what, name in _SAME.items():
-        was, now = getattr(before.provenance, what), getattr(meta.provenance, what)
-        if was != now:
-            raise UsageError(
-                f"--resume {folder}: it has ended, and no rounds can be added to it: the {name} "
-                "changed since; start a new run"
-            )
+    if before.deployment != meta.deployment:
+        raise UsageError(f"--resume {folder}: agent.version changed since; start a new run")
+    judged = session.log.outcome not in _UNJUDGED
+    again = adds or (judged and _course(before, session, stands=True).again)
+    if (again or head) and (what := _other(before, meta, head, folder)):
+        why = "it has ended, and no rounds can be added to it: " if again else ""
+        raise UsageError(f"--resume {folder}: {why}the {what} changed since; start a new run")
+
+
+def _other(before: Meta, now: Meta, head: str, folder: Path) -> str:
+    """What rounds must have in common to count as one measurement, and these have not; empty where
+    they have all of it. A new head is judged by the base's rules and baseline of now.
+    """
+    was, made = before.provenance, now.provenance
+    if (head or made.commit) not in before.commits:
+        return "commit"
+    if head and was.pull_request != made.pull_request:
+        return "pull request"
+    if was.agent != made.agent:
+        return "agent"
+    known = bool(before.same_agent and now.same_agent)
+    if (known and before.same_agent != now.same_agent) or (
+        not known and was.agent_digest != made.agent_digest
+    ):
+        return "agent's options"
+    if head and is_session(folder / CONTROL) and was.base_commit != made.base_commit:
+        return "base that the control agent answered for"
+    return "rules" if not head and was.config_digest != made.config_digest else ""
 
 
 def _began(meta: Meta) -> str:
@@ -90,18 +140,24 @@ def _began(meta: Meta) -> str:
     return f": {given}" if given else ""
 
 
-def _course(meta: Meta, session: SessionWriter, *, stands: bool = True) -> Course:
+def _course(meta: Meta, session: SessionWriter, *, stands: bool) -> Course:
     plans = {name: suite.looks for name, suite in meta.suites.items() if suite.looks is not None}
-    return course(plans, meta.provenance.commit or "", session.log.look, stands=stands)
+    return course(plans, meta.order_seed, session.log.look, stands=stands)
 
 
 def _without_looks(suites: Mapping[str, SuiteMeta]) -> dict[str, SuiteMeta]:
     return {name: replace(suite, looks=None) for name, suite in suites.items()}
 
 
-def _notes(now: Course, session_id: str) -> list[str]:
-    if not now.again:
-        return []
-    if not now.going:
-        return [f"session {session_id} is at its cap: no trial was added"]
-    return [f"session {session_id} had ended: one batch of trials was added to it"]
+def _notes(now: Course, meta: Meta) -> list[str]:
+    name, found = meta.session_id, []
+    if meta.added:
+        found.append(
+            f"session {name} had a verdict before rounds were added to it, up to {meta.added} a "
+            "case: that look counts against alpha, too"
+        )
+    if now.again and not now.going:
+        found.append(f"session {name} is at its cap: no trial was added")
+    elif now.again and not now.until:
+        found.append(f"session {name} had ended: one batch of trials was added to it")
+    return found

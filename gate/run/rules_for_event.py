@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from gate.errors import UsageError
 from gate.github.context import NO_TOKEN, Job
+from gate.github.git import NoBase
 from gate.github.local_repository import Opened, open_local
-from gate.records import Config, Provenance
+from gate.records import Config
 from gate.records.forge import Here
+from gate.run.home import home
+from gate.run.laptop_rules import laptop_rules
 from gate.store.baseline.source_order import Place, source_names
 from gate.suites.protection.rules import Base, Rules, judging_rules, own_config
 
+DEFAULT_BRANCH = "main"  # where there is no git to tell
 TOOTHLESS = "the exit code is off (`fail: false` in the workflow): the step is green on any verdict"
 
 KEPT = (
     "the checkout keeps the workflow's token, and the agent's program can read it there; set "
     "`persist-credentials: false` for actions/checkout"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The circumstances of a run that say whose rules judge it."""
+
+    job: Job
+    opened: Opened
+    env: Mapping[str, str]
+    now: datetime
 
 
 def rules_for(
@@ -33,11 +47,10 @@ def rules_for(
     *,
     alone: bool,
 ) -> Rules:
-    """`options`: config (the file, in its folder), replay. `alone`: gate.yml judges as it stands
-    here, for a plan. Raises InvalidInput, UsageError.
+    """`options`: config (the file, in its folder), replay, protect. `alone`: gate.yml judges as it
+    stands here, for a plan. Raises InvalidInput, UsageError.
     """
-    file, today = options.config, now.date()
-    root = Path(file).parent if file else Path()
+    file, root, today = home(options).file, home(options).root, now.date()
     if not alone and job.mode not in ("laptop", "release"):
         _is_no_link(root)
     if job.untrusted_head:
@@ -45,23 +58,115 @@ def rules_for(
         recorded = bool(options.replay)
         from gate.run.untrusted import rules_of_base
 
-        return rules_of_base(
+        rules = rules_of_base(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
+        return _compared(rules, job, opened)
     own = own_config(file, root, env, today)
     if alone:
-        return Rules(config=own, own=own, root=root)
-    sha = base_sha(job, opened, own) if job.mode == "laptop" else job.protect_ref
+        return _compared(Rules(config=own, own=own, root=root), job, opened)
+    asked = getattr(options, "protect", None)  # True: without a ref
+    return judged_by(own, root, Where(job, opened, env, now), "" if asked is True else asked)
+
+
+def judged_by(own: Config, root: Path, where: Where, protect: str | None) -> Rules:
+    """Whose rules judge a run of gate.yml in `root`, which is `own`. `protect`: a ref, empty for
+    the base branch; None where nobody asked. Raises InvalidInput, UsageError.
+    """
+    job, opened = where.job, where.opened
+    if job.mode == "laptop":
+        return _where_head_left(own, root, where, protect)
+    if protect is not None:
+        raise UsageError(
+            f"--protect: event {job.event} says whose rules judge (docs/events.md); leave it out"
+        )
     base, why = None, _unknown_base(job)
-    if job.mode == "laptop" or job.protect_ref is not None:
-        base = _base(sha, job.base_ref or own.baseline.branch, opened)
-        if base is None:
-            why = "; ".join(opened.notes) or f"no commit of {own.baseline.branch} to compare with"
-    laptop = job.mode == "laptop" and not env.get("CI")
-    rules = judging_rules(
-        own, root=root, base=base, env=env, today=today, why_no_base=why, laptop=laptop
+    if job.protect_ref is not None:
+        base = _base(job.protect_ref, job.base_ref or job.default_branch, opened)
+        why = "" if base else "; ".join(opened.notes) or f"{job.protect_ref} cannot be read"
+    return _compared(_judging(own, root, base, why, where), job, opened)
+
+
+def _where_head_left(own: Config, root: Path, where: Where, protect: str | None) -> Rules:
+    """On a laptop the files as they are; in another CI, and for --protect, those of the commit
+    where HEAD left the base branch or the ref that is named.
+    """
+    job, opened, git = where.job, where.opened, where.opened.git
+    branch = _branch(own, job, opened)
+    ref = protect or branch
+    found = _left(opened, ref)
+    base, why = None, ""
+    if isinstance(found, NoBase):
+        why = found.reason
+        if protect is not None and not job.other_ci:
+            raise UsageError(f"--protect: {why}")
+    elif git is not None:
+        base = Base(sha=found, name=ref, forge=opened.forge or git)
+    if protect is None and not job.other_ci:
+        rules = Rules(config=own, own=own, root=root)
+        if base is not None and git is not None:
+            rules = laptop_rules(own, root, where.env, base, git)
+    else:
+        if base is not None and git is not None and protect is None and base.sha == git.head():
+            base, why = None, f"HEAD is a commit of {ref} itself"
+        rules = _judging(own, root, base, why, where)
+    if own.baseline.branch:  # the base may name none
+        branch = _branch(rules.config, job, opened)
+    return _with(rules, found, branch)
+
+
+def _judging(own: Config, root: Path, base: Base | None, why: str, where: Where) -> Rules:
+    env, today = where.env, where.now.date()
+    rules = judging_rules(own, root=root, base=base, env=env, today=today, why_no_base=why)
+    return _as_started(rules, base, where.job, where.opened, env)
+
+
+def _left(opened: Opened, ref: str) -> str | NoBase:
+    if opened.git is None:
+        return NoBase(reason="; ".join(opened.notes))
+    found = opened.git.base(ref)
+    return found if isinstance(found, NoBase) else found.sha
+
+
+def _compared(rules: Rules, job: Job, opened: Opened) -> Rules:
+    """With the base branch's name, and the commit that is compared with."""
+    config = with_branch(rules.config, job, opened)
+    return _with(rules, commit_to_compare(job, opened, config), config.baseline.branch)
+
+
+def commit_to_compare(job: Job, opened: Opened, config: Config) -> str | NoBase:
+    """docs/semantics.md 6: the event's base commit; on a laptop, and in another CI, where HEAD left
+    the base branch; or why that is not known.
+    """
+    if job.mode == "laptop":
+        return _left(opened, config.baseline.branch)
+    return job.base_sha or job.protect_ref or NoBase(reason="")
+
+
+def with_branch(config: Config, job: Job, opened: Opened) -> Config:
+    """The config with the name of its base branch, where gate.yml has none."""
+    return _named(config, _branch(config, job, opened))
+
+
+def _branch(config: Config, job: Job, opened: Opened) -> str:
+    """The base branch: as gate.yml names it, else the default one of the repository."""
+    known = config.baseline.branch or job.default_branch
+    return known or (opened.git.default_branch() if opened.git else DEFAULT_BRANCH)
+
+
+def _named(config: Config, branch: str) -> Config:
+    if config.baseline.branch:
+        return config
+    return replace(config, baseline=replace(config.baseline, branch=branch))
+
+
+def _with(rules: Rules, found: str | NoBase, branch: str) -> Rules:
+    return replace(
+        rules,
+        config=_named(rules.config, branch),
+        base_sha=None if isinstance(found, NoBase) else found,
+        why_no_base=found.reason if isinstance(found, NoBase) else "",
     )
-    return _as_started(rules, base, job, opened, env)
 
 
 def _is_toothless(env: Mapping[str, str]) -> bool:
@@ -112,14 +217,6 @@ def _is_no_link(root: Path) -> None:
         )
 
 
-def base_sha(job: Job, opened: Opened, config: Config) -> str | None:
-    """docs/semantics.md 6: the event's base commit; on a laptop the merge base with the branch."""
-    if job.mode != "laptop":
-        return job.base_sha or job.protect_ref
-    found = opened.git.base(config.baseline.branch) if opened.git else None
-    return found.sha if found else None
-
-
 def with_base(job: Job, key: str, config: Config) -> Job:
     """The job with the release before it, where it is compared with that and no path is named;
     `key` is for GitHub's API. Raises InfrastructureError.
@@ -137,17 +234,24 @@ def with_base(job: Job, key: str, config: Config) -> Job:
             api.close()
 
 
-def place_of(job: Job, opened: Opened, root: Path, made: Provenance, now: datetime) -> Place:
-    """Where baselines are looked for. `made` knows the commit to compare with."""
+def place_of(job: Job, opened: Opened, rules: Rules, now: datetime) -> Place:
+    """Where baselines are looked for."""
     return Place(
-        root=root,
+        root=rules.root,
         forge=opened.forge,
-        base_sha=made.base_commit,
+        base_sha=base_sha(job, rules),
         base_name=job.base_name,
+        why_no_base=rules.why_no_base,
         no_base=job.no_base,
         now=now,
-        mode=made.mode,
+        mode=job.mode,
+        in_job=job.mode != "laptop" or job.other_ci,
     )
+
+
+def base_sha(job: Job, rules: Rules) -> str | None:
+    """The commit to compare with; a release knows it only once the one before it is known."""
+    return job.base_sha or rules.base_sha
 
 
 def _base(sha: str | None, name: str | None, opened: Opened) -> Base | None:

@@ -9,12 +9,13 @@ from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_folder, check_target
 from gate.github.context import Job
 from gate.store.baseline.file import BaselineFile, render
-from gate.store.session import Session
+from gate.store.session import Session, refuse_debugging
 from gate.text.suggestions import did_you_mean
 
 
 def may_save(session: Session, job: Job) -> None:
     """Raises UsageError for what a pull request measured, here or then, and for a broken run."""
+    refuse_debugging(session)
     made = session.meta.provenance
     if not job.may_save_baseline:
         raise UsageError(

@@ -8,20 +8,26 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from gate import __version__
-from gate.agents.under_test import begin, subject, subject_digest
+from gate.agents.pricing import price_of
+from gate.agents.under_test import begin, settings_digest, subject, subject_digest
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, current_job, token
 from gate.github.local_repository import Opened
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
+from gate.records.forge import Stored
 from gate.run.accepted_changes import Accepted, accepted
+from gate.run.added_rounds import rounds_begun, with_rounds
 from gate.run.control_agent import Control, control_of
-from gate.run.early_stopping import extends, stops_early, with_looks
+from gate.run.early_stopping import asks_again, extends, stops_early, with_looks
+from gate.run.home import check_there, home, sessions_folder, unused_datasets
 from gate.run.judge_labels import Reviewed, reviewed_plans
 from gate.run.prepare import Selection, SuitePlan, prepare
 from gate.run.record_answers import check_record
+from gate.run.recorded_looks import as_recorded
 from gate.run.rules_for_event import (
     base_sha,
     opened_for,
@@ -44,6 +50,8 @@ from gate.user_code.processes import PROCESSES
 if TYPE_CHECKING:
     from gate.store.baseline.find import Compared
 
+_TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
@@ -64,7 +72,16 @@ class Setup:
     baselines: Mapping[str, Compared]
     accepted: tuple[AcceptedChange, ...] = ()
     reviewed: Reviewed = field(default_factory=Reviewed)  # what people said of the judge
+    earlier: Stored = field(default_factory=Stored)  # of an earlier head with the same files
+    seed: str | None = None  # of the order of the cases; None: the commit
+    more_rounds: int | None = None  # that a session which ended is to have
     notes: tuple[str, ...] = ()
+
+    @property
+    def resumed(self) -> Path | None:
+        """The session that is gone on with."""
+        given = self.options.resume
+        return Path(given) if given else self.earlier.folder
 
     @property
     def world(self) -> World:
@@ -81,21 +98,28 @@ def set_up(
 ) -> Setup:
     """Reads and checks all before the first call; `control`: of a run that was made already."""
     PROCESSES.allow(options.timeout or 0.0)
-    now, job, root = datetime.now(UTC), current_job(env), _root(options)
+    now, job, root = datetime.now(UTC), current_job(env), home(options).root
     opened = opened_for(job, token(env), root)
     rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
-    config = _effective(options, rules, job, more)
+    check_there(rules.config, options, env)
+    rules = _with_dataset(rules, options)
+    began = rounds_begun(options.resume, options.rounds)
+    config = with_rounds(_effective(options, rules, job, more), began)
     job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
     options.secrets.update(_secrets(options, config, control, env))
     given = _with_key(options, config, env)
-    agent = _asked(options, config, World(env=nameable(given), root=rules.root))
+    world = World(env=nameable(given), root=rules.root)
+    agent = _asked(options, config, world)
+    _check_money(config, agent)
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
-    provenance = _provenance(job, opened, config, agent)
-    place = place_of(job, opened, root, provenance, now)
+    provenance = _provenance(job, opened, rules, config, agent)
+    place = place_of(job, opened, rules, now)
     stored = {} if control.fresh else _baselines(plans, config, place, provenance)
     meant, people = _accepted(options, more, env, job, plans), reviewed_plans(rules, config, plans)
+    plans = _looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency)
+    looked = as_recorded(plans, agent, world, config, job, options)
     return Setup(
         options=options,
         env=given,
@@ -104,7 +128,7 @@ def set_up(
         opened=opened,
         rules=rules,
         config=config,
-        plans=_looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency),
+        plans=looked.plans,
         agent=agent,
         control=control,
         control_agent=subject(control.agent, control.retriever, root) if control.agent else None,
@@ -112,8 +136,34 @@ def set_up(
         baselines=stored,
         accepted=meant.changes,
         reviewed=people,
-        notes=(*_notes(config, more), *control.notes, *meant.notes),
+        seed=looked.seed,
+        more_rounds=options.rounds if began else None,
+        notes=(
+            *unused_datasets(config.suites),
+            *_unlooked(stored),
+            *_unused(stored, rules),
+            *_notes(config, more),
+            *looked.notes,
+            *control.notes,
+            *meant.notes,
+        ),
     )
+
+
+def _unlooked(baselines: Mapping[str, Compared]) -> list[str]:
+    """A job without a baseline that nobody could look for must not pass for one that has none."""
+    found = dict.fromkeys(one.not_looked_for for one in baselines.values() if one.not_looked_for)
+    return [f"the baseline could not be looked for: {why}" for why in found]
+
+
+def _unused(baselines: Mapping[str, Compared], rules: Rules) -> list[str]:
+    """Where the own rules judge, the baseline is the base branch's all the same."""
+    branch, folder = rules.config.baseline.branch, rules.config.baseline.path
+    return [
+        f"{folder}/{name}.json here is not as {branch} has it; that of {branch} was compared with"
+        for name, one in baselines.items()
+        if one.here == "edited" and not rules.compared
+    ]
 
 
 def _notes(config: Config, more: Mapping[str, str]) -> list[str]:
@@ -123,11 +173,6 @@ def _notes(config: Config, more: Mapping[str, str]) -> list[str]:
         return given
     name = Path(str(config.agent.options["file"])).name
     return [f"recorded answers were judged (`{name}`): no agent was asked", *given]
-
-
-def _only_threads(options: argparse.Namespace) -> None:
-    if options.executor != "threads" or options.scheduler:
-        raise UsageError("--executor dask, --scheduler: not in this version; leave them out")
 
 
 def _asked(options: argparse.Namespace, config: Config, world: World) -> Agent:
@@ -143,8 +188,19 @@ def _asked(options: argparse.Namespace, config: Config, world: World) -> Agent:
     return agent
 
 
-def _root(options: argparse.Namespace) -> Path:
-    return Path(options.config).parent if options.config else Path()
+def _check_money(config: Config, agent: Agent) -> None:
+    """Raises UsageError for a budget of money that cannot hold, where that is known before the
+    first call: at an address that tells tokens and no costs. Others may tell what they cost.
+    """
+    host = urlsplit(str(getattr(agent, "base_url", ""))).hostname
+    model = str(getattr(agent, "model", "") or "")
+    if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, config.pricing):
+        return
+    raise UsageError(
+        f"budget.usd, --budget-usd: the price of the model '{model[:80]}' is unknown, and {host} "
+        "does not tell what an answer costs, so no budget of money can hold: write the price under "
+        "`pricing:` in gate.yml, or limit `budget: {calls: N}` instead"
+    )
 
 
 def _selection(options: argparse.Namespace, job: Job, more: Mapping[str, str]) -> Selection:
@@ -222,9 +278,11 @@ def _looked_at(
     """A part of the cases decides nothing, and one case by name is no measurement."""
     early = stops_early(config, job, options.stop_rule)
     looked_at = early or extends(config, job, options.stop_rule)
-    if options.shard or options.case or not looked_at:
+    again = looked_at or asks_again(config, job, options.stop_rule)
+    if options.shard or options.case or not again:
         return plans
-    compared = frozenset(p.suite.name for p in plans if _has_partner(p, control, baselines))
+    partners = frozenset(p.suite.name for p in plans if _has_partner(p, control, baselines))
+    compared = partners if looked_at else frozenset()
     return with_looks(plans, compared, config, early=early, concurrency=at_once)
 
 
@@ -235,7 +293,8 @@ def _accepted(
     job: Job,
     plans: tuple[SuitePlan, ...],
 ) -> Accepted:
-    if options.shard or more.get("protect") == "false":  # neither decides anything
+    named = options.case or options.failed
+    if options.shard or named or more.get("protect") == "false":  # none of them decides anything
         return Accepted()
     return accepted(job, token(env), {name for plan in plans for name in plan.specs})
 
@@ -243,7 +302,6 @@ def _accepted(
 def _effective(
     options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
 ) -> Config:
-    _only_threads(options)
     config = select(rules.config, options.suite or (), rules.root)
     if job.mode == "release":
         config = for_release(config)
@@ -257,7 +315,7 @@ def _effective(
         max_attempts=options.max_attempts,
         budget_usd=options.budget_usd,
         baseline=source_from(options.baseline, rules.root),
-        out=options.out,
+        out=options.out or sessions_folder(home(options), rules.config),
     )
     if options.provider_key:
         config = with_key(config)
@@ -267,6 +325,25 @@ def _effective(
         return replace(config, warnings=(*config.warnings, *warned))
     recorded = {"file": str(Path(options.replay).absolute())}
     return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
+
+
+def _with_dataset(rules: Rules, options: argparse.Namespace) -> Rules:
+    """With the cases that --dataset names. Raises UsageError where that is not the run's to say."""
+    if options.dataset is None:
+        return rules
+    option = f"--dataset {options.dataset}"
+    suites = select(rules.config, options.suite or (), rules.root).suites
+    if len(suites) != 1 or suites[0].suite:
+        raise UsageError(f"{option}: it is for one suite that has a dataset; add --suite NAME")
+    if rules.base is not None:
+        raise UsageError(
+            f"{option}: the cases are those of {rules.base.name}, whose rules judge here; leave it "
+            "out"
+        )
+    suite = replace(suites[0], dataset=str(Path(options.dataset).absolute()))
+    others = (one for one in rules.config.suites if one.name != suite.name)
+    config = replace(rules.config, suites=(suite, *others))
+    return replace(rules, config=config, own=config)
 
 
 def _told_apart(config: Config, root: Path) -> Config:
@@ -298,12 +375,13 @@ def _secrets(
         yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])
 
 
-def _provenance(job: Job, opened: Opened, config: Config, agent: Agent) -> Provenance:
+def _provenance(job: Job, opened: Opened, rules: Rules, config: Config, agent: Agent) -> Provenance:
     return Provenance(
         commit=job.head_sha or (opened.git.head() if opened.git else None),
-        base_commit=base_sha(job, opened, config),
+        base_commit=base_sha(job, rules),
         config_digest=config.digest,
         agent_digest=subject_digest(config.agent, config.retriever),
+        agent_options=settings_digest(config.agent, config.retriever),
         agent=agent.describe(),
         judge=_named(config.judge) if config.judge else None,
         verifier=_named(config.verifier) if config.verifier else None,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from gate.agents.judges.totals import STOPPED
-from gate.errors import AgentFailure, InfraFailure
+from gate.errors import AgentFailure, InfraFailure, RecordingEnded
 from gate.plugins import Agent, Connection, Grader, World
 from gate.records import Attempt, Case, Response, Suite, Trial
 from gate.system.clock import LEAST_TRY_S, Clock
@@ -41,6 +41,13 @@ class Task:
     waited_s: float = 0.0  # before the next try, for Retry-After
     started_at: str = ""
     ask: AskOwn | None = None  # of a suite that asks its agent itself; None: the run's agent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmade:
+    """A trial that nobody can be asked for, because the recording ends before it; and why."""
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +90,7 @@ class TrialWorker:
         self._turn = turn or nullcontext()
         self._answers = answers
 
-    def work(self, task: Task) -> Trial | Later[Task]:
+    def work(self, task: Task) -> Trial | Unmade | Later[Task]:
         if not task.attempts and (kept := self._answers.find(task)) is not None:
             task = replace(task, started_at=_iso(self._clock.now()))
             self._keep(task, *kept)
@@ -96,6 +103,8 @@ class TrialWorker:
                 response = self._ask(task)
                 latency = self._ms_since(start)
             except InfraFailure as failure:
+                if isinstance(failure, RecordingEnded) and not task.attempts:
+                    return Unmade(why=str(failure))
                 return self._infra(task, failure, self._ms_since(start))
             except AgentFailure as failure:
                 took = failure.latency_ms

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gate.records import Direction, Evidence, Tolerance
+from gate.stats.fall import Fall
 from gate.stats.noise import Noise
 from gate.stats.pairs import Array, Pairs, pair
-from gate.stats.shuffle import Shuffled, shuffle_test, smallest_p
+from gate.stats.shuffle import Shuffled, blindness, shuffle_test, smallest_p
 
 NO_TOLERANCE = Tolerance(value=0.0)
 
@@ -26,6 +27,7 @@ class Question:
     tolerance: Tolerance = NO_TOLERANCE
     span: float | None = None  # width of the values' scale; None: unbounded
     limited: bool = True  # no difference is larger than the span
+    worst: float | None = None  # that end of the scale; None: values cannot fall to an end
     drift: float = 0.0  # variance of the difference beyond the noise of single calls
 
 
@@ -56,12 +58,26 @@ def change_in_mean(baseline: Array, current: Array, question: Question) -> Evide
         p_doubt=noise.blurred(doubt),
         bounds=noise.bounds,
         detectable=noise.detectable,
+        size=noise.size,
         n_paired=pairs.cases,
         method=test.method,
+        blind=lambda level: blindness(pairs, level),
+        room=math.inf if question.worst is None else abs(mean_b - question.worst),
+        all_lost=lambda level: _all_lost(baseline, current, question, level),
     )
     if question.tolerance.relative and mean_b != 0.0:  # the baseline's mean is taken as known
         return scaled(change, 1.0 / abs(mean_b), relative=True)
     return change
+
+
+def _all_lost(baseline: Array, current: Array, question: Question, level: float) -> bool:
+    """Whether a run of which every answer is the worst there is would be significant: of a small
+    suite the bounds of single calls say too little.
+    """
+    if question.worst is None or question.drift:
+        return False
+    failed = shuffle_test(pair(baseline, np.where(np.isnan(current), np.nan, question.worst)))
+    return (failed.p_down if question.direction == "higher" else failed.p_up) <= level
 
 
 def _noise(pairs: Pairs, test: Shuffled, question: Question, baseline: float) -> Noise:
@@ -75,6 +91,24 @@ def _noise(pairs: Pairs, test: Shuffled, question: Question, baseline: float) ->
         limit=math.inf if question.span is None or not question.limited else question.span,
         drift=question.drift,
         df=test.df,
+        cases=pairs.cases,
+        weight=test.information / pairs.cases,
+        rounds_b=float(pairs.rounds_b.mean()),
+        fall=_fall(pairs, question),
+    )
+
+
+def _fall(pairs: Pairs, question: Question) -> Fall | None:
+    """By the baseline's means, of whose squares the noise is taken away."""
+    if question.worst is None or question.span is None:
+        return None
+    far = np.abs(pairs.mean_b - question.worst)
+    level = float(far.mean())
+    square = float((far**2 - pairs.variance / pairs.rounds_b).mean())
+    return Fall(
+        level=level,
+        square=min(max(square, level**2), level * question.span),
+        span=question.span if pairs.binary else math.inf,
     )
 
 
@@ -86,6 +120,8 @@ def scaled(change: Evidence, factor: float, *, relative: bool) -> Evidence:
         se=change.se * factor,
         bounds=lambda alpha: _both(lambda x: x * factor, change.bounds(alpha)),
         detectable=lambda sight: change.detectable(sight) * factor,
+        size=lambda errors: change.size(errors) * factor,
+        room=change.room * factor,
         relative=relative,
     )
 
@@ -103,6 +139,8 @@ def mapped(change: Evidence, f: Callable[[float], float], direction: Direction) 
         se=size(change.se),
         bounds=lambda alpha: _both(f, change.bounds(alpha)),
         detectable=lambda sight: size(change.detectable(sight)),
+        size=lambda errors: size(change.size(errors)),
+        room=size(change.room),
     )
 
 
@@ -125,6 +163,7 @@ def no_pairs() -> Evidence:
         p_doubt=1.0,
         bounds=lambda _: (-math.inf, math.inf),
         detectable=lambda _: math.inf,
+        size=lambda _: math.inf,
         n_paired=0,
         method="",
         too_few="no case has a value in both runs",

@@ -18,11 +18,12 @@ import numpy as np
 from gate.records import Evidence
 from gate.stats.change import Question, no_pairs, scaled
 from gate.stats.distributions import t_cdf
+from gate.stats.fall import Fall
 from gate.stats.k_rounds import Draw, Tally, tally
 from gate.stats.lattice import Numbers, tails
 from gate.stats.noise import Noise
 from gate.stats.pairs import Array
-from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, hypergeometric
+from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, enough, hypergeometric
 
 FINEST = 10**18  # a finer lattice is as if it were none
 PLENTY = 60  # rounds of one case that can be significant at any level that is asked for
@@ -39,14 +40,25 @@ def change_in_share(baseline: Array, current: Array, draw: Draw, question: Quest
     was, now = was.select(both), now.select(both)
     before, after = float(draw.share(was).mean()), float(draw.share(now).mean())
     test = _shuffle_test(was, now, draw)
+
+    def least(cases: int, more: int) -> float:
+        """With this many cases, and so many rounds more of each in the current run."""
+        wider = Tally(passed=now.passed, rounds=now.rounds + more)
+        rows = np.resize(np.arange(len(was.rounds)), cases)
+        return _smallest_p(was.select(rows), wider.select(rows), draw.hoped_for)
+
     noise = Noise(
         delta=after - before,
         variance=test.variance,
         quantum=draw.quantum(now),
         tolerance=question.tolerance.value * (before if question.tolerance.relative else 1.0),
-        least_p=_smallest_p(was, now, draw.hoped_for),
+        least_p=least(len(was.rounds), 0),
         limit=1.0,
         drift=question.drift,
+        cases=len(was.rounds),
+        weight=float((was.rounds * now.rounds / (was.rounds + now.rounds)).mean()),
+        rounds_b=float(was.rounds.mean()),
+        fall=_fall(draw.share(was), question),
     )
     worse, better = test.downs, test.ups
     if question.direction == "lower":
@@ -62,12 +74,39 @@ def change_in_share(baseline: Array, current: Array, draw: Draw, question: Quest
         p_doubt=noise.blurred(min(worse)),
         bounds=noise.bounds,
         detectable=noise.detectable,
+        size=noise.size,
         n_paired=len(was.rounds),
         method=test.method,
+        blind=lambda level: enough(
+            least, level, cases=len(was.rounds), rounds=int(now.rounds.max())
+        ),
+        room=_room(before, draw, question),
+        all_lost=lambda level: _all_lost(was, now, draw, question, level),
     )
     if question.tolerance.relative and before > 0.0:
         return scaled(change, 1.0 / before, relative=True)
     return change
+
+
+def _room(before: float, draw: Draw, question: Question) -> float:
+    """All there is to lose where rounds that all fail are the worst; else it is not known."""
+    if draw.hoped_for.wanted == "alike":
+        return math.inf
+    return before if question.direction == "higher" else 1.0 - before
+
+
+def _all_lost(was: Tally, now: Tally, draw: Draw, question: Question, level: float) -> bool:
+    """Whether a run of which every round failed would be significant."""
+    if question.drift:
+        return False
+    failed = Tally(passed=np.zeros_like(now.passed), rounds=now.rounds)
+    test = _shuffle_test(was, failed, draw)
+    return max(test.downs if question.direction == "higher" else test.ups) <= level
+
+
+def _fall(shares: Array, question: Question) -> Fall:
+    far = shares if question.direction == "higher" else 1.0 - shares
+    return Fall(level=float(far.mean()), square=float((far**2).mean()), span=math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

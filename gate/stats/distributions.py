@@ -69,8 +69,21 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """x with beta_cdf(x, a, b) = p."""
-    return bisect(lambda x: beta_cdf(x, a, b) < p, 0.0, 1.0)
+    """x with beta_cdf(x, a, b) = p, by Newton's method; a step that leaves the bracket is halved
+    into it.
+    """
+    low, high, x = 0.0, 1.0, a / (a + b)
+    log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    for _ in range(100):
+        error = beta_cdf(x, a, b) - p
+        low, high = (x, high) if error < 0.0 else (low, x)
+        density = math.exp((a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x) - log_beta)
+        nearer = x - error / density if density > 0.0 else low
+        nearer = nearer if low < nearer < high else (low + high) / 2.0
+        if abs(nearer - x) <= 1e-15:
+            return nearer
+        x = nearer
+    return x
 
 
 def bisect(below: Callable[[float], bool], low: float, high: float) -> float:

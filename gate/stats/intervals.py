@@ -48,15 +48,31 @@ def wilson(share: float, n: float, confidence: float) -> Bounds:
     return Bounds(low=centre - half, high=centre + half, method="Wilson").within(0.0, 1.0)
 
 
-def clopper_pearson(successes: int, n: int, confidence: float) -> Bounds:
-    """Exact binomial interval (1934), the tails inverted by bisection."""
+def clopper_pearson(successes: float, n: float, confidence: float) -> Bounds:
+    """Exact binomial interval (1934), the tails inverted.
+
+    It keeps its promise at every share, near the ends too. For trials of unlike cases it is
+    conservative: a sum of unlike Bernoullis varies less than the binomial (Hoeffding 1956). Numbers
+    between whole ones are those of weighted trials and of partial scores.
+    """
     tail = (1.0 - confidence) / 2.0
-    k = successes
+    k = min(max(0.0, successes), n)
     return Bounds(
         low=beta_quantile(tail, k, n - k + 1) if k > 0 else 0.0,
         high=beta_quantile(1.0 - tail, k + 1, n - k) if k < n else 1.0,
         method="Clopper-Pearson",
     )
+
+
+def share_of_single_calls(values: Array, confidence: float) -> Bounds:
+    """Interval of the mean of the case means, values from 0 to 1, where a case may have a single
+    round: Clopper-Pearson's, for as many trials as equal weights would make as sharp (Kish 1965),
+    since a case's only call counts as much as all of another case's.
+    """
+    means, calls = case_means(values), (~np.isnan(values)).sum(axis=1)
+    there = calls > 0
+    n = float(there.sum()) ** 2 / float((1.0 / calls[there]).sum())
+    return clopper_pearson(float(means[there].mean()) * n, n, confidence)
 
 
 def mean_of_these_cases(values: Array, confidence: float, span: float | None) -> Bounds | None:

@@ -32,7 +32,7 @@ class Tally:
     passed: Counts
     rounds: Counts
 
-    def select(self, rows: npt.NDArray[np.bool_]) -> Tally:
+    def select(self, rows: npt.NDArray[np.bool_ | np.intp]) -> Tally:
         return Tally(passed=self.passed[rows], rounds=self.rounds[rows])
 
 

@@ -7,18 +7,7 @@ from dataclasses import dataclass
 
 from gate.records import Sight
 from gate.stats.distributions import normal_cdf, normal_quantile, t_quantile
-
-
-def detectable(*, se: float, quantum: float, sight: Sight, tolerance: float) -> float:
-    """Smallest true change that is flagged with probability `sight.power`, on the scale of `se`.
-
-    Flagged means: beyond the boundary of a look and beyond `tolerance`. `se` and `quantum` are
-    those of the last look. `quantum` is what one call can change; it bounds the standard error from
-    below, since identical rounds do not prove that no noise exists.
-    """
-    se = max(se, normal_quantile(1.0 - sight.level) * quantum)
-    return max(sight.drift * se, tolerance + normal_quantile(sight.power) * se)
-
+from gate.stats.fall import Arms, Fall, least_fall
 
 TINY = 1e-12  # of a distribution found by a Fourier transform the rest is rounding
 NOTHING = 1e-300  # a smaller number is no float with all its digits
@@ -36,6 +25,10 @@ class Noise:
     limit: float = math.inf  # size of the largest difference there can be
     drift: float = 0.0  # variance of delta beyond the noise of single calls
     df: float = math.inf
+    cases: float = 1.0
+    weight: float = 0.5  # mean of R Rb / (R + Rb) over the cases
+    rounds_b: float = 1.0
+    fall: Fall | None = None  # what a change for the worse adds; None: nothing
 
     @property
     def se(self) -> float:
@@ -48,15 +41,36 @@ class Noise:
         return max(-self.limit, self.delta - half), min(self.limit, self.delta + half)
 
     def detectable(self, sight: Sight) -> float:
-        """Smallest change that is caught; infinite where even the worst is not significant."""
+        """Smallest change that is caught with probability `sight.power` by the whole plan: beyond
+        the boundary of a look and beyond the tolerance. Infinite where even the worst is not
+        significant.
+
+        `quantum` bounds the standard error from below, since identical rounds do not prove that no
+        noise exists.
+        """
         if self.least_p > sight.level and sight.share >= 1.0:
             return math.inf
-        return detectable(
-            se=math.sqrt(self.variance * sight.share + self.drift),
-            quantum=self.quantum * sight.share,
-            sight=sight,
+        reserve = normal_quantile(sight.power)
+        return least_fall(
+            self._last_look(sight),
+            self.fall,
+            boundary=sight.drift - reserve,
+            reserve=reserve,
             tolerance=self.tolerance,
+            shared=self.drift,
+            floor=normal_quantile(1.0 - sight.level) * self.quantum * sight.share,
         )
+
+    def _last_look(self, sight: Sight) -> Arms:
+        cases, weight = self.cases / sight.cases, self.weight * sight.cases / sight.share
+        rounds, rounds_b = 2.0 * weight, 2.0 * weight
+        if not sight.fresh and weight < self.rounds_b:
+            rounds, rounds_b = weight * self.rounds_b / (self.rounds_b - weight), self.rounds_b
+        variance = self.variance * sight.share * cases * weight
+        return Arms(cases=cases, rounds=rounds, rounds_b=rounds_b, variance=variance)
+
+    def size(self, errors: float) -> float:
+        return errors * self.se
 
     def blurred(self, p: float) -> float:
         """A chance under the noise of single calls, with the variance of the drift added.

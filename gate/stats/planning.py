@@ -9,13 +9,17 @@ power (gate.stats.boundaries).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
 
 from gate.stats.boundaries import FAR, Boundaries, boundaries, endings
+from gate.stats.distributions import bisect, normal_quantile
+from gate.stats.fall import Arms, Fall, Spread, least_fall, spread
 
+_MOST = 12.0  # powers of ten of cases or rounds beyond which there are none
 _DIGITS = 6  # of a share of information: equal plans share their boundaries
 
 
@@ -32,7 +36,8 @@ class Size:
     """How much is measured: `rounds` of every case, looked at after `looks` equal batches.
 
     `rounds_b`: of the baseline; None where it is measured in the same run, round by round. `shared`
-    is the variance, in squared sd, that all calls of a run have in common (the session effect).
+    is the variance, in squared sd, that all calls of a run have in common (the session effect);
+    `fall`, in sd, how far the values can fall, which a change adds variance by.
     """
 
     cases: float
@@ -40,6 +45,7 @@ class Size:
     rounds_b: float | None
     looks: int = 1
     shared: float = 0.0
+    fall: Fall | None = None
 
     def information_of_a_case(self, rounds: float) -> float:
         if self.rounds_b is None:
@@ -53,6 +59,23 @@ class Size:
         """Standard error of the difference at the last look, in sd."""
         return math.sqrt(1.0 / (self.cases * self.information_of_a_case(self.rounds)) + self.shared)
 
+    @property
+    def arms(self) -> Arms:
+        return Arms(
+            cases=self.cases,
+            rounds=self.rounds,
+            rounds_b=self.rounds if self.rounds_b is None else self.rounds_b,
+            variance=1.0,
+        )
+
+    def errors(self, change: float) -> Spread:
+        """Standard errors of the difference at the last look when that is the change."""
+        found = spread(self.arms, self.fall, change)
+        return Spread(
+            believed=math.sqrt(found.believed + self.shared),
+            true=math.sqrt(found.true + self.shared),
+        )
+
     def times(self) -> tuple[float, ...]:
         """Share of the last look's information at each look."""
         whole = self.information_of_a_case(self.rounds)
@@ -64,36 +87,56 @@ class Size:
         return boundaries(self.times(), risks.alpha, risks.beta)
 
 
-def least_change(size: Size, risks: Risks) -> float:
-    """The smallest change that is caught with probability 1 - beta, in sd; infinite where even
-    the worst answers are no rare event under shuffling.
+def least_change(size: Size, risks: Risks, tolerance: float = 0.0) -> float:
+    """The smallest change that is caught with probability 1 - beta and is beyond the tolerance, in
+    sd; infinite where even the worst answers are no rare event under shuffling.
     """
     ways = size.cases * _log_ways(size.rounds, size.rounds_b or size.rounds)
     if -ways + math.log(0.5) > math.log(risks.alpha):
         return math.inf
-    return size.boundaries(risks).drift * size.spread
+    reserve = normal_quantile(1.0 - risks.beta)
+    return least_fall(
+        size.arms,
+        size.fall,
+        boundary=size.boundaries(risks).drift - reserve,
+        reserve=reserve,
+        tolerance=tolerance,
+        shared=size.shared,
+    )
+
+
+def fewest_cases(size: Size, risks: Risks) -> float:
+    """Cases with which the worst answers are rare enough under shuffling to be told from chance."""
+    needed = max(0.0, math.log(0.5) - math.log(risks.alpha))
+    return needed / _log_ways(size.rounds, size.rounds_b or size.rounds)
 
 
 def cases_for(change: float, size: Size, risks: Risks) -> float:
     """Cases with which a change (in sd) is caught, all else as in `size`; infinite where the
     session effect alone hides it.
     """
-    room = (change / size.boundaries(risks).drift) ** 2 - size.shared
-    return 1.0 / (room * size.information_of_a_case(size.rounds)) if room > 0.0 else math.inf
+    drift = size.boundaries(risks).drift
+    return _least(lambda n: _catches(replace(size, cases=n), change, drift, risks))
 
 
 def rounds_for(change: float, size: Size, risks: Risks) -> float:
     """Rounds with which a change (in sd) is caught; infinite where the baseline is too small for
-    any number of them.
+    any number of them, or cases that break at random hide it.
     """
-    room = (change / size.boundaries(risks).drift) ** 2 - size.shared
-    if room <= 0.0:
+    drift = size.boundaries(risks).drift
+    return _least(lambda r: _catches(replace(size, rounds=r), change, drift, risks))
+
+
+def _catches(size: Size, change: float, drift: float, risks: Risks) -> bool:
+    found, reserve = size.errors(change), normal_quantile(1.0 - risks.beta)
+    return (drift - reserve) * found.believed + reserve * found.true <= change
+
+
+def _least(enough: Callable[[float], bool]) -> float:
+    """The least amount that is enough, by bisection of its logarithm."""
+    if not enough(10.0**_MOST):
         return math.inf
-    wanted = 1.0 / (room * size.cases)  # information of a case: R Rb / (R + Rb)
-    if size.rounds_b is None:
-        return 2.0 * wanted
-    left = size.rounds_b - wanted
-    return wanted * size.rounds_b / left if left > 0.0 else math.inf
+    return float(10.0 ** bisect(lambda power: not enough(10.0**power), -3.0, _MOST))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,16 +161,20 @@ def ends(size: Size, risks: Risks, *, change: float, tolerance: float) -> Ends:
     the last look by a standard error more). It acquits beyond the futility line, or when the bound
     on the harm is within the tolerance.
     """
-    plan = size.boundaries(risks)
+    plan, errors = size.boundaries(risks), size.errors(change)
+    last = plan.harm[-1]
+    # In true standard errors, so that the chance to be beyond the last look's boundary is right.
+    drift = last + (change - last * errors.believed) / errors.true
+    least = drift - (change - tolerance) / errors.true
+    bars = [least * math.sqrt(t) + 1.0 for t in plan.times[:-1]] + [least]
     allowed = [tolerance / size.spread * math.sqrt(t) for t in plan.times]  # in standard errors
-    bars = [a + 1.0 for a in allowed[:-1]] + allowed[-1:]
-    far = [FAR + change / size.spread * math.sqrt(t) for t in plan.times]
+    far = [FAR + abs(drift) * math.sqrt(t) for t in plan.times]
     harm = tuple(min(f, max(h, bar)) for h, bar, f in zip(plan.harm, bars, far, strict=True))
     proved = (a - z for a, z in zip(allowed, plan.proof, strict=True))
     low = [max(f, p) for f, p in zip(plan.futility, proved, strict=True)]
     low[-1] = harm[-1]  # the last look decides
     bounds = replace(plan, harm=harm, futility=tuple(map(min, low, harm)))
-    each = endings(bounds, change / size.spread)
+    each = endings(bounds, drift)
     stopped = tuple(accumulate(min(1.0, one.accused + one.acquitted) for one in each))
     return Ends(stopped=(*stopped[:-1], 1.0), caught=min(1.0, sum(one.accused for one in each)))
 

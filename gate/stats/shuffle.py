@@ -7,16 +7,19 @@ For pass/fail this is the Mantel-Haenszel test stratified by case (at one round:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from gate.records import Blind
 from gate.stats.distributions import normal_cdf, skew_corrected, t_cdf
 from gate.stats.pairs import Array, Pairs
 
 EXACT_BELOW = 4.0  # variance of the number of successes from which the normal curve is good enough
 EXACT_SUPPORT = 8192  # rounds up to which the exact distribution is cheap
 SIGNS_UP_TO = 14  # cases of which all 2^n signs are enumerated
+MOST_ROUNDS = 100  # that are ever advised
 # Scatter of single calls beyond the pooled variance is noise that grew, q(1-q) - p(1-p), and cases
 # that really changed, (q-p)^2. Of a sure case that became a coin flip just half of it is noise.
 NOISE_SHARE = 0.5
@@ -183,7 +186,18 @@ def _score_p(pairs: Pairs, z: float, df: float) -> tuple[float, float, str]:
     single = bool(np.all(pairs.rounds_b == 1) and np.all(pairs.rounds_c == 1))
     if single and pairs.cases <= SIGNS_UP_TO:
         return _signs_p(pairs.mean_c - pairs.mean_b)
-    return t_cdf(z, df), t_cdf(-z, df), "shuffle test"
+    rarest = _rarest(pairs.rounds_b, pairs.rounds_c)
+    return max(t_cdf(z, df), rarest), max(t_cdf(-z, df), rarest), "shuffle test"
+
+
+def _rarest(rounds_b: Array, rounds_c: Array) -> float:
+    """Chance of a single way to deal the rounds out; no result is rarer, whatever the curve says of
+    a few skewed scores. Of many cases it is next to nothing.
+    """
+    if len(rounds_b) > SIGNS_UP_TO:
+        return 0.0
+    dealt = zip(rounds_b, rounds_c, strict=True)
+    return 1 / math.prod(math.comb(int(b + c), int(c)) for b, c in dealt)
 
 
 def _signs_p(differences: Array) -> tuple[float, float, str]:
@@ -199,10 +213,46 @@ def _signs_p(differences: Array) -> tuple[float, float, str]:
 
 def smallest_p(pairs: Pairs) -> float:
     """The p-value of the worst that can happen; above alpha nothing can ever be flagged."""
-    single = bool(np.all(pairs.rounds == 2))
-    if pairs.cases > SIGNS_UP_TO or not (pairs.binary or single):
-        return 0.0
-    ways = 1
-    for n, r in zip(pairs.rounds.tolist(), pairs.rounds_c.tolist(), strict=True):
-        ways *= math.comb(int(n), int(r))
-    return (0.5 if pairs.binary else 1.0) / min(ways, 10**300)  # more is no float
+    return _least(pairs.rounds_b, pairs.rounds_c, binary=pairs.binary)
+
+
+def blindness(pairs: Pairs, level: float) -> Blind | None:
+    """What it takes where not even the worst that can happen is significant at `level`."""
+    if smallest_p(pairs) <= level:
+        return None
+
+    def least(cases: int, more: int) -> float:
+        """With this many cases, and so many rounds more of each in the current arm."""
+        rounds_b, rounds_c = np.resize(pairs.rounds_b, cases), np.resize(pairs.rounds_c, cases)
+        return _least(rounds_b, rounds_c + more, binary=pairs.binary)
+
+    return enough(least, level, cases=pairs.cases, rounds=int(pairs.rounds_c.max()))
+
+
+def enough(
+    least: Callable[[int, int], float], level: float, *, cases: int, rounds: int
+) -> Blind | None:
+    """`least`: the smallest p-value with a number of cases, and so many rounds more of each; None
+    where that of these cases and no more rounds reaches the level.
+    """
+    if least(cases, 0) <= level:
+        return None
+    more = next((more for more in range(1, MOST_ROUNDS) if least(cases, more) <= level), None)
+    wanted = next((n for n in range(cases + 1, SIGNS_UP_TO + 1) if least(n, 0) <= level), None)
+    return Blind(
+        cases=cases,
+        rounds=rounds,
+        enough_cases=wanted or max(cases, SIGNS_UP_TO) + 1,
+        enough_rounds=None if more is None else rounds + more,
+    )
+
+
+def _least(rounds_b: Array, rounds_c: Array, *, binary: bool) -> float:
+    rarest = _rarest(rounds_b, rounds_c)
+    if binary:
+        return rarest / 2.0
+    if len(rounds_b) <= SIGNS_UP_TO and np.all((rounds_b == 1) & (rounds_c == 1)):
+        return rarest
+    # Scores that differ by arm alone: no U is larger beside its own variance.
+    df = float((rounds_b + rounds_c - 1.0).sum())
+    return max(t_cdf(-math.sqrt(df), df), rarest)

@@ -13,11 +13,11 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, get_args
 
 from gate.analysis.outages import is_unjudged
 from gate.errors import InfrastructureError
-from gate.records import Json
+from gate.records import Json, Outcome
 from gate.records.codec import json_line
 from gate.system.shortage import advice
 
@@ -45,6 +45,7 @@ class EventLog:
         self._size = 0
         self.look: Mapping[str, Json] | None = None  # what the last look left, as it was written
         self.outcome: Json = None  # of the verdict on it; None: there is none yet
+        self.verdicts: dict[str, str] = {}  # commit -> the last outcome that it was told
 
     def open(self) -> None:
         with disk(self._path):
@@ -89,10 +90,11 @@ class EventLog:
         self.line(json.dumps({"event": LOOK, **state}, ensure_ascii=False))
         self.look, self.outcome = state, None
 
-    def append_verdict(self, outcome: str) -> None:
-        """Writes that the reports are there, and what they say."""
-        self.line(json.dumps({"event": VERDICT, "outcome": outcome}))
-        self.outcome = outcome
+    def append_verdict(self, outcome: str, commit: str | None = None) -> None:
+        """Writes that the reports are there, and what they say of the commit."""
+        line = {"event": VERDICT, "outcome": outcome, "commit": commit}
+        self.line(json.dumps(line))
+        self._note_verdict(line)
 
     def rows(self) -> Iterator[Row]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
@@ -167,11 +169,17 @@ class EventLog:
                 elif row is not None and row.get("event") == LOOK:
                     self.look, self.outcome = row, None
                 elif row is not None and row.get("event") == VERDICT:
-                    self.outcome = row.get("outcome")
+                    self._note_verdict(row)
                 elif row is not None and row.get("event") == ANSWER:
                     self._note_answer(row.get("of"), offset, len(line))
                 offset += len(line)
         return offset
+
+    def _note_verdict(self, line: Mapping[str, Json]) -> None:
+        self.outcome, commit = line.get("outcome"), line.get("commit")
+        if isinstance(commit, str) and self.outcome in get_args(Outcome):
+            self.verdicts.pop(commit, None)  # the newest is the last
+            self.verdicts[commit] = self.outcome
 
     def _note_answer(self, of: Json, offset: int, length: int) -> None:
         if isinstance(of, list) and len(of) == 3 and type(of[2]) is int:

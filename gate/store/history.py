@@ -22,7 +22,7 @@ COMPARABLE = 0.5  # of the largest run's cases: the means of a smaller sample ar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """The stored runs of one suite, in any order."""
+    """The stored runs of one suite, in any order but for those of the same moment."""
 
     suite: str
     source: str
@@ -52,8 +52,10 @@ FOLLOWED = (SUCCESS, EFFICIENCY, STEPS, COST)
 
 
 def history_of(chain: Chain, *, last: int | None, since: datetime | None) -> SuiteHistory:
-    """The newest `last` runs from `since` on. A change of level is looked for in all of them."""
-    runs = sorted(chain.runs, key=lambda run: (_moment(run.created_at), run.session_id))
+    """The newest `last` runs from `since` on. A change of level is looked for in all of them. Runs
+    of one moment keep the order of the chain: the end of a session's name is drawn by chance.
+    """
+    runs = sorted(chain.runs, key=lambda run: _moment(run.created_at))
     asked = [n for n, run in enumerate(runs) if since is None or _moment(run.created_at) >= since]
     shown = asked[-last:] if last else asked
     first = {runs[n].session_id for n in shown}
@@ -86,6 +88,7 @@ def past_run(run: BaselineRun) -> PastRun:
         modes=modes,
         top_mode=top,
         top_mode_cases=(modes or {}).get(top or "", 0),
+        trials=run.trials,
     )
 
 

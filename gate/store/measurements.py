@@ -19,7 +19,7 @@ from gate.records.baseline import BaselineRun
 from gate.store.baseline import file as baseline_file
 from gate.store.baseline.find import age_days, paths_among
 from gate.store.baseline.schema import fingerprint
-from gate.store.session import Row, Session, SuiteMeta, is_session, load_session
+from gate.store.session import Row, Session, SuiteMeta, is_session, load_session, refuse_debugging
 from gate.store.session_check import checked_rows
 
 
@@ -68,6 +68,7 @@ def load(path: Path, now: datetime) -> Stored:
 
 def _session(path: Path, now: datetime) -> Stored:
     session = load_session(path)
+    refuse_debugging(session)
     names = session.meta.suites
     columns = {name: Columns(name) for name in names}
     tallies = {name: Tally() for name in names}

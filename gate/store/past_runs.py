@@ -118,6 +118,8 @@ def _session(folder: Path, place: str, found: _Found) -> None:
     except UsageError as error:
         found.notes.append(f"left out: {error}")
         return
+    if session.meta.debugging:
+        return  # measures nothing, and is no news to who typed it
     if why := _no_measurement(session):
         found.notes.append(f"left out: {folder}: {why}")
         return

@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby, islice
 from pathlib import Path
 from types import TracebackType
 
@@ -39,8 +40,13 @@ from gate.user_code.hashes import Sources, merged
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 LOCK = ".lock"
+DEBUGGING = ("case", "failed")  # options of runs that show cases and decide nothing
+LATEST = "latest"  # a word for the newest session of a folder
 CONTROL = "_control"  # the session inside a session; no suite has a name like it
 SCHEMA_VERSION = 1
+_NEWEST = 20  # sessions that are looked through for one that ended
+_META_BYTES = 50 << 20
+_SECOND = len("session-20261122-193255")
 
 Row = Mapping[str, Json]
 
@@ -75,7 +81,29 @@ class Meta:
     options: Mapping[str, Json] = field(default_factory=dict)
     health: Mapping[str, Json] = field(default_factory=dict)
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # grader -> file -> hash
+    untold: tuple[str, ...] = ()  # changed defaults that concern a later run; it tells them
+    heads: tuple[str, ...] = ()  # later commits with the same files, which it speaks for too
+    same_agent: str = ""  # digest of who is asked, without key and pace; empty: an older version
+    deployment: str = ""  # digest of `agent.version`
+    seed: str | None = None  # of the order of the cases; None: the commit
+    added: int | None = None  # rounds a case that were asked for after a verdict
     schema_version: int = SCHEMA_VERSION
+
+    @property
+    def debugging(self) -> bool:
+        """Whether somebody looked at some cases by name: no measurement, and without a verdict."""
+        asked = self.provenance.event != "import"  # whose options have names of their own
+        return asked and not self.options.keys().isdisjoint(DEBUGGING)
+
+    @property
+    def order_seed(self) -> str:
+        """What decides the order of the cases of suites with looks."""
+        return (self.provenance.commit or "") if self.seed is None else self.seed
+
+    @property
+    def commits(self) -> tuple[str | None, ...]:
+        """Every commit that the session speaks for; the first one began it."""
+        return (self.provenance.commit, *self.heads)
 
 
 def _token(length: int) -> str:
@@ -149,6 +177,18 @@ class SessionWriter:
         if sources != self.meta.sources:
             self.meta = replace(self.meta, sources=sources)
             self._write_meta()
+
+    def note_head(self, commit: str) -> None:
+        """Into meta.json: one more commit that this session speaks for."""
+        if commit not in self.meta.commits:
+            self.meta = replace(self.meta, heads=(*self.meta.heads, commit))
+            self._write_meta()
+
+    def note_rounds(self, added: int, looks: Mapping[str, Looks | None]) -> None:
+        """Into meta.json: that a judged session is to have so many rounds, and at which looks."""
+        suites = {n: replace(one, looks=looks[n]) for n, one in self.meta.suites.items()}
+        self.meta = replace(self.meta, suites=suites, added=added)
+        self._write_meta()
 
     def _write_meta(self) -> None:
         self.write(META, json_text(self.meta))
@@ -256,6 +296,76 @@ class Session:
         """The trials of the control that was asked beside; None where none was."""
         folder = self.folder / CONTROL
         return load_session(folder) if is_session(folder) else None
+
+
+def refuse_debugging(session: Session) -> None:
+    """Raises UsageError for a run that showed some cases: it measured nothing to go on from."""
+    if session.meta.debugging:
+        raise UsageError(
+            f"{session.folder}: a run of single cases (`gate run --case` or `--failed`), which has "
+            "no verdict; give the session of a whole run"
+        )
+
+
+def latest_session(out: Path) -> Path:
+    """The newest session in `out` that came to a verdict. Raises UsageError where there is none."""
+    for folder in _newest_first(out):
+        try:
+            judged = os.path.lexists(folder / SUMMARY) and not read_meta(folder).debugging
+        except UsageError:
+            continue
+        if judged:
+            return folder
+    raise UsageError(f"{out}: no session with a verdict here; give the folder of one, session-...")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Of a session before: the version that wrote it, and the changed defaults it left untold."""
+
+    version: str
+    untold: tuple[str, ...] = ()
+
+
+def newest_ended(out: Path) -> Earlier | None:
+    """Of the sessions that runs left in `out`, whose last words somebody may have read; None where
+    no run came to its end. Files that are broken are left to whoever is asked to read them.
+    """
+    for folder in islice(_newest_first(out), _NEWEST):
+        if found := earlier(folder):
+            return found
+    return None
+
+
+def _newest_first(out: Path) -> Iterator[Path]:
+    """The sessions in `out` whose details are written."""
+    try:
+        names = sorted(path.name for path in out.iterdir() if path.name.startswith("session-"))
+    except OSError:
+        return
+    for _, some in groupby(reversed(names), key=lambda name: name[:_SECOND]):
+        ended = [folder for name in some if _ended_at(folder := out / name)[1] >= 0]
+        yield from sorted(ended, key=_ended_at, reverse=True)
+
+
+def _ended_at(folder: Path) -> tuple[str, int]:
+    """The second of its name, and when its details were written: -1 where they were not."""
+    try:
+        return folder.name[:_SECOND], (folder / DETAILS).lstat().st_mtime_ns
+    except OSError:
+        return folder.name[:_SECOND], -1
+
+
+def earlier(folder: Path) -> Earlier | None:
+    """None for an import, whose version is another tool's, and for what no run wrote."""
+    try:
+        data = read_json(folder / META, _META_BYTES)
+        made, untold = data["provenance"], data.get("untold", [])
+        if made["event"] == "import":
+            return None
+        return Earlier(version=str(made["tool_version"]), untold=tuple(map(str, untold)))
+    except (UsageError, AttributeError, KeyError, TypeError):
+        return None
 
 
 def is_session(path: Path) -> bool:

@@ -74,6 +74,7 @@ class DetailsRow:
     trace_faults: tuple[str, ...] = ()
     recovered: bool = False  # passed after a try that the agent had failed
     transport: Transport | None = None  # how it failed, where nothing of the agent could be read
+    ungraded: bool = False  # the agent failed where no grader says pass or fail of any answer
     evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
 
 

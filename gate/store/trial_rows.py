@@ -33,9 +33,11 @@ def row_of(
     cost_usd: float | None,
     on_agent_error: Mapping[str, float | None],
     specs: Mapping[str, MetricSpec],
+    ungraded: bool = False,
 ) -> dict[str, Json]:
     """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
-    trial; `specs`: column -> what its metric is.
+    trial; `specs`: column -> what its metric is; `ungraded`: the trial failed, and no grader says
+    pass or fail of any answer to its case.
     """
     judged = trial.attempt
     failed = judged.status == "agent_error"
@@ -65,6 +67,7 @@ def row_of(
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),
         **_answer(judged.response),
+        **({"ungraded": True} if ungraded else {}),
     }
     return _without_leaks({**row, "mode": mode_of(row)}, trial)
 

@@ -39,7 +39,7 @@ _MARKDOWN = str.maketrans(
 )
 # Links that GitHub makes of plain text: mentions, issues, commits, addresses, emoji names.
 _AUTOLINKS = late_pattern(
-    r"@(?=\S)|(?<!&)\\?#(?=\d)|[Gg][Hh]-(?=\d)|:(?=//|[\w+-]+:)|[Ww]{3}(?=\.)"
+    r"@(?=\S)|(?<!&)\\?#(?=\d)|[Gg][Hh]-(?=\d)|:(?=//|(?:\\?[\w+-])+:)|[Ww]{3}(?=\.)"
     r"|[0-9a-fA-F]{6}(?=[0-9a-fA-F])"
 )
 _LINE_START = late_pattern(r"(?=[-+=])|\d{1,9}(?=[.)])")  # a list, or a heading's underline

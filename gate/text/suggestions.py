@@ -1,13 +1,18 @@
-"""The known name that is nearest to one that is not known."""
+"""The known names that are nearest to one that is not known."""
 
 from __future__ import annotations
 
 
 def did_you_mean(name: str, known: tuple[str, ...] | list[str]) -> str:
     """` - did you mean 'x'?`, or the known names when none is near and there are few."""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    near = nearest(name, known, most=1)
     if near:
         return f" - did you mean '{near[0]}'?"
     return f" - known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
+
+
+def nearest(name: str, known: tuple[str, ...] | list[str], *, most: int = 3) -> list[str]:
+    """Those that look like it, the nearest first."""
+    import difflib
+
+    return difflib.get_close_matches(name, known, n=most, cutoff=0.6)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gate.analysis.missing_answers import (
+    Lacking,
     could_be_anything,
     infra_share,
     left_unscored,
@@ -15,9 +16,10 @@ from gate.analysis.missing_answers import (
     without_silence,
 )
 from gate.analysis.outages import OUT, Outage
-from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases
+from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases, too_few_left
 from gate.analysis.table import Table
 from gate.records import GateRule, Looks, MetricSpec
+from gate.text import figures
 
 ACCEPTED = "this change was accepted"
 TOO_MANY_ERRORS = 0.20  # more infrastructure errors: nothing is judged (docs/semantics.md 4)
@@ -32,6 +34,7 @@ class SuiteData:
     current: Table
     baseline: Table | None
     gates: tuple[GateRule, ...] = ()  # the suite's own; they win over the top-level ones by metric
+    floor: bool = False  # fails where nothing at all passes
     not_comparable: str = ""  # a reason found before, such as another dataset
     edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
     new_cases: frozenset[str] = _NONE  # run, but do not gate
@@ -60,6 +63,11 @@ class SuiteData:
     def complete(self) -> bool:
         """Whether the planned trials were made; more of them are for doubts only."""
         return self.looks is None or self.made >= min(self.planned, self.looks.cap)
+
+    @property
+    def at_cap(self) -> bool:
+        """Whether no trial can be added to those that there are."""
+        return self.looks is None or self.made >= self.looks.cap
 
     @property
     def all_asked(self) -> bool:
@@ -98,11 +106,16 @@ class Standing:
     pairing: Pairing | None  # None: there is no baseline
     error: str
     not_comparable: str
-    missing: str  # why missing calls cannot simply be left out
 
-    def lacks(self, spec: MetricSpec) -> str:
+    def lacks(self, spec: MetricSpec) -> Lacking:
         """Why missing values of the metric cannot simply be left out, or nothing."""
-        return self.missing or too_much_unscored(self.current, self.pairing, spec)
+        arms = (self.current, self.pairing)
+        missing, unscored = too_much_missing(*arms, spec), too_much_unscored(*arms, spec)
+        if not (missing and unscored):
+            return missing or unscored
+        if missing.beyond is None or unscored.beyond is None:
+            return missing if missing.beyond is None else unscored
+        return replace(missing, beyond=missing.beyond + unscored.beyond)
 
     def out(self, spec: MetricSpec) -> str:
         """That a judge was out for so many answers that the metric is not judged at all, or
@@ -138,7 +151,6 @@ def stand(data: SuiteData, *, max_removed: float) -> Standing:
         pairing=pairing,
         error=_error(data),
         not_comparable=data.not_comparable or _not_comparable(pairing, max_removed, data.unasked),
-        missing=too_much_missing(current, pairing),
     )
 
 
@@ -163,7 +175,7 @@ def _error(data: SuiteData) -> str:
         if share > TOO_MANY_ERRORS:
             ended = "ended in infrastructure errors, too many to judge"
             why = data.why_unanswered if table is data.current else ""
-            return f"{100 * share:.0f} % of the {calls} {ended}{why}"
+            return f"{figures.portion(share)} of the {calls} {ended}{why}"
     return ""
 
 
@@ -179,8 +191,12 @@ def _not_comparable(pairing: Pairing | None, max_removed: float, unasked: int) -
     if known and gone > max_removed * known + 1e-9:
         return (
             f"{round(gone)} of the baseline's {known} cases were removed or changed "
-            f"(allowed {100 * max_removed:g} %)"
+            f"(allowed {figures.percent(max_removed)})"
         )
-    if pairing.paired < MIN_PAIRED:
-        return f"only {pairing.paired} cases are also in the baseline (needed {MIN_PAIRED})"
+    if not pairing.paired:
+        return "no case of this run is also in the baseline"
+    had = asked + removed
+    if too_few_left(pairing.paired, had):
+        left = f"{figures.count(pairing.paired, 'case')} of the baseline's {had}"
+        return f"only {left} are left to compare (needed {MIN_PAIRED} of so many)"
     return ""

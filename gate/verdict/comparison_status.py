@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.analysis.pairing import Pairing
-from gate.records import Direction, Evidence, Level, MetricSpec, RegressionRules, Status, Tolerance
+from gate.records import (
+    Direction,
+    Evidence,
+    Level,
+    MetricSpec,
+    RegressionRules,
+    Sight,
+    Status,
+    Tolerance,
+)
 from gate.stats.multiplicity import benjamini_hochberg, step_down
 from gate.verdict.comparability import Standing
 from gate.verdict.interim_looks import Line, Position, line
+from gate.verdict.reasons import nothing_could
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
@@ -61,6 +71,7 @@ class Judged:
     mde: float
     status: Status
     settled: bool  # more trials are not asked for
+    unseen: str = ""  # that no result of this size could have been called a change
 
 
 def judge(
@@ -96,6 +107,11 @@ def _judged(
     claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
     status = claim.status(worse, better, rules.alpha)
     settled = status in ("regression", "accepted") or _is_settled(claim, own, status)
+    sight = own.sight(rules.power, settled=settled)
+    open_ended = status in ("no_regression", "suspected") and sight.share >= 1.0
+    blind = e.blind(sight.level) if open_ended else None
+    if blind is not None and status == "no_regression":
+        status = "inconclusive"
     return Judged(
         pair=pair,
         evidence=e,
@@ -106,10 +122,22 @@ def _judged(
         high=high,
         allowed=allowed,
         relative=relative,
-        mde=e.detectable(own.sight(rules.power, settled=settled)),
+        mde=_least_seen(e, sight, allowed),
         status=status,
         settled=settled,
+        unseen=nothing_could(blind) if blind is not None else "",
     )
+
+
+def _least_seen(e: Evidence, sight: Sight, allowed: float) -> float:
+    """The smallest change that is caught: none is larger than all there is to lose, which is caught
+    each time where that is significant. Infinite where none is caught.
+    """
+    size = e.detectable(sight)
+    if size <= e.room:
+        return size
+    caught = e.room >= allowed - EPSILON and e.all_lost(sight.level)
+    return e.room if caught else math.inf
 
 
 def _agreeing(e: Evidence, level: float, direction: Direction) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gate.analysis.estimates import family_of, finite
 from gate.analysis.missing_answers import Arms, pessimistic
-from gate.analysis.pairing import MIN_PAIRED, Pairing
+from gate.analysis.pairing import Pairing
 from gate.records import Comparison, Evidence, GateRule, MetricSpec, RegressionRules, Status
 from gate.suites.config.levels import level_of, tolerance_of
 from gate.verdict.comparability import ACCEPTED, Standing
@@ -102,17 +102,13 @@ def _as_measured(pair: Pair) -> Arms:
 
 
 def _evidence(pair: Pair, arms: Arms) -> Evidence:
-    found = family_of(pair.spec).compare(
+    return family_of(pair.spec).compare(
         arms.baseline,
         arms.current,
         pair.spec,
         tolerance=pair.tolerance,
         drift=pair.standing.data.drift.get(pair.spec.name, 0.0),
     )
-    if found.too_few or found.n_paired >= MIN_PAIRED:
-        return found
-    few = f"{found.n_paired} of the {MIN_PAIRED} cases that a comparison needs"
-    return replace(found, too_few=few)
 
 
 def _at_worst(pairs: Sequence[Pair], seen: Sequence[Evidence]) -> list[Evidence]:
@@ -121,10 +117,9 @@ def _at_worst(pairs: Sequence[Pair], seen: Sequence[Evidence]) -> list[Evidence]
     """
     found = []
     for pair, evidence in zip(pairs, seen, strict=True):
-        if pair.standing.lacks(pair.spec):
-            evidence = _evidence(
-                pair, pessimistic(pair.pairing.baseline, pair.pairing.current, pair.spec)
-            )
+        if lacking := pair.standing.lacks(pair.spec):
+            arms = (pair.pairing.baseline, pair.pairing.current)
+            evidence = _evidence(pair, pessimistic(*arms, pair.spec, lacking))
         found.append(evidence)
     return found
 
@@ -138,12 +133,13 @@ def _settled(judged: Judged, at_worst: Judged) -> Comparison:
     missing = pair.standing.lacks(pair.spec)
     hides = missing and pair.standing.hides(pair.spec)
     if hides or (missing and _weight(judged.status) != _weight(at_worst.status)):
-        reason = f"{missing}; counted as failures they would turn this verdict"
-        reason = f"{missing}, which may be anything" if hides else reason
+        reason = f"{missing.could} turn this verdict"
+        reason = f"{missing.reason}, which may be anything" if hides else reason
         lost = pair.standing.lacks_too_much(pair.spec)
         row = _comparison(judged, "missing" if lost else "inconclusive", reason)
     else:
-        why = judged.evidence.too_few or (ACCEPTED if judged.status == "accepted" else pair.why)
+        accepted = ACCEPTED if judged.status == "accepted" else pair.why
+        why = judged.evidence.too_few or judged.unseen or accepted
         row = _comparison(judged, judged.status, why)
     return replace(row, settled=judged.settled and at_worst.settled)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates, success_of_cases_like_these
-from gate.analysis.reliability import reliability
+from gate.analysis.reliability import case_counts, reliability
 from gate.analysis.tally import Tally
 from gate.records import (
     AcceptedChange,
@@ -31,11 +31,18 @@ from gate.records import (
 )
 from gate.records.codec import from_json
 from gate.verdict.comparability import SuiteData
+from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
 from gate.verdict.deployment import deployment
-from gate.verdict.explain import RowsOf, rerun, same_run, with_evidence, with_history, worst_cases
+from gate.verdict.explain import (
+    RowsOf,
+    with_evidence,
+    with_history,
+    with_modes,
+    worst_cases,
+)
 from gate.verdict.measured import Measured, Setting
-from gate.verdict.reasons import with_calls
+from gate.verdict.reasons import nothing_passed, with_calls
 from gate.verdict.stop_rule import Undecided, undecided
 
 SEED = 0  # of intervals that draw
@@ -69,7 +76,7 @@ def conclude(
         baseline=_first_baseline(measured),
         loosened=setting.loosened,
         unprotected=setting.unprotected,
-        notes=setting.notes,
+        notes=(*setting.notes, *_floors(verdict)),
         worse=worse,
         accepted=_accepted(measured, setting),
         comment_id=setting.comment_id,
@@ -78,6 +85,12 @@ def conclude(
         power=config.regression.power,
         decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
     )
+
+
+def _floors(verdict: Verdict) -> list[str]:
+    """Suites of which nothing passed, and that do not fail for it."""
+    warned = {name: floor for name, floor in verdict.floors.items() if floor.mild}
+    return [f"suite {name}: {nothing_passed(floor)}" for name, floor in warned.items()]
 
 
 def _reproduce(
@@ -89,7 +102,13 @@ def _reproduce(
 ) -> str:
     if setting.asked_with is None or setting.provenance.event == "import":
         return ""
-    return rerun(verdict, worse, measured, same_run(config.file, setting.asked_with))
+    spared = frozenset(entry.case for entry in config.quarantine)
+    return debug_command(
+        worst_failing(verdict.cases, worse, verdict.outcome, measured, spared),
+        [one.name for one in measured],
+        same_run(config.file, setting.asked_with),
+        stored_here=setting.mode == "laptop",
+    )
 
 
 def _is_deployed(setting: Setting) -> bool:
@@ -98,7 +117,7 @@ def _is_deployed(setting: Setting) -> bool:
 
 def _told_of(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf) -> CaseChanges:
     """With their history, what failed in them, and how the agent's steps differ."""
-    cases = with_evidence(with_history(cases, measured), rows_of)
+    cases = with_modes(with_evidence(with_history(cases, measured), rows_of), measured)
     if not (cases.newly_failing or cases.flaky):
         return cases
     from gate.verdict.step_diffs import with_steps
@@ -137,6 +156,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             current=one.table,
             baseline=one.baseline.table,
             gates=one.gates,
+            floor=one.floor,
             not_comparable=one.baseline.not_comparable,
             new_cases=one.new_cases,
             edited=one.edited,
@@ -210,10 +230,12 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         violation_log=_log(one.tally),
         modes=one.tally.failures.modes(),
         categories=categories(one.table, one.tally.failures.by_case()),
+        counts=case_counts(one.table),
         reliability=reliability(one.table),
         clusters=one.tally.failures.clusters(),
         evidence=one.tally.evidence.counts(),
         quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
+        floor=verdict.floors.get(one.name),
     )
 
 

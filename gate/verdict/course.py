@@ -22,6 +22,8 @@ class Course:
     going: frozenset[str] = frozenset()  # suites that need more trials
     ended: Mapping[str, str] = field(default_factory=dict)  # suite -> why it needs no more
     again: bool = False  # the run had ended, and goes on because somebody asked for it
+    # Suite -> looks that it comes to because somebody named a number of rounds, and no more.
+    until: Mapping[str, int] = field(default_factory=dict)
 
     def trials(self, suite: str) -> range:
         """Numbers, from 0, of the trials of the batch that the suite makes next; of one that does
@@ -31,24 +33,33 @@ class Course:
         last = self.made[suite] + (suite in self.going)
         return range(stops[max(0, last - 1)], stops[last])
 
-    def after(self, undecided: Iterable[str], why: str) -> Course:
-        """Once the batches were made and looked at. `why` the run ends, where no suite goes on."""
+    def after(self, undecided: Iterable[str], why: str, *, over: bool = False) -> Course:
+        """Once the batches were made and looked at. `why` the run ends, where no suite goes on;
+        `over`: more trials would not change that, so none is made that somebody asked for.
+        """
         made = {name: looks + (name in self.going) for name, looks in self.made.items()}
+        most = {name: self.until.get(name, len(plan.calls)) for name, plan in self.plans.items()}
         asked = self.going & frozenset(undecided)
-        going = frozenset(name for name in asked if made[name] < len(self.plans[name].calls))
+        wanted = asked if over else asked | (self.going & self.until.keys())
+        going = frozenset(name for name in wanted if made[name] < most[name])
         ended = dict.fromkeys(self.going - going, SETTLED if asked else why)
-        ended |= {name: f"all {self.plans[name].cap} trials were made" for name in asked - going}
+        ended |= {
+            name: f"all {self.plans[name].calls[most[name] - 1]} trials were made"
+            for name in asked - going
+        }
         return Course(
             plans=self.plans,
             seed=self.seed,
             made=made,
             going=going,
             ended={**{k: v for k, v in self.ended.items() if k not in going}, **ended},
+            until=self.until,
         )
 
     def state(self) -> dict[str, Json]:
         """What `course` needs to go on from here, as JSON."""
-        return {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
+        told = {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
+        return {**told, "until": dict(self.until)} if self.until else told
 
 
 def course(
@@ -69,6 +80,7 @@ def course(
     made = {name: number - (name in back) for name, number in made.items()}
     going = frozenset(back) or left or below
     why = _mapping(state, "ended")
+    until = _mapping(state, "until") if left else {}
     return Course(
         plans=plans,
         seed=seed,
@@ -76,6 +88,10 @@ def course(
         going=going,
         ended={name: str(why.get(name, "")) for name in plans if name not in going},
         again=ended and not back,
+        until={
+            name: max(made[name] + 1, _within(until[name], len(plans[name].calls)))
+            for name in sorted(going & until.keys())
+        },
     )
 
 

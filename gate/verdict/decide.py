@@ -20,6 +20,7 @@ from gate.records import (
 )
 from gate.verdict.comparability import SuiteData, stand
 from gate.verdict.comparisons import compare_all
+from gate.verdict.floor import floor_of
 from gate.verdict.gates import judge_gates
 from gate.verdict.levels import unjudged_blocking
 from gate.verdict.outcomes import Finding, exit_code, findings, worst
@@ -48,9 +49,11 @@ def decide(
     """`gates`: the top-level ones. `elsewhere`: metrics of gate.yml's suites that did not run here,
     so that a top-level gate on one of them is not missing.
     """
+    del mode  # a limit is the same everywhere
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     comparisons = compare_all(standings, gates, regression)
-    results = judge_gates(standings, gates, alpha=regression.alpha, mode=mode, elsewhere=elsewhere)
+    results = judge_gates(standings, gates, alpha=regression.alpha, elsewhere=elsewhere)
+    floors = {one.data.name: floor for one in standings if (floor := floor_of(one))}
     decided = []
     for one in standings:
         rows = [row for row in comparisons if row.suite == one.data.name]
@@ -67,6 +70,7 @@ def decide(
         comparisons=comparisons,
         gates=results,
         cases=_all_cases(suites),
+        floors=floors,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.analysis.default_gates import interest
-from gate.records import Comparison, Decision, Policy, Verdict
+from gate.records import Comparison, Decision, GateResult, Policy, Verdict, limits_by_metric
 from gate.text import figures
 from gate.verdict.reasons import improved as told
 
@@ -20,7 +20,7 @@ def deployment(verdict: Verdict, policy: Policy) -> Decision:
         why = f"the outcome is {verdict.outcome.replace('_', ' ')}, and only a pass is deployed"
         return Decision(deploy=False, reason=why, improved=improved)
     if better:
-        return Decision(deploy=True, reason=_rose(better), improved=improved)
+        return Decision(deploy=True, reason=_rose(better, verdict.gates), improved=improved)
     if policy.deploy == "not_worse":
         why = "nothing that blocks got worse, and `policy.deploy` is not_worse"
         return Decision(deploy=True, reason=why)
@@ -28,9 +28,13 @@ def deployment(verdict: Verdict, policy: Policy) -> Decision:
     return Decision(deploy=False, reason=why)
 
 
-def _rose(better: tuple[Comparison, ...]) -> str:
+def _rose(better: tuple[Comparison, ...], gates: tuple[GateResult, ...]) -> str:
     """What is best to know, with its numbers."""
     several = len({row.suite for row in better}) > 1
     first = sorted(better, key=lambda row: interest(row.metric))
-    words = [told(row) + (f" in {row.suite}" if several else "") for row in first]
+    held = limits_by_metric(gates)
+    words = [
+        told(row, held.get((row.suite, row.metric), ())) + (f" in {row.suite}" if several else "")
+        for row in first
+    ]
     return f"{figures.listed(words, most=NAMED)}, and nothing that blocks got worse"

@@ -9,53 +9,60 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from shlex import quote
 
 from gate.analysis.failures.modes import mode_in, most_frequent, speaks
 from gate.analysis.metric_falls import falls
 from gate.analysis.reliability import histories
 from gate.records import CaseChange, CaseChanges, FailureMode, Json, MetricFall, ToldBy, Verdict
-from gate.suites.protection.rules import CONFIG
 from gate.text.escaping import one_line
 from gate.verdict.measured import Measured
 
-
-def same_run(file: str | None, asked_with: Mapping[str, str]) -> str:
-    """The command of a run that asks the same agent by the same file."""
-    given = {**({} if file in (None, CONFIG) else {"--config": file}), **asked_with}
-    return " ".join(["gate run", *(f"{name} {quote(str(of))}" for name, of in given.items())])
-
-
-def rerun(
-    verdict: Verdict, worse: Sequence[MetricFall], measured: Sequence[Measured], run: str
-) -> str:
-    """The command that runs the worst case again on a laptop; `run`: its beginning."""
-    worst = [(one.suite, one.case_id) for one in verdict.cases.newly_failing]
-    worst += [(fall.suite, fall.worst[0].case_id) for fall in worse if fall.blocks]
-    worst += [(one.suite, one.case_id) for one in verdict.cases.errored]
-    if worst:
-        suite, case_id = (quote(name) for name in worst[0])
-        return f"{run} --suite {suite} --case {case_id} --baseline auto"
-    suites = " ".join(f"--suite {quote(one.name)}" for one in measured)
-    return f"{run} {suites} --baseline auto"
-
-
 Row = Mapping[str, Json]
 RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]
-LISTED = 200  # newly failing cases whose evidence is looked up
+LISTED = 200  # cases of a list whose evidence is looked up
 METRICS = 10  # of a suite, whose worst cases are told
 _REASON = 300  # characters
 _WHOLE = 4_000  # of all criteria
 
 
 def with_evidence(cases: CaseChanges, rows_of: RowsOf) -> CaseChanges:
-    """Failure codes and one line of evidence for the cases that newly fail, flip or are new."""
+    """Failure codes and one line of evidence for the first LISTED cases of those that newly fail,
+    flip or are new.
+    """
     return replace(
         cases,
         newly_failing=_explained(cases.newly_failing, rows_of),
         flaky=_explained(cases.flaky, rows_of),
         added=_explained(cases.added, rows_of),
         errored=_explained(cases.errored, rows_of),
+    )
+
+
+def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
+    """Those beyond LISTED, whose rows nobody reads, with the mode that was counted of them: what is
+    said of all newly failing cases adds up to their number.
+    """
+    lists = (cases.newly_failing, cases.flaky, cases.added)
+    if all(len(changes) <= LISTED for changes in lists):
+        return cases
+    found: dict[tuple[str, str], Counter[FailureMode]] = {}
+    for one in measured:
+        for mode, failed in one.tally.failures.by_case().items():
+            for case, trials in failed.items():
+                found.setdefault((one.name, case), Counter())[mode] = trials
+
+    def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
+        rest = (
+            replace(c, mode=most_frequent(found.get((c.suite, c.case_id), Counter())))
+            for c in changes[LISTED:]
+        )
+        return (*changes[:LISTED], *rest)
+
+    return replace(
+        cases,
+        newly_failing=told(cases.newly_failing),
+        flaky=told(cases.flaky),
+        added=told(cases.added),
     )
 
 

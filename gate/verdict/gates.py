@@ -9,9 +9,10 @@ import numpy as np
 
 from gate.analysis.estimates import family_of, finite
 from gate.analysis.missing_answers import errored_cases, pessimistic_values
+from gate.analysis.noise_odds import NO_BASELINE, Size, noise_odds
 from gate.analysis.session_effect import is_mean
 from gate.plugins import Array, Interval
-from gate.records import GateResult, GateRule, GateStatus, MetricSpec, Mode, Rule
+from gate.records import GateResult, GateRule, GateStatus, MetricSpec, NoiseOdds, Rule
 from gate.text.suggestions import did_you_mean
 from gate.verdict.comparability import ACCEPTED, Standing
 from gate.verdict.levels import applicable_gates
@@ -24,6 +25,7 @@ class Limit:
     """One side of a gate."""
 
     rule: Rule
+    beyond: bool  # the value is on the wrong side
     broken: bool  # by this limit's rule
     proved: bool  # the whole interval is on the right side
 
@@ -33,16 +35,19 @@ def judge_gates(
     top_level: Sequence[GateRule],
     *,
     alpha: float,
-    mode: Mode,
     elsewhere: frozenset[str] = frozenset(),
 ) -> tuple[GateResult, ...]:
     """Every gate of every suite. `elsewhere`: metrics of suites that this run left out."""
     asked = asked_gates(standings, top_level)
     known = {*elsewhere, *(metric for one in standings for metric in one.data.current.specs)}
     asked += [(standings[0], gate) for gate in top_level if standings and gate.metric not in known]
-    confidence = 1.0 - 2.0 * alpha / sharing(asked)
+    level = alpha / sharing(asked)
     return tuple(
-        _with_reason(one, _judge(one, gate, rule_of(gate, mode), confidence)) for one, gate in asked
+        replace(
+            _with_reason(one, _judge(one, gate, gate.judged_by, 1.0 - 2.0 * level)),
+            noise_odds=_noise_odds(one, gate, level),
+        )
+        for one, gate in asked
     )
 
 
@@ -50,6 +55,33 @@ def _with_reason(one: Standing, result: GateResult) -> GateResult:
     """Of a metric that may not gate it is told why."""
     why = one.data.advisory.get(result.metric)
     return replace(result, reason="; ".join(filter(None, (result.reason, why)))) if why else result
+
+
+def _noise_odds(one: Standing, gate: GateRule, level: float) -> NoiseOdds | None:
+    """How often an agent like the baseline's would break the limit in a run of this size."""
+    spec = one.current.specs.get(gate.metric)
+    if not gate.limited or spec is None:
+        return None
+    if one.pairing is None:
+        return NoiseOdds(why=NO_BASELINE)
+    if one.not_comparable:
+        return NoiseOdds(why="the baseline is not comparable")
+    before = one.pairing.baseline
+    if before.graded_by(spec) != one.current.graded_by(spec):
+        return NoiseOdds(why="its grader is not the baseline's")
+    values, chosen = before.values(spec), max(1, one.data.chosen)
+    planned = -(-one.data.planned // chosen) or one.current.rounds
+    size = Size(
+        cases=_measured_cases(one.current.values(spec)) or _measured_cases(values),
+        rounds=planned,
+        max_rounds=max(planned, one.data.looks.cap // chosen if one.data.looks else planned),
+        level=level,
+    )
+    return noise_odds(gate, spec, values, size, drift=one.data.drift.get(spec.name, 0.0))
+
+
+def _measured_cases(values: Array) -> int:
+    return int((~np.isnan(values)).any(axis=1).sum())
 
 
 def asked_gates(
@@ -61,16 +93,7 @@ def asked_gates(
 
 def sharing(asked: Sequence[tuple[Standing, GateRule]]) -> int:
     """Among how many gates alpha is shared."""
-    return max(1, sum(limits(gate) and gate.level == "block" for _, gate in asked))
-
-
-def limits(gate: GateRule) -> bool:
-    """Whether it has a limit; a target alone never blocks."""
-    return gate.min is not None or gate.max is not None
-
-
-def rule_of(gate: GateRule, mode: Mode) -> Rule:
-    return gate.rule or ("proven" if mode == "release" else "convicted")
+    return max(1, sum(gate.limited and gate.level == "block" for _, gate in asked))
 
 
 def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
@@ -92,8 +115,8 @@ def _stands(one: Standing, gate: GateRule, result: GateResult, confidence: float
     spec = one.data.current.specs.get(gate.metric)
     if spec is None or result.status not in ("fail", "missing"):
         return True
-    if by_value(gate, result.rule, spec):
-        return certain(one, gate, spec) == "broken"
+    if by_value(gate, result.rule, spec) and certain(one, gate, spec) == "broken":
+        return True
     convicted = _measured(one, gate, "convicted", confidence)
     return one.data.all_asked and convicted.status == "fail"
 
@@ -101,22 +124,25 @@ def _stands(one: Standing, gate: GateRule, result: GateResult, confidence: float
 def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
     result = _unmeasured(one, gate, rule)
     spec = one.data.current.specs.get(gate.metric)
+    if spec is not None:
+        result = replace(result, unit=spec.unit, direction=spec.direction)
     if one.error:
         return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
     if spec is None:
         return replace(result, reason=_unknown(gate.metric, one))
     values = _values(one, spec)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
-    result = replace(result, unit=spec.unit, direction=spec.direction)
+    lost = int((~np.isnan(values[len(one.current.cases) :])).any(axis=1).sum())
+    result = replace(result, as_before=lost)
     if interval is None:
         return replace(result, reason=f"{gate.metric} could not be measured")
     judged = _decided(result, gate, rule, interval, spec)
     missing = one.lacks(spec)
     if judged.status == "pass" and missing and _fails_at_worst(one, gate, judged, confidence):
-        reason = f"{missing}; counted as failures they would break this gate"
-        reason = f"{missing}, which may be anything" if one.hides(spec) else reason
-        lost = one.lacks_too_much(spec)
-        return replace(judged, status="missing" if lost else "inconclusive", reason=reason)
+        reason = f"{missing.could} break this gate"
+        reason = f"{missing.reason}, which may be anything" if one.hides(spec) else reason
+        status: GateStatus = "missing" if one.lacks_too_much(spec) else "inconclusive"
+        return replace(judged, status=status, reason=reason)
     return judged
 
 
@@ -164,7 +190,7 @@ def _decided(
         sides.append(
             _limit(own, gate.max - value, gate.max - interval.high, gate.max - interval.low)
         )
-    status: GateStatus = "fail" if any(side.broken for side in sides) else "pass"
+    status = _status(sides)
     met, met_for_sure = _target(gate, spec, interval)
     return replace(
         result,
@@ -175,15 +201,22 @@ def _decided(
         ci_high=finite(interval.high),
         proved=all(side.proved for side in sides) if sides else met_for_sure,
         target_met=met if gate.target is not None else None,
-        reason=_message(gate, value) if status == "fail" else "",
+        reason=_message(gate, value, status) if status != "pass" else "",
     )
+
+
+def _status(sides: Sequence[Limit]) -> GateStatus:
+    """What is beyond a limit never passes."""
+    if any(side.broken for side in sides):
+        return "fail"
+    return "warn" if any(side.beyond for side in sides) else "pass"
 
 
 def _limit(rule: Rule, margin: float, at_least: float, at_most: float) -> Limit:
     """Margins are positive on the right side of the limit; the true one lies in between."""
-    proved = at_least >= -EPSILON
-    broken = {"point": margin < -EPSILON, "convicted": at_most < -EPSILON, "proven": not proved}
-    return Limit(rule=rule, broken=broken[rule], proved=proved or rule == "point")
+    proved, beyond = at_least >= -EPSILON, margin < -EPSILON
+    broken = {"point": beyond, "convicted": at_most < -EPSILON, "proven": not proved}
+    return Limit(rule=rule, beyond=beyond, broken=broken[rule], proved=proved)
 
 
 def _target(gate: GateRule, spec: MetricSpec, interval: Interval) -> tuple[bool, bool]:
@@ -195,40 +228,68 @@ def _target(gate: GateRule, spec: MetricSpec, interval: Interval) -> tuple[bool,
     return interval.value >= gate.target - EPSILON, interval.low >= gate.target - EPSILON
 
 
-def _message(gate: GateRule, value: float) -> str:
+def _message(gate: GateRule, value: float, status: GateStatus) -> str:
     limits = [
         f"{name}imum: {limit:g}"
         for name, limit in (("min", gate.min), ("max", gate.max))
         if limit is not None
     ]
-    return f"FAIL: {gate.metric} = {value:.4f} ({', '.join(limits)})"
+    word = "FAIL" if status == "fail" else "WARN"
+    return f"{word}: {gate.metric} = {value:.4f} ({', '.join(limits)})"
 
 
 # ------------------------------------------------------------------- what is left cannot change it
 
 
 def by_value(gate: GateRule, rule: Rule, spec: MetricSpec) -> bool:
-    """Whether the value alone decides, or a limit at an end of the scale."""
-    return gate.min == spec.high or gate.max == spec.low or rule == "point"
+    """Whether the value alone decides."""
+    return at_end(gate, spec) or rule == "point"
+
+
+def at_end(gate: GateRule, spec: MetricSpec) -> bool:
+    """Whether the limit is an end of the scale, so that no interval lies beyond it."""
+    return gate.min == spec.high or gate.max == spec.low
 
 
 def certain(one: Standing, gate: GateRule, spec: MetricSpec) -> str:
-    """open, broken or settled: what the planned trials that are left cannot change, whatever they
-    come to. Only of a mean the worst and the best that can come are known.
+    """open, broken or settled: what the trials that are left cannot change, whatever they come to.
+    Only of a mean the worst and the best that can come are known. Beyond its limit a value may
+    get all trials up to the cap, within it there are the planned ones.
     """
-    if spec.low is None or not is_mean(spec):
+    low = spec.low
+    if low is None or not is_mean(spec):
         return "open"
     values = one.current.values(spec)
-    rounds = max(values.shape[1], -(-one.data.planned // max(1, one.data.chosen)))
     family, cases = family_of(spec), one.data.chosen - len(one.data.new_cases)
     most = np.inf if spec.high is None else spec.high
-    wholes = [_filled(values, cases, rounds, end) for end in (spec.low, most)]
-    ends = [family.reduce(_with_lost(one, spec, whole, answered=True)) for whole in wholes]
-    below = [gate.min is not None and end < gate.min - EPSILON for end in ends]
-    above = [gate.max is not None and end > gate.max + EPSILON for end in ends]
+
+    def sides(trials: int) -> tuple[list[bool], list[bool]]:
+        """Whether the worst and the best that these trials can come to are beyond a limit."""
+        rounds = max(values.shape[1], -(-trials // max(1, one.data.chosen)))
+        wholes = [_filled(values, cases, rounds, end) for end in (low, most)]
+        ends = [family.reduce(_with_lost(one, spec, whole, answered=True)) for whole in wholes]
+        return (
+            [gate.min is not None and end < gate.min - EPSILON for end in ends],
+            [gate.max is not None and end > gate.max + EPSILON for end in ends],
+        )
+
+    below, above = sides(one.data.looks.cap if one.data.looks else one.data.planned)
     if all(below) or all(above):
         return "broken"
+    if not one.data.complete:
+        below, above = sides(one.data.planned)
     return "open" if any(below + above) else "settled"
+
+
+def in_doubt(one: Standing, gate: GateRule, level: float) -> bool:
+    """Whether the planned rounds left the value beyond a limit that its interval, at this one-sided
+    level, still holds: such a value gets more rounds before it decides.
+    """
+    rounds = -(-one.data.planned // max(1, one.data.chosen))
+    table = one.current
+    planned = {name: values[:, :rounds] for name, values in table.columns.items()}
+    current = replace(table, rounds=min(rounds, table.rounds), columns=planned)
+    return at_level(replace(one, current=current), gate, "convicted", level).status == "warn"
 
 
 def _filled(values: Array, cases: int, rounds: int, value: float) -> Array:
@@ -270,11 +331,14 @@ def _widened(values: Array, rounds: int) -> Array:
 
 
 def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidence: float) -> bool:
-    """Whether the gate fails when every unanswered call counts as failed."""
+    """Whether the gate does not pass when every unanswered call counts as failed, or where the
+    baseline misses alike, what this run misses beyond it.
+    """
     spec = one.current.specs[gate.metric]
     if one.hides(spec):
-        return limits(gate)
-    failed = pessimistic_values(one.current, spec)
-    values = _with_lost(one, spec, failed, answered=True)
+        return gate.limited
+    lacking = one.lacks(spec)
+    failed = pessimistic_values(one.current, spec, lacking)
+    values = _with_lost(one, spec, failed, answered=lacking.beyond is None)
     interval = family_of(spec).interval(values, spec, confidence=confidence)
-    return interval is None or _decided(judged, gate, judged.rule, interval, spec).status == "fail"
+    return interval is None or _decided(judged, gate, judged.rule, interval, spec).status != "pass"

@@ -21,6 +21,8 @@ class Position:
 
     times: tuple[float, ...] = (1.0,)
     index: int = 0
+    cases: float = 1.0  # share of the cases that were asked so far
+    fresh: bool = False  # the baseline is measured in the same run
 
     @property
     def last(self) -> bool:
@@ -46,20 +48,28 @@ class Line:
                 power=power,
                 level=nominal(self.bounds.harm[-1]),
                 share=self.position.times[self.position.index],
+                cases=self.position.cases,
+                fresh=self.position.fresh,
             )
         so_far = boundaries((1.0,), self.harm, 1.0 - power)
-        return Sight(drift=so_far.drift, power=power, level=self.harm)
+        fresh = self.position.fresh
+        return Sight(drift=so_far.drift, power=power, level=self.harm, fresh=fresh)
 
 
 def position(data: SuiteData, pairing: Pairing | None) -> Position:
     """The fixed size where the suite has no looks; trials made between two looks are one, too."""
     if data.looks is None:
-        return Position()
+        return Position(fresh=data.fresh)
     made = max(1, min(data.made, data.looks.cap))
     # A look that almost coincides with this one has nothing of its own to spend.
     apart = (c for c in data.looks.calls if abs(c - made) > data.looks.cap * CLOSE)
     calls = tuple(sorted({*apart, made}))
-    return Position(times=_times(calls, data, pairing), index=calls.index(made))
+    return Position(
+        times=_times(calls, data, pairing),
+        index=calls.index(made),
+        cases=min(1.0, made / max(1, data.chosen)),
+        fresh=data.fresh,
+    )
 
 
 def line(alpha: float, power: float, where: Position) -> Line:

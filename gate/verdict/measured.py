@@ -25,6 +25,7 @@ class Measured:
     baseline: Compared
     control: Tally | None = None  # of the agent that was asked beside, whose answers `baseline` has
     gates: tuple[GateRule, ...] = ()
+    floor: bool = False  # fails where nothing at all passes; what was imported does not
     new_cases: frozenset[str] = frozenset()
     edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
     unreachable: str = ""

@@ -7,10 +7,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.analysis.default_gates import interest
-from gate.records import Comparison, GateResult, MetricSpec, Outcome, Policy
+from gate.records import (
+    Comparison,
+    GateResult,
+    MetricSpec,
+    Outcome,
+    Policy,
+    limits_by_metric,
+)
 from gate.suites.config.levels import ALWAYS
 from gate.verdict.comparability import Standing
-from gate.verdict.reasons import gate_failed, regressed, suspected, undecided, unjudged
+from gate.verdict.floor import floor_of
+from gate.verdict.reasons import (
+    gate_failed,
+    nothing_passed,
+    regressed,
+    suspected,
+    undecided,
+    unjudged,
+)
 
 WORST_FIRST: tuple[Outcome, ...] = (
     "fail",
@@ -61,9 +76,15 @@ def findings(
     gates = [row for row in gates if row.metric not in names]
     if not one.not_comparable:  # said once, for the suite
         rows = sorted((row for row in comparisons if row.level == "block"), key=_interest)
-        found += [f for row in rows for f in _of_comparison(row, policy, power)]
+        held = limits_by_metric(gates)
+        for row in rows:
+            held_against = held.get((row.suite, row.metric), ())
+            found += _of_comparison(row, policy, power, held_against)
     limits = sorted((row for row in gates if row.level == "block"), key=_interest)
     found += [f for row in limits for f in _of_gate(row, policy)]
+    floor = floor_of(one)
+    if floor is not None and not floor.mild:
+        found.append(Finding(outcome="fail", reason=nothing_passed(floor)))
     return sorted(found, key=lambda finding: WORST_FIRST.index(finding.outcome))
 
 
@@ -121,11 +142,13 @@ def _ungraded(one: Standing) -> str:
     return next(iter(data.edited.values()), "")
 
 
-def _of_comparison(row: Comparison, policy: Policy, power: float) -> list[Finding]:
+def _of_comparison(
+    row: Comparison, policy: Policy, power: float, limits: Sequence[float]
+) -> list[Finding]:
     if row.status == "regression":
-        return [Finding(outcome="fail", reason=regressed(row))]
+        return [Finding(outcome="fail", reason=regressed(row, limits))]
     if row.status == "suspected":
-        return [Finding(outcome="inconclusive", reason=suspected(row, power))]
+        return [Finding(outcome="inconclusive", reason=suspected(row, power, limits))]
     if row.status == "inconclusive":
         return [Finding(outcome="inconclusive", reason=undecided(row.metric, row.reason))]
     if row.status == "not_comparable":

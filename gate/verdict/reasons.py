@@ -6,26 +6,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gate.records import Calls, Comparison, GateResult, Outcome
+from gate.records import Blind, Calls, Comparison, Floor, GateResult, Outcome, limits_by_metric
 from gate.text import figures
 
-RARE = 0.0001  # a smaller chance is not worth its digits
+Limits = Sequence[float]  # what the figures of a metric are held against, beside its baseline
 
 
-def regressed(row: Comparison) -> str:
-    """`m` fell by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0; ...)."""
-    return f"{_moved(row)} ({_numbers(row)}; {_chance(row)})"
+def regressed(row: Comparison, limits: Limits = ()) -> str:
+    """`m` fell by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points; ...)."""
+    return f"{_moved(row)} ({_numbers(row, limits)}; {_chance(row)})"
 
 
-def improved(row: Comparison) -> str:
+def improved(row: Comparison, limits: Limits = ()) -> str:
     """`m` rose by 9.1 points (0.84 -> 0.93, 98 % interval +5.0 to +13.2)."""
-    return f"{_moved(row)} ({_change(row)})"
+    return f"{_moved(row)} ({_change(row, limits)})"
 
 
-def suspected(row: Comparison, power: float) -> str:
+def suspected(row: Comparison, power: float, limits: Limits = ()) -> str:
     """A change that may be harm, and why it does not block."""
-    moved = f"{_moved(row, may=True)} ({_numbers(row)})"
-    seen = _caught(row, power, named=False)
+    moved = f"{_moved(row, may=True)} ({_numbers(row, limits)})"
+    seen = row.reason or _caught(row, power, named=False)
     return f"{moved}, but {_chance(row)}, too often to call it a regression; {seen}"
 
 
@@ -35,6 +35,24 @@ def undecided(metric: str, why: str) -> str:
     return f"`{metric}`: {why}" if rest == why else f"`{metric}`{rest}"
 
 
+def nothing_could(blind: Blind) -> str:
+    """Of how many cases and rounds no result tells, and of how many one could."""
+    size = f"{figures.count(blind.cases, 'case')} with {figures.count(blind.rounds, 'round')}"
+    ways = [f"{blind.enough_cases} cases could"]
+    if blind.enough_rounds is not None:
+        ways = [f"{figures.count(blind.enough_rounds, 'round')}, or {ways[0]}"]
+    each = " each" if blind.cases > 1 else ""
+    return f"no result of {size}{each} could be told from chance; {ways[0]}"
+
+
+def nothing_passed(floor: Floor) -> str:
+    """None of the 12 graded answers passed, and what follows from that."""
+    told = f"none of the {floor.answers:,} graded answers passed"
+    if floor.mild:
+        return f"{told}; its `floor` only warns, because {floor.mild}"
+    return f"{told}, which fails a suite with or without a baseline (its `floor`)"
+
+
 def unjudged(metrics: Sequence[str], why: str) -> str:
     """`m` and `n` are missing: judge unreachable: why."""
     named = figures.listed([f"`{metric}`" for metric in metrics], most=3)
@@ -42,19 +60,33 @@ def unjudged(metrics: Sequence[str], why: str) -> str:
 
 
 def gate_failed(row: GateResult) -> str:
-    """`m` is 0.78, below min 0.82 (98 % interval 0.75 to 0.81)."""
+    """`m` is 0.78, below min 0.82 (interval 0.75 to 0.81)."""
     value = row.value or 0.0
-    shown, low, high = (_value(row.unit, v) for v in (value, row.ci_low, row.ci_high))
-    bounds = f" (interval {low} to {high})" if low != high else ""
-    low_side = row.min is not None and value < row.min
-    high_side = row.max is not None and value > row.max
-    if low_side:
-        return f"`{row.metric}` is {shown}, below min {_value(row.unit, row.min)}{bounds}"
-    if high_side:
-        return f"`{row.metric}` is {shown}, above max {_value(row.unit, row.max)}{bounds}"
-    limit = f"min {_value(row.unit, row.min)}" if row.min is not None else ""
-    limit = limit or f"max {_value(row.unit, row.max)}"
-    return f"`{row.metric}` is {shown}, which does not prove {limit}{bounds}"
+    shown = figures.value(value, row.unit, limits=row.limits)
+    ends = figures.span_in_words(row.ci_low, row.ci_high, row.unit, limits=row.limits)
+    told = [f"interval {ends}"] if row.ci_low != row.ci_high else []
+    told += [counted_as_before(row)] if row.as_before else []
+    bounds = f" ({'; '.join(told)})" if told else ""
+    if row.min is not None and value < row.min - figures.NOISE:
+        rule = f"below min {figures.limit(row.min, row.unit)}"
+    elif row.max is not None and value > row.max + figures.NOISE:
+        rule = f"above max {figures.limit(row.max, row.unit)}"
+    elif row.min is not None:
+        rule = f"which does not prove min {figures.limit(row.min, row.unit)}"
+    else:
+        rule = f"which does not prove max {figures.limit(row.max or 0.0, row.unit)}"
+    return figures.stored(f"`{row.metric}` is {shown}, {rule}{bounds}")
+
+
+def counted_as_before(row: GateResult) -> str:
+    """Why the value is another than that of the answers alone."""
+    verb = "counts" if row.as_before == 1 else "count"
+    return f"{figures.count(row.as_before, 'lost case')} {verb} as before"
+
+
+def doubted(row: GateResult) -> str:
+    """`m` is 0.79, below min 0.8 (interval 0.69 to 0.87), which its rule convicted lets through."""
+    return f"{gate_failed(row)}, which its rule {row.rule} lets through"
 
 
 def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power: float) -> str:
@@ -63,13 +95,17 @@ def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power
     """
     if taken := _accepted(comparisons, gates):
         return f"accepted: {joined(taken)}"
+    limits = limits_by_metric(gates)
+    doubts = [doubted(row) for row in gates if row.level == "block" and row.status == "warn"]
+    told = f"{joined(doubts)}; " if doubts else ""
     rows = [row for row in comparisons if row.level == "block" and row.p_value is not None]
     if not rows:
-        met = sum(gate.status == "pass" for gate in gates)
-        return f"{figures.count(met, 'gate')} met; no blocking metric was compared with a baseline"
+        met = figures.count(sum(gate.status == "pass" for gate in gates), "gate")
+        return f"{told}{met} met; no blocking metric was compared with a baseline"
     worse = next((row for row in rows if row.status == "within_tolerance"), None)
     if worse is not None:
-        said = f"no regression beyond what is allowed: {regressed(worse)}"
+        held = limits.get((worse.suite, worse.metric), ())
+        said = f"no regression beyond what is allowed: {regressed(worse, held)}"
         said += f"; {_caught(worse, power, named=False)}"
     else:
         row = _least_sensitive(rows)
@@ -77,18 +113,24 @@ def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power
         link = "; " if _sees(row) else ", but "
         said = f"no regression seen{so_far}{link}{_caught(row, power)} ({_measured(row)})"
     settled = all(row.settled for row in rows)
+    said = told + said
     return said if settled else f"{said}; the run ended before this was settled"
 
 
 def _accepted(comparisons: Sequence[Comparison], gates: Sequence[GateResult]) -> list[str]:
     """What got worse or broke a limit with somebody's consent."""
     rows = [row for row in comparisons if row.level == "block" and row.status == "accepted"]
-    limits = [row for row in gates if row.level == "block" and row.status == "accepted"]
+    broken = [row for row in gates if row.level == "block" and row.status == "accepted"]
     compared = {(row.suite, row.metric) for row in rows}
+    held = limits_by_metric(gates)
     return [
-        *(regressed(row) for row in rows if row.p_value is not None),
+        *(
+            regressed(row, held.get((row.suite, row.metric), ()))
+            for row in rows
+            if row.p_value is not None
+        ),
         *(undecided(row.metric, row.reason) for row in rows if row.p_value is None),
-        *(gate_failed(g) for g in limits if (g.suite, g.metric) not in compared),
+        *(gate_failed(g) for g in broken if (g.suite, g.metric) not in compared),
     ]
 
 
@@ -131,39 +173,49 @@ def _least_sensitive(rows: Sequence[Comparison]) -> Comparison:
 
 
 def _moved(row: Comparison, *, may: bool = False) -> str:
-    delta = row.delta or 0.0
-    verb = ("have fallen" if may else "fell") if delta < 0 else ("have risen" if may else "rose")
-    return f"`{row.metric}` {'may ' if may else ''}{verb} by {_size(row, abs(delta))}"
+    """`m` fell by 9.1 points; of what is ten times as much or more: rose to 256 x."""
+    fell = (row.delta or 0.0) < 0
+    verb = ("have fallen" if may else "fell") if fell else ("have risen" if may else "rose")
+    size = _delta(row).lstrip("+-")
+    way = "to" if size.endswith(" x") else "by"
+    whose = " for a typical answer" if row.typical else ""
+    return f"`{row.metric}` {'may ' if may else ''}{verb} {way} {_points(size)}{whose}"
 
 
-def _numbers(row: Comparison) -> str:
-    """0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed -2.0."""
-    allowed = _signed(row, -row.tolerance if row.direction == "higher" else row.tolerance)
-    return f"{_change(row)}; allowed {allowed}"
+def _numbers(row: Comparison, limits: Limits) -> str:
+    """0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points."""
+    allowed = figures.allowed(row.tolerance, row.unit, relative=row.relative)
+    return f"{_change(row, limits)}; allowed {_points(allowed)}"
 
 
-def _change(row: Comparison) -> str:
-    values = (row.baseline, row.current)
-    digits = figures.digits_of(values, row.unit)
-    before, after = (_short(row.unit, value, digits) for value in values)
-    return f"{before} -> {after}{_interval(row)}"
+def _change(row: Comparison, limits: Limits) -> str:
+    before, after = (
+        figures.value(value, row.unit, limits=limits) for value in (row.baseline, row.current)
+    )
+    what = "mean " if row.typical else ""
+    return figures.stored(f"{what}{before} -> {after}") + _interval(row)
 
 
 def _measured(row: Comparison) -> str:
-    if not row.delta:
+    if abs(row.delta or 0.0) <= figures.NOISE:
         return f"measured no change{_interval(row)}"
-    unit = " points" if _points(row) else "" if row.relative or not row.unit else f" {row.unit}"
-    return f"measured {_signed(row, row.delta)}{unit}{_interval(row)}; {_chance(row)}"
+    whose = " of a typical answer" if row.typical else ""
+    return f"measured {_points(_delta(row))}{whose}{_interval(row)}; {_chance(row)}"
+
+
+def _delta(row: Comparison) -> str:
+    shown = figures.change(row.delta, row.unit, relative=row.relative, tolerance=row.tolerance)
+    return figures.stored(shown)
 
 
 def _interval(row: Comparison) -> str:
-    if row.ci_low is None and row.ci_high is None:
-        return ""
-    low, high = _signed(row, row.ci_low), _signed(row, row.ci_high)
-    delta = row.delta or 0.0  # a bound of 0 is one that the test excludes
-    low = "above 0" if delta > 0.0 and row.ci_low == 0.0 else low
-    high = "below 0" if delta < 0.0 and row.ci_high == 0.0 else high
-    return f", {figures.percent(row.confidence)} interval {low} to {high}"
+    shown = figures.interval_in_words(
+        *(row.ci_low, row.ci_high, row.unit),
+        relative=row.relative,
+        tolerance=row.tolerance,
+        delta=row.delta,
+    )
+    return f", {figures.percent(row.confidence)} interval {figures.stored(shown)}" if shown else ""
 
 
 def _chance(row: Comparison) -> str:
@@ -172,20 +224,15 @@ def _chance(row: Comparison) -> str:
     p = row.p_value if fell == (row.direction == "higher") else row.p_better
     return (
         f"if nothing had changed, a {'drop' if fell else 'rise'} this large would show "
-        f"{_percent(1.0 if p is None else p)} of the time"
+        f"{figures.chance(1.0 if p is None else p)} of the time"
     )
-
-
-def _percent(chance: float) -> str:
-    if chance < RARE:
-        return f"less than {100 * RARE:g} %"
-    return f"{100 * chance:.0f} %" if chance >= 0.1 else f"{100 * chance:.2g} %"
 
 
 def _caught(row: Comparison, power: float, *, named: bool = True) -> str:
     change = "drop" if row.direction == "higher" else "rise"
     where = f" in `{row.metric}`" if named else ""
-    size = f"a {change} of {_size(row, row.mde or 0.0)} or more" if _sees(row) else f"no {change}"
+    least = _points(figures.size(row.mde or 0.0, row.unit, relative=row.relative))
+    size = f"a {change} of {least} or more" if _sees(row) else f"no {change}"
     return f"{size}{where} would have been caught {figures.often(power)}"
 
 
@@ -195,39 +242,6 @@ def _sees(row: Comparison) -> bool:
     return row.mde is not None and (row.direction == "lower" or row.mde <= whole)
 
 
-# ------------------------------------------------------------------------------------------ figures
-
-
-def _points(row: Comparison) -> bool:
-    return row.unit == "share" and not row.relative
-
-
-def _size(row: Comparison, size: float) -> str:
-    if row.relative:
-        return f"{100.0 * size:.1f} %"
-    return f"{100.0 * size:.1f} points" if _points(row) else _value(row.unit, size)
-
-
-def _signed(row: Comparison, number: float | None) -> str:
-    if number is None:
-        return "unknown"
-    hundredths = row.relative or _points(row)
-    shown = f"{100.0 * number:+.1f}" if hundredths else f"{number:+.4g}"
-    shown = shown if float(shown) else shown[1:]  # no sign of nothing
-    return f"{shown} %" if row.relative else shown
-
-
-def _value(unit: str, number: float | None) -> str:
-    """A value in its unit, with four significant digits."""
-    if number is None:
-        return "unknown"
-    if unit == "USD":
-        return f"${number:.4g}"
-    text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
-    return f"{text} {unit}" if unit not in ("", "points", "share") else text
-
-
-def _short(unit: str, number: float | None, digits: int) -> str:
-    """As `_value`, but a share has few decimals: its change is given in points."""
-    known = unit == "share" and number is not None
-    return f"{number:.{digits}f}" if known else _value(unit, number)
+def _points(shown: str) -> str:
+    """In a sentence the unit is a word."""
+    return f"{shown.removesuffix(' pt')} points" if shown.endswith(" pt") else shown

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gate.records import Comparison, GateRule, Mode, Policy, RegressionRules
 from gate.verdict.comparability import Standing, SuiteData, stand
 from gate.verdict.comparisons import compare_all
-from gate.verdict.gates import asked_gates, at_level, by_value, certain, limits, rule_of, sharing
+from gate.verdict.gates import asked_gates, at_end, at_level, by_value, certain, in_doubt, sharing
 from gate.verdict.interim_looks import line, position
 
 SETTLED = "every blocking metric is settled"
@@ -23,6 +23,7 @@ class Undecided:
     suites: frozenset[str] = frozenset()
     why: str = ""
     rows: tuple[Comparison, ...] = ()
+    over: bool = False  # whatever more trials would say
 
 
 def undecided(
@@ -35,28 +36,29 @@ def undecided(
     elsewhere: frozenset[str] = frozenset(),
 ) -> Undecided:
     """What `decide` would still leave open; its arguments. A certain failure ends the run."""
-    del policy, elsewhere  # they decide what follows from a verdict, not whether it stands
+    del policy, mode, elsewhere  # they decide what follows from a verdict, not whether it stands
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     compared = compare_all(standings, gates, regression)
     blocking = [row for row in compared if row.level == "block"]
     worse = next((row for row in blocking if row.status == "regression"), None)
     if worse is not None:
-        return Undecided(why=f"`{worse.metric}` of {worse.suite} got worse", rows=compared)
+        why = f"`{worse.metric}` of {worse.suite} got worse"
+        return Undecided(why=why, rows=compared, over=True)
     wanted = {row.suite for row in blocking if not row.settled}
     asked = asked_gates(standings, gates)
     for one, gate in asked:
-        if not (limits(gate) and gate.level == "block") or one.data.complete:
+        if not (gate.limited and gate.level == "block") or one.data.at_cap:
             continue
-        found = _gate(one, gate, regression, mode, sharing(asked))
+        found = _gate(one, gate, regression, sharing(asked))
         if found == "broken":
             why = f"the gate on `{gate.metric}` of {one.data.name} is broken"
-            return Undecided(why=why, rows=compared)
+            return Undecided(why=why, rows=compared, over=True)
         if found == "open":
             wanted.add(one.data.name)
     wanted.update(_unjudged(standings, {row.suite for row in blocking}))
     out = {one.data.name: one.error for one in standings if one.data.outage}
     if wanted and wanted <= out.keys():  # more calls would end alike
-        return Undecided(why=out[min(wanted)], rows=compared)
+        return Undecided(why=out[min(wanted)], rows=compared, over=True)
     why = "" if wanted else SETTLED
     return Undecided(suites=frozenset(wanted), why=why, rows=compared)
 
@@ -76,22 +78,25 @@ def _unjudged(standings: Sequence[Standing], compared: set[str]) -> Iterator[str
 # -------------------------------------------------------------------------------------------- gates
 
 
-def _gate(
-    one: Standing, gate: GateRule, regression: RegressionRules, mode: Mode, share: int
-) -> str:
+def _gate(one: Standing, gate: GateRule, regression: RegressionRules, share: int) -> str:
     """open, broken or settled. Bounds that are looked at again and again spend alpha as the
     comparisons do; a suite's mean wants an answer to each of its cases.
     """
-    rule = rule_of(gate, mode)
+    rule, complete = gate.judged_by, one.data.complete
     spec = one.current.specs.get(gate.metric)
     if spec is None or one.data.accepts_all or gate.metric in one.data.accepted or one.out(spec):
         return "settled"
-    if by_value(gate, rule, spec):
-        return certain(one, gate, spec)
-    if not one.data.all_asked:
+    decides = by_value(gate, rule, spec)
+    if complete and (not decides or at_end(gate, spec)):
+        return "settled"
+    if decides and (found := certain(one, gate, spec)) != "open":
+        return found
+    if not one.data.all_asked or at_end(gate, spec):
         return "open"
     level = line(regression.alpha / share, regression.power, position(one.data, one.pairing)).harm
     if at_level(one, gate, "convicted", level).status == "fail":
         return "broken"
-    found = at_level(one, gate, rule, level)
-    return "settled" if found.status == "pass" and found.proved else "open"
+    if complete:
+        return "open" if in_doubt(one, gate, level) else "settled"
+    kept = at_level(one, gate, "proven" if decides else rule, level)
+    return "settled" if kept.status == "pass" and kept.proved else "open"

@@ -19,7 +19,7 @@ def test_all_suites_run_against_a_server_of_the_host(runner: Runner, tmp_path: P
     place = ("--workspace", str(workspace), "--env", f"OPENAGENT_PROVIDER_KEY={KEY}", *unset)
     with serving(api_key=KEY, scratch=tmp_path / "server") as url:
         address = url.replace("127.0.0.1", "host.docker.internal")
-        arguments = ("--suite", "all", "--base-url", address, "--rounds", "1")
+        arguments = ("--suite", "all", "--base-url", address, "--rounds", "1", "--stop", "off")
         ended = runner.run(*arguments, options=(*host, *place))
     assert ended.code == 1, ended.said()
     assert "FAIL: hardchat: agent.success_rate is 0" in ended.stdout, "of which nothing passes"

@@ -10,6 +10,7 @@ import pytest
 
 from gate.files import bundled
 from tests.support.as_process import start_gate
+from tests.support.git_repository import commit_files, git
 from tests.support.in_process import gate, run_command, run_session, save_baseline
 from tests.support.session_files import details_of, summary_of, trials_in, wait_for_trials
 
@@ -137,7 +138,7 @@ def test_every_round_is_made_where_nobody_looks(project, arguments, more):
 
 
 def test_a_case_by_name_is_asked_for_its_rounds(project):
-    assert len(details_of(against(project, "--case", "7", code=5))) == ROUNDS
+    assert len(details_of(run_session(project, "--case", "7"))) == ROUNDS
 
 
 def test_a_run_of_the_base_branch_makes_every_round_and_becomes_the_baseline(project):
@@ -233,7 +234,7 @@ def test_no_rounds_are_added_to_a_session_that_never_came_to_a_verdict(project, 
     session = against(project)
     before, look, log = keys(session), suite(session)["look"], session / "events.jsonl"
     lines = log.read_text("utf-8").splitlines()
-    assert json.loads(lines.pop()) == {"event": "verdict", "outcome": "pass"}
+    assert json.loads(lines.pop()) == {"event": "verdict", "outcome": "pass", "commit": None}
     told = [json.dumps({"event": "verdict", "outcome": outcome})] if outcome else []
     log.write_text("".join(f"{line}\n" for line in [*lines, *told]), "utf-8")
     against(project, "--resume", str(session))
@@ -336,8 +337,8 @@ def test_without_a_baseline_only_a_limit_that_is_broken_for_certain_ends_a_run(p
     shutil.rmtree(project / "baselines")
     write(project, agent=BAD, more="gates: {agent.success_rate: {min: 0.9}}")
     found = summary_of(run_session(project, code=1))
-    assert found["calls"]["cap"] == PLANNED
-    assert found["calls"]["saved"] > 0
+    assert found["calls"]["cap"] == CAP
+    assert found["calls"]["made"] < PLANNED
     assert "the gate on `agent.success_rate` of s is broken" in found["suites"]["s"]["ended"]
     write(project, more="gates: {agent.success_rate: {min: 0.5}}")
     assert summary_of(run_session(project))["calls"]["made"] == PLANNED
@@ -356,3 +357,147 @@ def test_extend_is_a_second_look_where_all_planned_trials_leave_a_doubt(project)
     write(project, more="regression: {stop: off}")
     agent.write_text(agent.read_text().replace("case, 3", "case, 4"))
     assert summary_of(against(project))["outcome"] == "inconclusive"
+
+
+ALIKE = ("outcome", "exit_code", "reason", "calls")
+
+
+def replayed(folder, *arguments, code=0):
+    replay = ("--replay", "kept.jsonl", "--baseline", "baselines", "--out", "again")
+    return run_session(folder, *replay, *arguments, code=code)
+
+
+@pytest.mark.parametrize(("agent", "code"), [(GOOD, 0), (BAD, 1)])
+def test_a_recording_of_a_run_that_ended_early_replays_to_the_same_end(project, agent, code):
+    write(project, agent)
+    first = against(project, "--record", "kept.jsonl", code=code)
+    assert summary_of(first)["calls"]["saved"] > 0
+    # At a commit: the order of the cases is that of the recorded run, which had none.
+    git(project, "init", "-q")
+    commit_files(project, "kept", note="kept")
+    again = replayed(project, code=code)
+    assert summary_of(again)["provenance"]["commit"]
+    assert sorted(keys(again)) == sorted(keys(first))
+    for what in ALIKE:
+        assert summary_of(again)[what] == summary_of(first)[what], what
+    for what in ("look", "looks", "ended", "trials", "infra_errors", "not_run"):
+        assert suite(again)[what] == suite(first)[what], what
+
+
+def test_a_recording_that_a_budget_ended_replays_to_its_end_and_says_so(project):
+    write(project, more="budget: {calls: 7}")
+    first = against(project, "--record", "kept.jsonl")
+    write(project)
+    again = replayed(project)
+    assert sorted(keys(again)) == sorted(keys(first))
+    assert summary_of(again)["outcome"] == summary_of(first)["outcome"] == "inconclusive"
+    assert "the recording ends after 7 trials" in str(summary_of(again)["notes"])
+    assert suite(again)["infra_errors"] == 0
+
+
+def test_rules_that_ask_for_more_than_was_recorded_end_where_it_ends(project):
+    first = against(project, "--record", "kept.jsonl")
+    again = replayed(project, "--stop", "off")
+    # Which of its rounds a case has no answer for depends on the threads.
+    assert sorted(case for case, _ in keys(again)) == sorted(case for case, _ in keys(first))
+    assert (suite(again)["looks"], suite(again)["infra_errors"]) == (0, 0)
+    made = len(keys(first))
+    said = f"the recording ends after {made} trials, {PLANNED - made} were not recorded"
+    assert said in str(summary_of(again)["notes"])
+
+
+def test_a_case_that_a_recording_of_all_rounds_lacks_is_not_spared(project):
+    against(project, "--record", "kept.jsonl", "--stop", "off")
+    file = project / "kept.jsonl"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(x for x in lines if json.loads(x).get("case_id") != "7"), "utf-8")
+    assert suite(replayed(project))["infra_errors"] == ROUNDS
+
+
+def test_a_recording_of_two_runs_is_asked_for_every_round(project):
+    for out in ("one", "two"):
+        against(project, "--record", "kept.jsonl", "--out", out)
+    again = replayed(project)
+    assert suite(again)["looks"] == 0
+    assert "`kept.jsonl` holds more than one run" in str(summary_of(again)["notes"])
+
+
+def test_a_plan_of_looks_that_is_none_is_told_with_its_line(project):
+    against(project, "--record", "kept.jsonl")
+    file = project / "kept.jsonl"
+    lines = file.read_text("utf-8").splitlines()
+    end = json.loads(lines[-1])
+    end["ended"]["suites"]["s"]["looks"]["calls"] = [20, 10]
+    file.write_text("\n".join([*lines[:-1], json.dumps(end)]) + "\n", "utf-8")
+    said = run_command(project, "run", "--replay", "kept.jsonl", code=2).stderr
+    assert f"kept.jsonl:{len(lines)}: " in said
+    assert "ascending" in said
+
+
+def resumed(folder, session, *arguments, code=0):
+    return against(folder, "--resume", str(session), *arguments, code=code)
+
+
+def rounds_of(session):
+    return Counter(Counter(case for case, _ in keys(session)).values())
+
+
+def test_resume_with_rounds_goes_on_with_an_early_stop_to_these_rounds(project):
+    session = against(project)
+    before = {(row["case_id"], row["round"]): row for row in details_of(session)}
+    resumed(project, session, "--rounds", "3")
+    assert len(keys(session)) == PLANNED
+    assert suite(session)["look"] == suite(session)["looks"] / 2
+    resumed(project, session, "--rounds", "6")
+    assert rounds_of(session) == {6: CASES}
+    found = summary_of(session)
+    assert (found["outcome"], found["calls"]["made"]) == ("pass", CAP)
+    assert "had a verdict before rounds were added to it, up to 6 a case" in str(found["notes"])
+    after = {(row["case_id"], row["round"]): row for row in details_of(session)}
+    assert {key: after[key] for key in before} == before
+    said = run_command(project, "run", "--resume", str(session), "--rounds", "6", code=2).stderr
+    assert "has 6 rounds a case; give more" in said
+
+
+def test_resume_with_rounds_gives_a_whole_run_a_second_look(project):
+    session = against(project, "--stop", "off")
+    assert suite(session)["looks"] == 0
+    resumed(project, session, "--stop", "off", "--rounds", "5")
+    assert rounds_of(session) == {5: CASES}
+    assert (suite(session)["look"], suite(session)["looks"]) == (2, 2)
+    assert json.loads((session / "meta.json").read_text("utf-8"))["suites"]["s"]["looks"] == {
+        "calls": [PLANNED, 5 * CASES]
+    }
+    resumed(project, session, "--stop", "off", "--rounds", "6")
+    assert (suite(session)["look"], suite(session)["looks"]) == (3, 3)
+    refused = ("run", "--resume", str(session), "--rounds", "7", "--stop", "off")
+    said = run_command(project, *refused, code=2).stderr
+    assert "--rounds 7: suite 's' has regression.max_rounds: 6; give at most 6" in said
+
+
+def test_resume_with_rounds_asks_no_other_agent_and_no_run_that_was_cut_off(project):
+    session = against(project)
+    write(project, BAD)
+    arguments = ("run", "--baseline", "baselines", "--resume", str(session), "--rounds", "5")
+    assert "the agent changed since" in run_command(project, *arguments, code=2).stderr
+    write(project)
+    log = session / "events.jsonl"
+    kept = log.read_text("utf-8").splitlines(keepends=True)[:-1]
+    log.write_text("".join(kept), "utf-8")
+    assert "the choice of cases" in run_command(project, *arguments, code=2).stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
+def test_adding_rounds_goes_on_where_it_was_cut_off(project):
+    write(project, seconds=0.05)
+    session = against(project, "--stop", "off", "--concurrency", "40")
+    add = ("--baseline", "baselines", "--stop", "off", "--rounds", "6")
+    process = start_gate(project, "run", *add, "--resume", str(session))
+    wait_for_trials(project, PLANNED + 10)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 130, output
+    assert len(trials_in(session)) < CAP
+    run_session(project, *add, "--resume", str(session))
+    assert rounds_of(session) == {6: CASES}
+    assert (suite(session)["look"], suite(session)["looks"]) == (2, 2)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -67,7 +66,7 @@ def test_a_new_user_in_an_empty_folder(tmp_path):
     assert "8 cases" in run_command(tmp_path, "validate").stdout
     first = run_command(tmp_path, "run")
     assert "NO BASELINE" in first.stdout
-    assert "agent.success_rate: first 1.00 (8 cases x 3 rounds)." in first.stdout
+    assert "8 of 8 cases pass every round: agent.success_rate 1.00." in first.stdout
     save_baseline(tmp_path, sessions_in(tmp_path)[0])
     second = run_command(tmp_path, "run")
     assert "baselines/first.json of the working tree" in second.stdout
@@ -198,18 +197,25 @@ def test_money_stops_a_run_too_and_unknown_prices_are_unknown(tmp_path):
         assert "the budget of 0.01 USD is used up" in " ".join(report["notes"])
         write_project(tmp_path, server.url)
         cost = summary_of(run_session(tmp_path, "--baseline", "none"))["cost"]
+        told = run_command(tmp_path, "run", "--baseline", "none", "--budget-usd", "1", code=2)
     assert (cost["usd"], cost["unknown_models"]) == (None, ["stub-model"])
+    assert "what an answer of the model 'stub-model' costs is unknown" in told.stderr
+    assert "`pricing:` in gate.yml" in told.stderr
 
 
-def test_one_case_runs_alone_and_no_other_counts_as_removed(recorded):
+def test_a_budget_of_money_without_a_price_is_refused_before_the_first_call(tmp_path):
+    write_project(tmp_path, "https://api.openai.com/v1", more="budget: {usd: 5}")
+    told = run_command(tmp_path, "run", "--baseline", "none", code=2)
+    assert "the price of the model 'm' is unknown" in told.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_one_case_runs_alone_and_is_compared_with_nothing(recorded):
     with ChatServer(right) as server:
         write_project(recorded, server.url, suite_more="rounds: 3")
-        session = run_session(recorded, "--case", "c4", "--baseline", "baselines", code=5)
+        session = run_session(recorded, "--case", "c4")
         assert server.asked == {"q4": 3}
-    report = summary_of(session)
-    assert report["cases"]["removed"] == []
-    assert report["suites"]["s"]["not_selected"] == 11
-    assert "only 1 case" in report["reason"]
+    assert not (session / "summary.json").exists()
     assert "no such case" in run_command(recorded, "run", "--case", "c99", code=2).stderr
 
 
@@ -251,7 +257,7 @@ def test_several_suites_the_worst_decides_and_is_named(tmp_path):
     report = summary_of(session)
     outcomes = {name: suite["outcome"] for name, suite in report["suites"].items()}
     assert outcomes == {"good": "no_baseline", "bad": "fail", "numbers": "no_baseline"}
-    assert report["reason"].startswith("bad: `agent.success_rate` is 0, below min 0.5")
+    assert report["reason"].startswith("bad: `agent.success_rate` is 0.00, below min 0.50 ")
     assert "FAIL: bad: " in finished.stdout
     rate = report["suites"]["numbers"]["metrics"]["agent.success_rate"]
     assert rate["value"] is None
@@ -351,7 +357,8 @@ def test_compare_decides_as_the_run_did_and_lists_what_differs(recorded):
         report = json.loads(finished.stdout)
         assert by_metric(report) == by_metric(made)
         assert report["reason"] == made["reason"]
-        assert "agent options" in report["baseline"]["fingerprint_diff"]
+        (change,) = report["baseline"]["fingerprint_diff"]
+        assert change.startswith("agent: openai m at http://127.0.0.1:")
 
 
 def test_output_in_every_form(recorded):
@@ -420,8 +427,16 @@ def test_two_mistakes_in_two_suites_are_told_at_once(tmp_path):
     ]
 
 
-def test_what_is_not_in_this_version_is_refused(tmp_path):
-    write_project(tmp_path, "http://127.0.0.1:9")
-    for command in (("run", "--executor", "dask"), ("run", "--scheduler", "x")):
-        assert "not in this version" in run_command(tmp_path, *command, code=2).stderr
-    assert not (tmp_path / Path("results")).exists()
+def test_a_recording_of_fewer_rounds_replays_to_its_end_and_says_so(tmp_path):
+    with ChatServer(wrong_on(3)) as server:
+        write_project(tmp_path, server.url)
+        made = ("--baseline", "none", "--stop", "off", "--rounds", "1")
+        first = summary_of(run_session(tmp_path, *made, "--record", "kept/answers.jsonl"))
+    again = ("--replay", "kept/answers.jsonl", "--baseline", "none", "--rounds", "3")
+    report = summary_of(run_session(tmp_path, *again))
+    assert report["outcome"] == first["outcome"]
+    assert report["suites"]["s"]["trials"] == 12
+    assert any(
+        "the recording ends after 12 trials, 24 were not recorded: not every trial was made" in note
+        for note in report["notes"]
+    )

@@ -5,9 +5,13 @@ suite `trajectories` that it passes without, and the run names it.
 import json
 
 import pytest
+import yaml
 
 from gate import cli
 from gate.records import FailureMode
+from tests.support.paths import ROOT
+
+BUNDLED = ROOT / "datasets/trajectories"
 
 QUERIES = ("compare-001", "compare-002", "compute-003", "multi-hop-002", "format-001")
 SEARCHED = ("compare-001", "compare-002", "compute-001", "compute-004", "format-001")
@@ -36,11 +40,15 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def made(agent, cases):
+        suite = yaml.safe_load((BUNDLED / "suite.yml").read_text("utf-8"))
+        lines = (BUNDLED / "dataset.jsonl").read_text("utf-8").splitlines(keepends=True)
+        some = [line for line in lines if json.loads(line)["id"] in cases]
+        (tmp_path / "cases.jsonl").write_text("".join(some), "utf-8")
+        suite = {key: suite[key] for key in ("name", "graders")} | {"dataset": "cases.jsonl"}
         config = f"version: 1\nagent: {{type: sample, concurrency: 8, {agent}}}\n"
+        config += yaml.safe_dump({"suites": [suite]})
         (tmp_path / "gate.yml").write_text(config)
-        only = [option for case in cases for option in ("--case", case)]
-        suite = ["--suite", "trajectories", "--rounds", "2", "--baseline", "none"]
-        cli.run(["run", *suite, "--quiet", *only], {})
+        cli.run(["run", "--rounds", "2", "--baseline", "none", "--quiet"], {})
         (session,) = (tmp_path / "results").glob("session-*")
         rows = (session / "details.jsonl").read_text("utf-8").splitlines()
         summary = json.loads((session / "summary.json").read_text("utf-8"))

@@ -142,7 +142,7 @@ def test_the_base_branchs_agent_is_the_control_where_gate_yml_names_none(tmp_pat
         write(new.url)
         added = [*CASES, {**CASES[0], "id": "added"}]
         (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in added))
-        changed = run_session(tmp_path, code=1)
+        changed = run_session(tmp_path, "--protect", code=1)
     report = summary_of(same)
     assert report["baseline"]["source"] == "none"
     assert any("cannot be its own control" in note for note in report["notes"])

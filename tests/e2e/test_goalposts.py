@@ -55,10 +55,10 @@ def test_a_worse_agent_with_easier_rules_and_cases_still_fails(project):
     write(folder, config=easier, wrong=range(6), cases=CASES[6:])
     stored = folder / "baselines" / "s.json"
     stored.write_bytes(stored.read_bytes().replace(b"[1,", b"[0,", 3))
-    session = run_session(folder, code=1)
+    session = run_session(folder, "--protect", code=1)
     report = summary_of(session)
     assert report["loosened"] == [
-        "`agent.success_rate` min 0.9 -> 0.1 in `gate.yml:8`",
+        "`agent.success_rate` min 0.90 -> 0.10 in `gate.yml:8`",
         "`budget.calls` none -> 1",
         "removes 6 cases of `s`: `c0`, `c1`, `c2`, `c3`, `c4` and 1 more",
         "edits the baseline of `s`; the base branch's was used",
@@ -73,7 +73,7 @@ def test_a_worse_agent_with_easier_rules_and_cases_still_fails(project):
 def test_what_an_edited_grader_says_is_compared_with_nothing(project):
     folder = project()
     write(folder, grader=GRADER + "# easier\n")
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     assert report["outcome"] == "not_comparable"
     assert report["loosened"] == ["changes the grader file `mine.py`: its metrics are not compared"]
     assert "this change edits its grader file `mine.py`" in report["reason"]
@@ -83,10 +83,10 @@ def test_without_protection_the_easier_rules_are_in_force_and_told(project):
     folder = project("false")
     easier = CONFIG.replace("min: 0.9", "min: 0.1")
     write(folder, config=easier, cases=CASES[1:], protect="false")
-    session = run_session(folder)
+    session = run_session(folder, "--protect")
     report = summary_of(session)
     assert report["loosened"] == [
-        "`agent.success_rate` min 0.9 -> 0.1 in `gate.yml:8`",
+        "`agent.success_rate` min 0.90 -> 0.10 in `gate.yml:8`",
         "removes 1 case of `s`: `c0`",
     ]
     assert report["unprotected"] is True

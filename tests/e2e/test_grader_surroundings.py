@@ -58,7 +58,7 @@ def branched(folder: Path, **files: str) -> Path:
 def test_an_edited_helper_makes_its_metrics_not_comparable(tmp_path: Path, checks: str) -> None:
     folder = branched(tmp_path, checks=checks)
     write(folder, answer="no", checks=checks, helper=LENIENT)
-    report = summary_of(session := run_session(folder, code=5))
+    report = summary_of(session := run_session(folder, "--protect", code=5))
     assert LOST.format("gate_help.py") in report["reason"]
     assert "`gate_help.py`: its metrics are not compared" in " ".join(report["loosened"])
     assert "gate_help.py" in (session / "comment.md").read_text("utf-8")
@@ -68,7 +68,7 @@ def test_a_package_in_the_place_of_the_graders_module_is_told(tmp_path: Path) ->
     folder = branched(tmp_path)
     (folder / "gate_checks").mkdir()
     (folder / "gate_checks" / "__init__.py").write_text(GRADER)
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     assert LOST.format("gate_checks/__init__.py") in report["reason"]
 
 
@@ -76,7 +76,7 @@ def test_a_module_that_is_called_like_an_installed_one_has_no_effect(tmp_path: P
     folder = branched(tmp_path)
     for name in ("numpy", "jinja2", "requests", "gate"):
         (folder / f"{name}.py").write_text("raise SystemExit('planted')\n")
-    report = summary_of(run_session(folder))
+    report = summary_of(run_session(folder, "--protect"))
     assert (report["outcome"], report["loosened"]) == ("pass", [])
 
 
@@ -87,7 +87,7 @@ def test_a_compiled_helper_is_not_run(tmp_path: Path) -> None:
     unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
     py_compile.compile(str(source), invalidation_mode=unchecked)
     write(folder, answer="no")
-    report = summary_of(run_session(folder, code=1))
+    report = summary_of(run_session(folder, "--protect", code=1))
     assert report["outcome"] == "fail"
 
 
@@ -95,8 +95,10 @@ def test_a_session_that_is_gone_on_with_keeps_what_its_graders_were(tmp_path: Pa
     """What was judged by an edited helper is not made good by not judging it again."""
     folder = branched(tmp_path, checks=LATE)
     write(folder, answer="no", checks=LATE, helper=LENIENT)
-    session = run_session(folder, "--stop", "off", code=5)
-    again = run_command(folder, "run", "--stop", "off", "--resume", str(session), code=5)
+    session = run_session(folder, "--protect", "--stop", "off", code=5)
+    again = run_command(
+        folder, "run", "--protect", "--stop", "off", "--resume", str(session), code=5
+    )
     assert "gate_help.py" in again.stdout
     assert "gate_help.py" in (session / "comment.md").read_text("utf-8")
 
@@ -105,7 +107,7 @@ def test_merged_shards_bring_along_what_their_graders_were(tmp_path: Path) -> No
     folder = branched(tmp_path, checks=LATE)
     write(folder, answer="no", checks=LATE, helper=LENIENT)
     for n in (1, 2):
-        gate(folder, "run", "--shard", f"{n}/2", "--out", f"r{n}")
+        gate(folder, "run", "--protect", "--shard", f"{n}/2", "--out", f"r{n}")
     shards = [str(one) for n in (1, 2) for one in (folder / f"r{n}").iterdir()]
     merged = gate(folder, "merge", *shards, "--out", "r3")
     assert merged.returncode == 5, merged.stdout
@@ -125,7 +127,7 @@ def test_a_folder_that_becomes_a_link_is_told(tmp_path: Path) -> None:
     (folder / "gate_lib").symlink_to(elsewhere)
     (elsewhere / "inner.py").write_text(LENIENT)
     write(folder, answer="no", checks=inner)
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     assert "gate_lib/inner.py" in report["reason"]
 
 
@@ -147,7 +149,7 @@ def test_code_that_comes_in_another_way_is_told(tmp_path: Path, loading: str) ->
     folder = branched(tmp_path, checks=checks)
     packed(LENIENT)
     write(folder, answer="no", checks=checks, helper=LENIENT)
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     named = "gate_lib.zip" if "zip" in loading else "gate_help.py"
     assert named in " ".join(report["loosened"])
 
@@ -161,7 +163,7 @@ def test_a_helper_that_one_grader_imports_by_name_counts_for_it_too(tmp_path: Pa
     (tmp_path / "gate_other.py").write_text(other)
     folder = branched(tmp_path, checks=first, config=config)
     write(folder, answer="no", checks=first, helper=LENIENT, config=config)
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     found = {one["metric"]: one["status"] for one in report["comparisons"]}
     assert found["correctness.mine"] == found["correctness.other"] == "not_comparable"
 
@@ -181,6 +183,6 @@ def test_an_archive_counts_for_a_grader_beside_one_that_imports_by_name(tmp_path
     folder = branched(tmp_path, checks=checks, config=config)
     packed(LENIENT)
     write(folder, answer="no", checks=checks, config=config)
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     found = {one["metric"]: one["status"] for one in report["comparisons"]}
     assert found["correctness.mine"] == "not_comparable"

@@ -137,7 +137,7 @@ def test_a_judge_that_people_agree_with_gates_and_is_corrected(project):
 
 @pytest.mark.parametrize(
     ("human", "why"),
-    [(contrary, "weighted kappa with people -"), (None, "nobody rated this judge's answers")],
+    [(contrary, "weighted kappa with people −"), (None, "nobody rated this judge's answers")],
 )
 def test_one_that_they_do_not_agree_with_only_warns(project, human, why):
     session = run_session(project(human))
@@ -160,7 +160,7 @@ def test_a_pull_request_cannot_take_the_labels_away_and_broken_rows_are_told(pro
     git(folder, "checkout", "-q", "-B", "work")
     write(folder, worse=" worse")
     path.unlink()
-    report = summary_of(run_session(folder, code=1))
+    report = summary_of(run_session(folder, "--protect", code=1))
     (note,) = report["notes"]
     assert note.startswith("reviews/labels.jsonl@")
     assert "1 row is wrong and left out: line 91: not JSON" in note
@@ -191,7 +191,7 @@ def test_labels_beside_another_judge_correct_nothing_and_that_is_told(project):
 def test_a_judge_whose_code_the_branch_edits_is_another_one(project):
     folder = project(agreeing)
     (folder / "judge.py").write_text(JUDGE + "\n# kinder\n")
-    report = summary_of(run_session(folder, code=5))
+    report = summary_of(run_session(folder, "--protect", code=5))
     assert report["suites"]["s"]["metrics"][FAITHFUL]["corrected"] is None
 
 
@@ -228,7 +228,7 @@ def test_the_page_of_a_broken_file_ends_with_2_and_shows_the_rest(project):
     told = run_command(folder, "review", "agreement", code=2).stdout
     assert "1 row is wrong and left out:" in told
     assert "labels.jsonl:91: Ann rated this answer 3" in " ".join(told.split())
-    assert "do not gate: kappa is not surely at least 0.6, and more labels alone" in " ".join(
+    assert "do not gate: kappa is not surely at least 0.60, and more labels alone" in " ".join(
         told.split()
     )
 

@@ -66,7 +66,8 @@ def run(folder: Path, url: str, *arguments: str, key: str = STORE) -> Done:
 def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
     folder = tmp_path_factory.mktemp("everything")
     with server(folder) as url:
-        yield run(folder, url, "--suite", "all", "--rounds", "1", "--model", "acme/m-1")
+        once = ("--rounds", "1", "--stop", "off")
+        yield run(folder, url, "--suite", "all", *once, "--model", "acme/m-1")
 
 
 def by_case(rows: list[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
@@ -97,7 +98,7 @@ def test_the_promised_files_are_there_for_the_run_and_for_each_suite(done: Done)
 
 def test_meta_tells_when_with_what_and_how_the_server_was(done: Done) -> None:
     meta = done.read("meta.json")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", meta["created_at"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", meta["created_at"])
     assert meta["health"]["ok"] is True
     assert meta["health"]["status"] == 200
     assert meta["health"]["latency_ms"] > 0

@@ -37,7 +37,7 @@ def test_throttling_never_removes_rows_or_raises_the_score(tmp_path):
 
     with ChatServer(throttled) as server:
         write_project(tmp_path, server.url, cases=cases(20), more=rules)
-        session = run_session(tmp_path, "--baseline", "baselines", code=1)
+        session = run_session(tmp_path, "--baseline", "baselines", "--stop", "off", code=1)
     report = summary_of(session)
     assert len(details_of(session)) == 40
     assert report["suites"]["s"]["infra_errors"] == 6
@@ -166,7 +166,9 @@ def test_no_trace_is_lost_with_64_at_once(tmp_path):
         return 200, {}, body
 
     with ChatServer(reply, delay_s=0.02) as server:
-        write_project(tmp_path, server.url, cases=cases(320), suite_more="rounds: 2")
+        write_project(
+            tmp_path, server.url, cases=cases(320), suite_more="rounds: 2\n    floor: false"
+        )
         session = run_session(tmp_path, "--baseline", "none", "--concurrency", "64")
     rows = details_of(session)
     assert len({(row["case_id"], row["round"]) for row in rows}) == len(rows) == 640

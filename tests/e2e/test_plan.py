@@ -125,3 +125,45 @@ def test_the_calls_of_a_judge_are_told_beside_the_cost(tmp_path):
     judge = f"judge: {{type: openai, base_url: '{NOBODY}', model: other, votes: 3}}\n"
     config.write_text(judged + judge, encoding="utf-8")
     assert "the judge's calls come on top, up to" in " ".join(plan(tmp_path).split())
+
+
+def test_a_limit_near_mains_level_is_warned_of_with_the_next_step(measured):
+    gates = "gates: {agent.success_rate: {min: 0.74}}\n"
+    (measured / "gate.yml").write_text((measured / "gate.yml").read_text("utf-8") + gates, "utf-8")
+    before = plan(measured)
+    assert "Unknown: there is no baseline." in before
+    assert gate(measured, "baseline", "save", str(sessions_in(measured)[0])).returncode == 0
+    (limit,) = numbers(measured)["suites"][0]["limits"]
+    assert 0.1 < limit["odds"]["chance"] < 0.6
+    said = " ".join(plan(measured).split())
+    assert "Warning: agent.success_rate min 0.74 would be missed in" in said
+    assert f"of runs by chance alone: set min {limit['safer']:g} (missed in 5 %)" in said
+    assert "take more cases or rounds, or rule: convicted." in said
+
+
+def test_validate_says_the_same_by_the_baseline_else_by_the_newest_session(measured):
+    project = measured / "gate.yml"
+    gates = "gates: {agent.success_rate: {min: 0.74}}\n"
+    project.write_text(project.read_text("utf-8") + gates, "utf-8")
+    by_session = validated(measured)
+    assert gate(measured, "baseline", "save", str(sessions_in(measured)[0])).returncode == 0
+    by_baseline = validated(measured)
+    for said in (by_session, by_baseline):
+        assert "warning: suite 's': agent.success_rate min 0.74 would be missed in" in said
+        assert "agent.success_rate min 0.74: an agent like main's would miss it in" in said
+        assert "of runs by chance" in said
+
+
+def test_validate_without_either_says_that_it_is_unknown(tmp_path):
+    write_project(tmp_path, NOBODY)
+    assert "noise" not in validated(tmp_path)  # there is no limit
+    with (tmp_path / "gate.yml").open("a", encoding="utf-8") as file:
+        file.write("gates: {agent.success_rate: {min: 0.74}}\n")
+    why = "there is no baseline in baselines/ and no session in results/"
+    assert f"how often noise alone would miss a limit is unknown: {why}" in validated(tmp_path)
+
+
+def validated(folder):
+    done = gate(folder, "validate")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -15,8 +15,8 @@ GATES = """\
 QUALITY_GATES:
   retrieval.recall@5: {min: 0.82, target: 0.90}
   retrieval.mrr: {min: 0.75, target: 0.85}
-  correctness.fact_accuracy: {min: 0.90, target: 0.95}
-  correctness.faithfulness: {min: 4.0, target: 4.5}
+  correctness.fact_accuracy: {min: 0.80, target: 0.95}
+  correctness.faithfulness: {min: 3.5, target: 4.5}
   operational.p95_latency_ms: {max: 5000, target: 3000}
   operational.hallucination_rate: {max: 0.05, target: 0.02}
 """

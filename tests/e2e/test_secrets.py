@@ -226,7 +226,8 @@ def test_gate_run_leaves_no_key(
 ) -> None:
     monkeypatch.chdir(folder)
     env = {"MY_ACCESS": KEY, "GITHUB_TOKEN": TOKEN}
-    code = cli.run(["run", "--baseline", "none", "--record", "kept.jsonl", "--verbose"], env)
+    options = ["--baseline", "none", "--stop", "off", "--verbose"]
+    code = cli.run(["run", *options, "--record", "kept.jsonl"], env)
     printed = capfd.readouterr()
     assert code in (1, 6), printed.err
     assert (folder / "kept.jsonl").stat().st_size > 10_000

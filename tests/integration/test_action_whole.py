@@ -54,7 +54,7 @@ def asked(github: GitHub) -> list[str]:
     return [f"{seen.method} {seen.path.removeprefix(prefix)}" for seen in github.seen]
 
 
-@pytest.mark.parametrize(("suites", "most"), [(("s",), 10), (("s", "t"), 12)])
+@pytest.mark.parametrize(("suites", "most"), [(("s",), 12), (("s", "t"), 14)])
 def test_a_run_makes_few_requests(
     github: GitHub,
     tmp_path: Path,

@@ -1,6 +1,7 @@
 """A judge that is out takes only its own metrics with it, and is asked again by a resumed run."""
 
 import json
+import re
 import time
 
 import pytest
@@ -151,3 +152,28 @@ def test_numbers_that_no_verifier_was_there_for_are_no_hallucinations(tmp_path, 
     assert found["outcome"] == "error", done.stdout
     assert "agent.success_rate" not in found["reason"], "no grader decides"
     assert "`operational.hallucination_rate` is missing: judge unreachable" in found["reason"]
+
+
+REPORTS = ("comment.md", "report.md", "report.html")
+
+
+@pytest.mark.parametrize(
+    ("more", "outcome"),
+    [("", "pass"), ("gates: {correctness.faithfulness: {min: 4}}", "error")],
+)
+def test_every_report_says_that_the_judge_was_out_and_none_that_data_are_few(
+    tmp_path, main, more, outcome
+):
+    """Six calls are too few for a p95 and a p99, and for nothing else here."""
+    project(tmp_path, NOBODY, more=more)
+    done = gate(tmp_path, "run", "--baseline", main)
+    session = tmp_path / told_session(done)
+    assert told_summary(tmp_path, done)["outcome"] == outcome
+    said = {name: (session / name).read_text("utf-8") for name in REPORTS}
+    for name, text in {**said, "terminal": done.stdout}.items():
+        whole = [" ".join(text.split())] if name == "terminal" else text.splitlines()
+        lines = [line for line in whole if "correctness.faithfulness" in line]
+        assert any("judge unreachable" in line.lower() for line in lines), name
+        few = re.finditer("too few data", text)
+        assert all("latency_ms" in text[: one.start()][-300:] for one in few), name
+        assert "not measured any more" not in text.lower(), name

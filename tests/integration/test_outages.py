@@ -80,8 +80,8 @@ def test_a_closed_port_behind_a_gateway_is_an_outage_that_no_policy_lets_through
 def test_an_agent_that_breaks_on_some_cases_is_judged(tmp_path, broken, outcome):
     more = f"{WARN}\ngates: {{agent.success_rate: {{min: 0.8, rule: point}}}}"
     replies = [*[WRONG] * broken, RIGHT]
-    done = run(tmp_path, *replies, more=more, options=("--baseline", "none"))
-    found = told_summary(tmp_path, done)
+    once = ("--baseline", "none", "--stop", "off")
+    found = told_summary(tmp_path, run(tmp_path, *replies, more=more, options=once))
     assert found["outcome"] == outcome
     assert found["suites"]["s"]["agent_errors"] == broken
 

@@ -13,16 +13,22 @@ from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
 from gate.github.delivery import Means
+from gate.run.earlier_head import FindEarlier
 from gate.run.execute import execute
 from gate.system.signals import Stop
 from tests.support.github_server import REPOSITORY, GitHub
 from tests.support.runner import on_a_pull_request
 
 
-def execute_here(argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]) -> Any:
+def execute_here(
+    argv: Sequence[str],
+    settings: Mapping[str, str],
+    env: Mapping[str, str],
+    find: FindEarlier,
+) -> Any:
     options = parse(argv)
     options.stop = Stop()
-    return execute(options, env, settings)
+    return execute(options, env, settings, find=find)
 
 
 def environment(folder: Path, github: GitHub) -> dict[str, str]:

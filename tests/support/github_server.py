@@ -69,6 +69,8 @@ class GitHub:
     blobs: dict[int, Answer] = field(default_factory=dict)
     stores: dict[int, str] = field(default_factory=dict)  # artifact -> where else its zip is
     commits: dict[str, list[str]] = field(default_factory=dict)  # sha -> itself and its ancestors
+    trees: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # tree id -> its entries
+    large: set[str] = field(default_factory=set)  # ids of trees that are listed in part
     tags: dict[str, str] = field(default_factory=dict)  # name -> sha
     releases: list[dict[str, Any]] = field(default_factory=list)  # newest first
     checks: list[dict[str, Any]] = field(default_factory=list)
@@ -183,7 +185,15 @@ class GitHub:
             case ["actions", "runs"] | ["actions", "workflows", _, "runs"]:
                 sha = seen.query.get("head_sha")
                 runs = [run for run in self.runs if sha in (None, run["head_sha"])]
+                for key, of in (("branch", "head_branch"), ("event", "event")):
+                    wanted = seen.query.get(key)
+                    runs = [run for run in runs if wanted in (None, run.get(of, wanted))]
                 return self._page(seen, runs, "workflow_runs")
+            case ["git", "trees", sha]:
+                files = self.trees.get(sha)
+                if files is None:
+                    return Answer(404, {"message": "Not Found"})
+                return Answer(200, {"sha": sha, "truncated": sha in self.large, "tree": files})
             case ["actions", "runs", run, "artifacts"]:
                 return self._page(seen, self.artifacts.get(int(run), []), "artifacts")
             case ["actions", "artifacts"]:

@@ -432,7 +432,12 @@ def _on_github(project: Project, github: GitHub) -> Mapping[str, str]:
         if path.is_file() and path.suffix in (".yml", ".jsonl", ".py"):
             github.contents[BASE, path.name] = path.read_bytes()
     found = on_a_pull_request(project.folder, github)
-    return {**found, "INPUT_GITHUB-TOKEN": TOKEN, "INPUT_BASELINE": "none", "INPUT_UPLOAD": "false"}
+    return {
+        **found,
+        "INPUT_GITHUB-TOKEN": TOKEN,
+        "INPUT_BASELINE": "none",
+        "INPUT_UPLOAD-ARTIFACT": "false",
+    }
 
 
 # ------------------------------------------------------------------------ what is wrong with an end

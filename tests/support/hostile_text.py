@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 PIECES = (
     "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "<!--", "-->", "<b>", "&amp;", "&#64;",
     "[x](y)", "![i](j)", "@octocat", "#12", "GH-3", "a/b#4", "deadbeef1", "https://evil.example",
-    "www.evil.example", "x@evil.example", "mailto:x@evil.example", ":smile:", "$x$", "\n", "\r",
-    "\t", " ", "- ", "1. ", "1) ", "+", "=", "# ", "> ", "```", "::error::x", "##[error]",
+    "www.evil.example", "x@evil.example", "mailto:x@evil.example", ":smile:", ":a_b:", "$x$", "\n",
+    "\r", "\t", " ", "- ", "1. ", "1) ", "+", "=", "# ", "> ", "```", "::error::x", "##[error]",
     "\x1b[1m", "\x00", "\u202e", "\u200b", "\ud800", "é", "日本", "</details>", "</table>",
     "<td>", "{{ 1 }}",
 )  # fmt: skip

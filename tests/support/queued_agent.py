@@ -18,6 +18,7 @@ WORLD = World(env={}, root=Path())
 class Said:
     suites: frozenset[str] = frozenset()
     why: str = ""
+    over: bool = False
 
 
 class QueuedAgent:

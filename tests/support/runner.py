@@ -10,12 +10,14 @@ from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub
 BASE = "b" * 40
 
 
-def on_a_pull_request(folder: Path, github: GitHub, **more: str) -> dict[str, str]:
+def on_a_pull_request(
+    folder: Path, github: GitHub, *, head_sha: str = HEAD, **more: str
+) -> dict[str, str]:
     """Of the run that judges pull request 3, from HEAD into BASE of main; its payload is written
     into `folder`, the workspace.
     """
     repository = {"full_name": REPOSITORY, "id": REPOSITORY_ID}
-    head = {"sha": HEAD, "ref": "topic", "repo": repository}
+    head = {"sha": head_sha, "ref": "topic", "repo": repository}
     pull = {"number": 3, "head": head, "base": {"sha": BASE, "ref": "main"}}
     event = {"pull_request": pull, "repository": repository}
     (folder / "event.json").write_text(json.dumps(event), encoding="utf-8")

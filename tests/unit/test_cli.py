@@ -54,7 +54,7 @@ def test_help_names_the_variable_of_a_key_and_never_its_value(capsys, monkeypatc
         (["run", "--timeout", "inf"], "'inf' is not a number above 0"),
         (["run", "--shard", "4/3"], "'4/3' is not I/N"),
         (["run", "--shard", "0/3"], "'0/3' is not I/N"),
-        (["run", "--executor", "ray"], "invalid choice: 'ray'"),
+        (["run", "--stop", "late"], "invalid choice: 'late'"),
         (["merge"], "required: SESSION, --out"),
         (["baseline"], "required: ACTION"),
         (["baseline", "accept"], "required: --reason"),

@@ -40,12 +40,13 @@ class Replay(_Sharing):
         return f"replay of {Path(self.file).name}"
 
     def check(self, world: World) -> None:
-        self._opened(world)
+        self.opened(world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self._opened(world))
+        return _Connection(self.opened(world))
 
-    def _opened(self, world: World) -> Recording:
+    def opened(self, world: World) -> Recording:
+        """The file, read once. Raises UsageError."""
         return self._recording.get(lambda: Recording(world.root / self.file, self.file))
 
 

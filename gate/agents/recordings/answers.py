@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import NoReturn
 
+from gate.agents.recordings.run_end import KEY, RunEnd, read_run_end
 from gate.agents.traces.faults import Faults
 from gate.agents.traces.spending import usage_of
 from gate.agents.traces.values import is_amount, loads
@@ -18,6 +20,7 @@ from gate.errors import (
     InvalidInput,
     Place,
     Problem,
+    RecordingEnded,
     Transport,
     UsageError,
 )
@@ -109,7 +112,9 @@ def input_digest(case: Case) -> str:
 
 
 class Recording:
-    """A file of recorded answers, of which only the places are kept in memory.
+    """A file of recorded answers, of which only the places are kept in memory. `end`: how the run
+    was planned and ended, where the whole file is of one run and says so; `note`: why it does not
+    count where it is there.
 
     Raises UsageError when it cannot be read, InvalidInput with file and line when it is no
     recording; a last line that was cut off is left out.
@@ -117,30 +122,50 @@ class Recording:
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
-        self._name = name  # for messages
+        self.name = name  # for messages
         self._lock = Lock()
         found: dict[str, list[tuple[int, int]]] = {}
+        ends: list[RunEnd] = []
+        whole = False  # nothing comes after the last of them
         for offset, line in self._lines():
-            found.setdefault(line["case_id"], []).append((line["round"], offset))
+            whole = isinstance(line, RunEnd)
+            if isinstance(line, RunEnd):
+                ends.append(line)
+            else:
+                found.setdefault(line["case_id"], []).append((line["round"], offset))
+        tries = sum(map(len, found.values()))
+        one = whole and len({end.session for end in ends}) == 1 and tries >= ends[-1].made
+        self.end = ends[-1] if one else None
+        self.note = ""
+        if not one and any(end.early for end in ends):
+            self.note = (
+                f"`{path.name}` holds more than one run, or a part of one: how they were planned "
+                "and ended does not count, so every round is asked of it"
+            )
         self._places = {case: sorted(places) for case, places in found.items()}
         self._taken = dict.fromkeys(found, 0)
 
     def take(self, case: Case) -> Line:
-        """The next try of the case, round by round, from any thread. Raises InfraFailure when
-        there is none.
+        """The next try of the case, round by round, from any thread. Raises RecordingEnded
+        when there is none any more, or the run ended before it was asked for, InfraFailure when
+        it never was in a run that made all its trials.
         """
         with self._lock:
             places = self._places.get(case.id, [])
             nth = self._taken.get(case.id, 0)
             if nth >= len(places):
                 self._nobody_once_more(places)
-                again = f"more than {nth} times" if nth else "at all"
-                raise InfraFailure(f"{self._name}: the case '{case.id}' is not recorded {again}")
+                told = f"{self.name}: the case '{case.id}' is not recorded"
+                if nth:
+                    raise RecordingEnded(f"{told} more than {nth} times")
+                if self.end is not None and self.end.early:
+                    raise RecordingEnded(f"{told}: the run ended before")
+                raise InfraFailure(f"{told} at all")
             self._taken[case.id] = nth + 1
         line = self._at(places[nth][1])
         if line.input_digest not in (UNKNOWN, input_digest(case)):
             raise InfraFailure(
-                f"{self._name}: the case '{case.id}' had another input when it was recorded"
+                f"{self.name}: the case '{case.id}' had another input when it was recorded"
             )
         return line
 
@@ -155,7 +180,7 @@ class Recording:
             file.seek(offset)
             return from_json(Line, _mended(loads(file.readline())))
 
-    def _lines(self) -> Iterator[tuple[int, dict[str, Json]]]:
+    def _lines(self) -> Iterator[tuple[int, dict[str, Json] | RunEnd]]:
         """Every line with the offset at which it begins."""
         offset = 0
         try:
@@ -167,17 +192,20 @@ class Recording:
                             yield offset, line
                     offset += len(raw)
         except OSError as error:
-            raise UsageError(
-                f"{self._name}: {error.strerror} - record one with --record"
-            ) from error
+            raise UsageError(f"{self.name}: {error.strerror} - record one with --record") from error
 
-    def _parsed(self, raw: bytes, number: int) -> dict[str, Json] | None:
+    def _parsed(self, raw: bytes, number: int) -> dict[str, Json] | RunEnd | None:
         try:
             line: dict[str, Json] = _mended(loads(raw))
         except (ValueError, RecursionError):
             if not raw.endswith(b"\n"):
                 return None
             self._refuse(number, "not JSON")
+        if isinstance(line, dict) and KEY in line:
+            try:
+                return read_run_end(line)
+            except ValueError as error:
+                self._refuse(number, str(error))
         if not _fits(line):
             wrong = mismatches(SCHEMA, line)
             if wrong:
@@ -188,6 +216,6 @@ class Recording:
             self._refuse(number, "needs one of response, agent_error and infra_error")
         return line
 
-    def _refuse(self, number: int, message: str) -> None:
-        place = Place(self._name, number)
+    def _refuse(self, number: int, message: str) -> NoReturn:
+        place = Place(self.name, number)
         raise InvalidInput([Problem(place, f"{message} - is this a file made by --record?")])

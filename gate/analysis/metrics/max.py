@@ -59,6 +59,7 @@ class Max:
             p_doubt=worse,
             bounds=lambda _: (-math.inf, math.inf),
             detectable=lambda _: math.inf,
+            size=lambda _: math.inf,
             n_paired=int(both.sum()),
             method="where the largest call falls under shuffling",
             too_few="" if both.any() else "no case has a value in both runs",

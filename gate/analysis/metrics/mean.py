@@ -50,7 +50,11 @@ class Mean:
         drift: float = 0.0,
     ) -> Evidence:
         question = Question(
-            direction=spec.direction, tolerance=tolerance, span=_span(spec), drift=drift
+            direction=spec.direction,
+            tolerance=tolerance,
+            span=_span(spec),
+            drift=drift,
+            worst=spec.low if spec.direction == "higher" else spec.high,
         )
         return change_in_mean(baseline * self.scale, current * self.scale, question)
 

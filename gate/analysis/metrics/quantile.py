@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,10 +33,10 @@ class Quantile:
         n = int((~np.isnan(values)).sum())
         if n == 0:
             return None
+        value = self.reduce(values)  # between two calls: it may lie just beyond both bounds
         bounds = quantile_bounds(values, self.q, confidence).within(spec.low, spec.high)
-        return Interval(
-            value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
-        )
+        low, high = min(bounds.low, value), max(bounds.high, value)
+        return Interval(value=value, low=low, high=high, n=n, method=bounds.method)
 
     def compare(
         self,
@@ -53,7 +54,8 @@ class Quantile:
             baseline, current = baseline[both], current[both]
         split = quantile(np.concatenate([baseline.ravel(), current.ravel()]), self.q)
         more_below: Direction = "higher" if spec.direction == "lower" else "lower"
-        question = Question(direction=more_below, span=1.0)
+        worst = 0.0 if more_below == "higher" else 1.0
+        question = Question(direction=more_below, span=1.0, worst=worst)
         shares = change_in_mean(_below(baseline, split), _below(current, split), question)
         change = self._of_values(shares, baseline, current, spec.direction)
         if tolerance.relative and change.baseline > 0.0:
@@ -85,7 +87,9 @@ class Quantile:
             delta=now - was,
             se=worse_by(shares.se),
             bounds=bounds,
+            room=math.inf,
             detectable=lambda sight: worse_by(shares.detectable(sight)),
+            size=lambda errors: worse_by(shares.size(errors)),
             method=f"{shares.method} of calls beyond the pooled quantile",
             too_few=self._too_few(baseline, current),
         )

@@ -9,14 +9,15 @@ import numpy as np
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats.change import Question, change_in_mean
-from gate.stats.intervals import mean_of_these_cases, wilson
+from gate.stats.intervals import mean_of_these_cases, share_of_single_calls
 from gate.stats.pairs import case_means
 
 
 @METRICS.register("rate")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """For pass/fail and other values from 0 to 1; Wilson's interval where cases ran only once."""
+    """For pass/fail and other values from 0 to 1; Clopper-Pearson's interval where cases
+    ran only once."""
 
     def reduce(self, values: Array) -> float:
         means = self.per_case(values)
@@ -30,9 +31,9 @@ class Rate:
         n = int((~np.isnan(values)).sum())
         if n == 0:
             return None
+        bounds = mean_of_these_cases(values, confidence, 1.0)
+        bounds = (bounds or share_of_single_calls(values, confidence)).within(0.0, 1.0)
         value = self.reduce(values)
-        bounds = mean_of_these_cases(values, confidence, 1.0) or wilson(value, n, confidence)
-        bounds = bounds.within(0.0, 1.0)
         return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
 
     def compare(
@@ -44,5 +45,11 @@ class Rate:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        question = Question(direction=spec.direction, tolerance=tolerance, span=1.0, drift=drift)
+        question = Question(
+            direction=spec.direction,
+            tolerance=tolerance,
+            span=1.0,
+            drift=drift,
+            worst=0.0 if spec.direction == "higher" else 1.0,
+        )
         return change_in_mean(baseline, current, question)

@@ -52,7 +52,8 @@ class Std:
             squares = mean_over_cases(self._squares(values), confidence, None)
             bounds = replace(squares, low=_root(squares.low), high=_root(squares.high))
         else:
-            bounds = bootstrap_over_cases(values, _std, confidence, np.random.default_rng(SEED))
+            scatter = values - _middle(values)  # sums of what is far from 0 lose the digits
+            bounds = bootstrap_over_cases(scatter, _std, confidence, np.random.default_rng(SEED))
         bounds = bounds.within(spec.low, spec.high)
         n = int((~np.isnan(values)).sum())
         return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
@@ -79,8 +80,14 @@ class Std:
         n = int((~np.isnan(values)).sum())
         if n < 2:
             return np.full_like(values, np.nan)
-        squares: Array = (values - np.nanmean(values)) ** 2 * (n / (n - 1))
+        squares: Array = (values - _middle(values)) ** 2 * (n / (n - 1))
         return squares
+
+
+def _middle(values: Array) -> float:
+    """The mean; of equal values that value itself, since a sum is rounded."""
+    low = float(np.nanmin(values))
+    return low if low == np.nanmax(values) else float(np.nanmean(values))
 
 
 def _root(square: float) -> float:

@@ -135,11 +135,20 @@ def _run(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
     add("--config", metavar="FILE", help="(gate.yml)")
     add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    add("--case", action="append", metavar="ID", help="run this case only; repeatable")
+    about = "show what the agent answers to this case; compares nothing; repeatable"
+    add("--case", action="append", metavar="ID", help=about)
+    about = "the same for the cases that failed in a session (the latest)"
+    add("--failed", nargs="?", const="latest", metavar="SESSION", help=about)
+    add("--dataset", metavar="FILE", help="cases of the one --suite, instead of its own")
     add("--base-url", metavar="URL", help="(http://127.0.0.1:14000)")
     add("--model", help="(deepseek/deepseek-v4-flash)")
     add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
-    add("--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)")
+    add(
+        "--rounds",
+        type=whole(1, 10_000),
+        metavar="N",
+        help="times each case is run (3); with --resume: in all",
+    )
     add("--max-attempts", type=whole(1), metavar="N", help="tries of a trial, the first too (2)")
     add("--timeout", type=seconds, metavar="S", help="seconds in total for a request (240)")
     add("--concurrency", type=whole(1), metavar="N", help="requests under way at once (16)")
@@ -147,13 +156,15 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="where session folders go (results)")
     add("--sample", type=whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
     add("--shard", type=shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
+    about = "judge as a pull request to REF is judged (the base branch)"
+    add("--protect", nargs="?", const=True, metavar="REF", help=about)
     add("--stop", dest="stop_rule", choices=("early", "off"), help="off: make every round (early)")
-    add("--resume", metavar="SESSION", help="go on with a session, or add rounds to it")
+    add(
+        "--resume", metavar="SESSION", help="go on with a session; add a batch, or up to --rounds N"
+    )
     add("--record", metavar="FILE", help="keep every answer of the agent in FILE")
     add("--replay", metavar="FILE", help="take the answers from FILE, call no agent")
     add("--budget-usd", type=positive, metavar="USD", help="stop spending at this sum")
-    add("--executor", choices=("threads", "dask"), default="threads", help="(threads)")
-    add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
     _output(p)
 
@@ -361,7 +372,7 @@ def _import(p: argparse.ArgumentParser) -> None:
 
 
 def _report(p: argparse.ArgumentParser) -> None:
-    p.add_argument("session", metavar="SESSION")
+    p.add_argument("session", metavar="SESSION", help="its folder, or `latest` of those in results")
     _output(p)
 
 

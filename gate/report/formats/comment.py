@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from gate.analysis.severity import by_severity
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report
 from gate.report.wording import (
@@ -14,6 +15,7 @@ from gate.report.wording import (
     evidence,
     headline,
     metric_falls,
+    plain_counts,
     rule_changes,
     sentences,
 )
@@ -32,7 +34,7 @@ from gate.report.wording.markdown import (
     worse_table,
 )
 from gate.report.wording.method import method, provenance
-from gate.report.wording.next_step import next_step
+from gate.report.wording.next_step import WHOLE, next_step
 from gate.report.wording.published_scores import lines as quotations
 from gate.text import figures
 from gate.text.escaping import inline
@@ -117,7 +119,7 @@ def marker(report: Report) -> str:
 
 def _fullest(report: Report, limit: int) -> str:
     found = checks(report)
-    heading = f"## {headline.icon(report.outcome)} {inline(headline.headline(report), 200)}"
+    heading = f"## {headline.icon_of(report)} {inline(headline.headline(report), 200)}"
     for level in _LEVELS:
         parts = [heading]
         room = limit - len(heading.encode()) - 1  # never fewer bytes than characters
@@ -146,6 +148,7 @@ def _whole_lines(text: str, limit: int) -> str:
 def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[str]:
     """Everything below the heading, from top to bottom; empty ones are no part."""
     yield from _goalposts(report, detail)
+    yield markdown(plain_counts.passing(report), limit=200)
     yield " ".join(part for part in _opening(report, detail) if part)
     yield markdown(headline.decision(report), limit=400)
     yield from _comparisons(report, detail)
@@ -168,7 +171,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
 
 
 def _next(report: Report) -> str:
-    steps = markdown(next_step(report), limit=400)
+    steps = markdown(next_step(report), limit=WHOLE)
     run = markdown(sentences.run_link(report))
     return " · ".join(part for part in (f"**Next**: {steps}" if steps else "", run) if part)
 
@@ -217,7 +220,7 @@ def _suites(report: Report, detail: Detail) -> Iterator[str]:
     rows = [
         (
             inline(s.name, 60),
-            f"{headline.icon(s.outcome)}\N{NO-BREAK SPACE}{headline.word(s.outcome)}",
+            f"{headline.icon_of(report, s.name)}\N{NO-BREAK SPACE}{headline.word(s.outcome)}",
             markdown(headline.in_short(s), limit=200),
         )
         for s in found[: detail.rows]
@@ -253,7 +256,7 @@ def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator
 
 
 def _cases(report: Report, detail: Detail) -> Iterator[str]:
-    failing = sentences.by_severity(report.cases.newly_failing)
+    failing = by_severity(report.cases.newly_failing)
     yield markdown(sentences.case_counts(report), limit=200)
     shown = failing[: _open(report, detail)]
     if shown:

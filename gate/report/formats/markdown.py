@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import Report, SuiteReport
+from gate.records import Report, SuiteReport, limits_by_metric
 from gate.report.wording import (
     agent_tables,
     case_totals,
     headline,
     patterns,
+    plain_counts,
     published_scores,
     rule_changes,
     sentences,
 )
-from gate.report.wording.checks import checks
+from gate.report.wording.checks import checks, messages
 from gate.report.wording.cost import spending
 from gate.report.wording.markdown import (
     alert,
@@ -30,7 +31,8 @@ from gate.report.wording.markdown import (
     worse_table,
 )
 from gate.report.wording.method import method, provenance
-from gate.report.wording.next_step import next_step
+from gate.report.wording.next_step import WHOLE, next_step
+from gate.report.wording.plain_counts import SUCCESS
 from gate.stats.running_moments import Spread
 from gate.store.row_cache import shared
 from gate.text import figures
@@ -65,7 +67,8 @@ def _for_suite(report: Report) -> Report:
 
 
 def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterator[str]:
-    yield f"# {headline.icon(report.outcome)} {inline(headline.headline(report))}"
+    yield f"# {headline.icon_of(report)} {inline(headline.headline(report))}"
+    yield markdown(plain_counts.passing(report), limit=1_000)
     yield markdown(headline.because(report), limit=2_000)
     yield markdown(headline.decision(report), limit=1_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
@@ -78,7 +81,7 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     yield markdown(spending(report))
     if found := checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
-    yield "\n".join(f"- {cell(gate.reason)}" for gate in report.gates if gate.reason)
+    yield "\n".join(f"- {cell(told)}" for told in messages(report))
     if table_of_all := dimensions_table(report):
         yield f"## Dimensions\n\n{table_of_all}"
     if log := agent_tables.violation_table(report, most=LISTED):
@@ -93,7 +96,7 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
     named = ((inline(name), markdown(value)) for name, value in provenance(report))
     yield "## What ran\n\n" + table(("", ""), "<<", named)
-    step = markdown(next_step(report), limit=400)
+    step = markdown(next_step(report), limit=WHOLE)
     yield f"**Next**: {step}" if step else ""
 
 
@@ -112,9 +115,9 @@ def _lists(report: Report) -> Iterator[str]:
 
 def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> Iterator[str]:
     yield f"## Suite {inline(suite.name)}"
-    word = f"{headline.icon(suite.outcome)} {headline.word(suite.outcome)}"
+    word = f"{headline.icon_of(report, suite.name)} {headline.word(suite.outcome)}"
     yield f"{word}: {markdown(headline.why(suite), limit=1_000)}".rstrip(": ")
-    yield table(("", ""), "<<", _numbers(suite, book))
+    yield table(("", ""), "<<", _numbers(report, suite, book))
     yield dimension_tables(report, suite.name)
     if suite.quoted:
         yield f"### Quoted\n\n{_quoted(suite)}"
@@ -133,18 +136,31 @@ def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> I
         yield f"### Worst cases\n\n{_worst(worst)}"
 
 
-def _numbers(suite: SuiteReport, book: case_totals.SuiteBook) -> Iterator[tuple[str, str]]:
-    success = suite.metrics.get("agent.success_rate")
-    if success is not None and success.value is not None:
-        low_high = suite.success_rate_ci95
-        ends = f" (95 %: {low_high[0]:.3f} … {low_high[1]:.3f}{_how(suite)})" if low_high else ""
-        yield "success rate", f"{success.value:.3f}{ends}"
-        yield from _tries(suite, success.value)
+def _numbers(
+    report: Report, suite: SuiteReport, book: case_totals.SuiteBook
+) -> Iterator[tuple[str, str]]:
+    held = limits_by_metric(report.gates)
+
+    def shown(metric: str) -> str:
+        found = suite.metrics.get(metric)
+        limits = held.get((suite.name, metric), ())
+        return figures.value(found.value, "share", limits=limits) if found else figures.ABSENT
+
+    if shown(SUCCESS) != figures.ABSENT:
+        yield "success rate", shown(SUCCESS)
+        if ends := suite.success_rate_ci95:
+            span = figures.span(*ends, "share", limits=held.get((suite.name, SUCCESS), ()))
+            yield "cases like these", f"{span} (95 %{_how(suite)})"
+        first = shown("agent.first_attempt_success_rate")
+        again = shown("operational.retry_rate")
+        if first != figures.ABSENT:
+            rate = "" if again in (figures.ABSENT, "0.00") else f"; retry rate {again}"
+            yield "first try, after retries", f"{first}, {shown(SUCCESS)}{rate}"
     if told := markdown(patterns.reliability(suite.reliability)):
         yield "reliability", told
     if suite.modes or not suite.failures_top:  # a session of before had no modes
         yield "top failure mode", patterns.top_mode(suite.modes)
-    yield "cases x rounds", f"{suite.cases:,} x {suite.rounds}, {suite.trials:,} trials made"
+    yield "trials", plain_counts.size(suite)
     yield "latency", _spread(book.latency, "ms", worst=True)
     if book.failed_calls:
         failed = _spread(book.failed_latency, "ms", worst=True, of="failed call")
@@ -163,20 +179,6 @@ def _how(suite: SuiteReport) -> str:
     seed = suite.success_rate_seed
     told = [inline(suite.success_rate_method), f"seed {seed}" if seed is not None else ""]
     return "; " + ", ".join(filter(None, told)) if any(told) else ""
-
-
-def _tries(suite: SuiteReport, after: float) -> Iterator[tuple[str, str]]:
-    """What trying again did to the success rate."""
-    first = suite.metrics.get("agent.first_attempt_success_rate")
-    again = suite.metrics.get("operational.retry_rate")
-    if first is None or first.value is None:
-        return
-    share = (
-        f"; {figures.percent(again.value)} of the trials tried again"
-        if again and again.value
-        else ""
-    )
-    yield "first try, after retries", f"{first.value:.3f}, {after:.3f}{share}"
 
 
 def _spread(found: Spread, unit: str, *, worst: bool, of: str = "answer") -> str:

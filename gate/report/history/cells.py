@@ -67,9 +67,7 @@ def row(run: PastRun) -> tuple[str, ...]:
 def shown(value: float | None, metric: Followed) -> str:
     if value is None:
         return UNKNOWN
-    if metric.share:
-        return f"{100 * value:.1f} %"
-    return figures.money(value) if metric.unit == "USD" else figures.value(value, "")
+    return figures.value(value, "share" if metric.share else metric.unit)
 
 
 def date(created_at: str) -> str:
@@ -96,8 +94,11 @@ def failure(run: PastRun) -> str:
 
 
 def size(run: PastRun) -> str:
+    """`200 x 3`, or `55 x 3, 16 made` where that is not how many trials there were."""
     cases, rounds = (UNKNOWN if n is None else f"{n:,}" for n in (run.cases, run.rounds))
-    return f"{cases} x {rounds}"
+    whole = run.cases * run.rounds if run.cases and run.rounds else run.trials
+    made = f", {run.trials:,} made" if run.trials is not None and run.trials != whole else ""
+    return f"{cases} x {rounds}{made}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,7 @@ def _moved(found: LevelChange) -> str:
     verb = "fell" if found.after < found.before else "rose"
     levels = f"from {shown(found.before, metric)} to {shown(found.after, metric)}"
     runs = f"{figures.count(found.runs_before, 'run')} before, {found.runs_after:,} after"
-    return f"{TITLES[found.metric].lower()} {verb} {levels} ({runs}, {_chance(found.p)})"
+    return f"{TITLES[found.metric].lower()} {verb} {levels} ({runs}, {figures.p_value(found.p)})"
 
 
 def _differs(found: LevelChange) -> str:
@@ -151,10 +152,6 @@ def _differs(found: LevelChange) -> str:
 
 def _run(run: PastRun) -> str:
     return f"{date(run.created_at)} ({commit(run.commit)})"
-
-
-def _chance(p: float) -> str:
-    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
 
 
 def sizes(suites: Sequence[SuiteHistory]) -> str:

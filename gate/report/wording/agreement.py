@@ -60,7 +60,7 @@ def _bias(rows: Sequence[Agreement]) -> Iterator[Line]:
         if one.bias.value is not None and low is not None and high is not None:
             word = "more" if low > 0 else "less" if high < 0 else ""
             if word:
-                size = f"{abs(one.bias.value):.2f}"
+                size = figures.value(abs(one.bias.value), "")
                 yield say("The judge gives {} {} than people on {}.", size, word, code(one.metric))
     corrected = [one.metric for one in rows if one.bias.value is not None]
     if corrected:
@@ -75,7 +75,7 @@ def _confusion(one: Agreement) -> Iterator[Line]:
         both, people, judge, neither = (f"{number:,}" for number in one.confusion)
         yield say(
             "{} passes at {}: {} by both, {} by people only, {} by the judge only, {} by neither.",
-            *(code(one.metric), f"{one.pass_limit:.3g}", both, people, judge, neither),
+            *(code(one.metric), figures.limit(one.pass_limit, ""), both, people, judge, neither),
         )
 
 
@@ -85,7 +85,7 @@ def _gating(suite: str, rows: Sequence[Agreement], found: Checked) -> Iterator[L
             yield say("All may gate: {} is not set.", code("judge.min_agreement"))
         return
     advisory = found.advisory.get(suite, {})
-    least = f"{found.least:g}"
+    least = figures.limit(found.least, "")
     may = [one.metric for one in rows if one.metric not in advisory]
     if may:
         yield say("May gate, since kappa is surely at least {}: {}.", least, _names(may))
@@ -152,6 +152,7 @@ def _measure(found: Measure, *, sign: bool = False) -> str:
     """`0.74 (0.58 … 0.86)`."""
     if found.value is None or found.low is None or found.high is None:
         return figures.ABSENT
-    form = "+.2f" if sign else ".2f"
-    value, low, high = (format(n, form) for n in (found.value, found.low, found.high))
-    return f"{value} ({low} … {high})".replace("-", figures.MINUS)
+    if sign:
+        value = figures.change(found.value, "", relative=False)
+        return f"{value} {figures.interval(found.low, found.high, '', relative=False)}"
+    return f"{figures.value(found.value, '')} ({figures.span(found.low, found.high, '')})"

@@ -10,7 +10,6 @@ from gate.text import figures
 from gate.text.spans import Line, code, join, prose, say, strong
 
 LISTED = 5  # runs that stand out
-TINY = 0.0001
 
 
 def as_text(found: Calibration, *, width: int) -> str:
@@ -45,7 +44,7 @@ def _headline(found: Calibration) -> Line:
         "Of {} pull requests that changed nothing, {} would be blocked: {} ({}).",
         f"{blocked.of:,}",
         strong(f"{blocked.times:,}"),
-        strong(_percent(blocked.share)),
+        strong(figures.portion(blocked.share)),
         _interval(blocked, found.confidence),
     )
     return join(" ", (line, _kept(found)))
@@ -112,24 +111,26 @@ def _rates(found: Calibration) -> Grid:
 
 
 def _row(rates: MetricRates, *, several: bool) -> tuple[Line, ...]:
-    allowed = figures.size(rates.tolerance, rates.unit, relative=rates.relative)
+    allowed = figures.allowed(rates.tolerance, rates.unit, relative=rates.relative)
     where = say("{}: ", rates.suite) if several else ()
     return _cells((*where, code(rates.metric)), rates.blocked, allowed, rates.untested)
 
 
 def _cells(name: Line, blocked: Rate, allowed: str, untested: Rate) -> tuple[Line, ...]:
-    limits = f"{100 * blocked.low:.1f} … {_percent(blocked.high)}"
-    texts = (_percent(blocked.share), limits, allowed, _percent(untested.share))
+    limits = " … ".join(figures.portions(blocked.low, blocked.high))
+    texts = (figures.portion(blocked.share), limits, allowed, figures.portion(untested.share))
     return (name, *(say("{}", text) for text in texts))
 
 
 def _spending(found: Calibration) -> Line:
     splits = found.splits
     calls = say("Each of them makes {} calls", f"{splits.planned:,}")
-    if splits.at_most > splits.planned or round(splits.calls) < splits.planned:
+    if splits.at_most > splits.planned or figures.value(splits.calls, "") != figures.value(
+        splits.planned, ""
+    ):
         calls = say(
             "They make {} calls on average ({} planned, {} at most)",
-            f"{splits.calls:,.0f}",
+            figures.value(splits.calls, ""),
             f"{splits.planned:,}",
             f"{splits.at_most:,}",
         )
@@ -137,8 +138,8 @@ def _spending(found: Calibration) -> Line:
         "{}; {} end inconclusive. Without a test, blocking whatever is worse by more than its "
         "tolerance, {} would be blocked.",
         calls,
-        _percent(splits.undecided.share),
-        _percent(splits.untested.share),
+        figures.portion(splits.undecided.share),
+        figures.portion(splits.untested.share),
     )
 
 
@@ -183,7 +184,7 @@ def _meaning(by_run: ByRun) -> Line:
             "{} Chance does not explain how far apart they are ({}): use {}, or more runs of main "
             "in the baseline (from five on the gate allows for the drift).",
             strong("Your agent or its provider drifts from run to run."),
-            f"p = {by_run.p_value:.2g}" if by_run.p_value >= TINY else f"p < {TINY}",
+            figures.p_value(by_run.p_value),
             code("control: fresh"),
         )
     if any(run.flags or run.blocked for run in by_run.runs):
@@ -205,9 +206,5 @@ def _flag(flag: Flag, *, several: bool) -> Line:
 
 
 def _interval(rate: Rate, confidence: float) -> str:
-    limits = f"{100 * rate.low:.1f} to {_percent(rate.high)}"
+    limits = " to ".join(figures.portions(rate.low, rate.high))
     return f"{figures.percent(confidence)} interval {limits}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,7 +13,7 @@ from gate.report.wording.rule_changes import accepted_by
 from gate.text import figures
 
 UNPROVED = "not proved within limit"
-Sign = Literal["bad", "warn", "unsure", "refused", "accepted", "open", "new", "good"]
+Sign = Literal["bad", "warn", "unsure", "refused", "accepted", "open", "new", "noted", "good"]
 ICONS: dict[Sign, str] = {
     "bad": "❌",
     "warn": "⚠️",
@@ -22,9 +22,15 @@ ICONS: dict[Sign, str] = {
     "accepted": "☑️",
     "open": "⏸️",
     "new": "🆕",
+    "noted": "⚪",
     "good": "✅",
 }
-_RANK: tuple[Sign, ...] = ("bad", "refused", "unsure", "warn", "accepted", "open", "new", "good")
+_RANK: tuple[Sign, ...] = (
+    *("bad", "refused", "unsure", "warn", "accepted", "open", "new", "noted", "good"),
+)
+NOISY = 0.01  # chance that noise alone breaks a limit, from which on its row says so
+LACKING = "answers are missing"  # and could turn the verdict
+_LACKING = ("would turn this verdict", "would break this gate", "which may be anything")
 UNSCORED = "too many unscored"  # missing, though there is a value of the rest
 _COMPARED: dict[str, tuple[Sign, str]] = {
     "regression": ("bad", "regression"),
@@ -60,9 +66,9 @@ class Check:
     findings: tuple[Finding, ...]
 
     @property
-    def digits(self) -> int:
-        """Decimals of a share, the same for all numbers of the row."""
-        return _digits(self.gate, self.comparison, self.unit)
+    def limits(self) -> tuple[float, ...]:
+        """What its figures are held against."""
+        return self.gate.limits if self.gate else ()
 
     @property
     def blocking(self) -> bool:
@@ -71,6 +77,16 @@ class Check:
     @property
     def sign(self) -> Sign:
         return min((f.sign for f in self.findings), key=_RANK.index, default="good")
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the value is beyond a limit that asks for more than that to fail."""
+        return self.gate is not None and self.gate.status == "warn"
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether a judge that was out is why there is no value."""
+        return any(found.word.startswith(OUT) for found in self.findings)
 
     @property
     def unproved(self) -> bool:
@@ -86,29 +102,34 @@ class Check:
     def verdict(self) -> str:
         """Words for every finding, the worst first; what is well is told only when all is."""
         ranked = sorted(self.findings, key=lambda finding: _RANK.index(finding.sign))
-        told = [f.word for f in ranked if f.word and (self.sign == "good" or f.sign != "good")]
+        well = self.sign in ("noted", "good")
+        told = [f.word for f in ranked if f.word and (well or f.sign != "good")]
         return ", ".join(word for word in dict.fromkeys(told) if word not in _also(told))
 
     @property
     def baseline(self) -> str:
-        return figures.value(self._numbers[0], self.unit, digits=self.digits)
+        return figures.value(self._numbers[0], self.unit, limits=self.limits)
 
     @property
     def current(self) -> str:
-        return figures.value(self._numbers[1], self.unit, digits=self.digits)
+        return figures.value(self._numbers[1], self.unit, limits=self.limits)
 
     @property
     def change(self) -> str:
         found = self.comparison
         if found is None or found.delta is None:
             return figures.ABSENT
-        delta = figures.change(found.delta, self.unit, relative=found.relative)
-        bounds = figures.interval(found.ci_low, found.ci_high, self.unit, relative=found.relative)
-        return f"{delta} {bounds}".rstrip()
+        bounds = figures.interval(
+            *(found.ci_low, found.ci_high, found.unit),
+            relative=found.relative,
+            tolerance=found.tolerance,
+            delta=found.delta,
+        )
+        return f"{change_of(found)} {bounds}".rstrip()
 
     @property
     def limit(self) -> str:
-        """`min 0.82 · drop ≤ 2 pt`."""
+        """`min 0.82 (noise 12 %) · drop ≤ 2 pt`."""
         return " · ".join((*self._limits(), *self._tolerance()))
 
     @property
@@ -119,18 +140,80 @@ class Check:
     def _numbers(self) -> tuple[float | None, float | None]:
         return _numbers(self.gate, self.comparison)
 
+    @property
+    def _judged(self) -> str:
+        """The value that the limits judge, where it is not the one that is compared."""
+        if self.gate is None or self.comparison is None or self.comparison.current is None:
+            return ""
+        shown = _value(self.gate)
+        if shown in (self.current, figures.ABSENT):
+            return ""
+        lost = self.gate.as_before
+        whose = f"with {figures.count(lost, 'lost case')} as before" if lost else "all cases"
+        return f" ({whose}: {shown})"
+
     def _limits(self) -> Iterable[str]:
         for word in ("min", "max"):
             limit = getattr(self.gate, word, None)
             if limit is not None:
                 told = " by default" if self.gate is not None and self.gate.by_default else ""
-                yield f"{word} {figures.limit(limit, self.unit, digits=self.digits)}{told}"
+                yield f"{word} {figures.limit(limit, self.unit)}{told}{self._judged}{self._noise}"
+
+    @property
+    def _noise(self) -> str:
+        """How often noise alone would break the gate, where that is worth a place; the method says
+        what it is.
+        """
+        found = noise_of(self.gate) if self.gate is not None else 0.0
+        return f" (noise {figures.odds(found)})" if found >= NOISY else ""
 
     def _tolerance(self) -> Iterable[str]:
         found = self.comparison
         if found is not None and found.status not in ("new", "not_comparable"):
-            allowed = figures.size(found.tolerance, self.unit, relative=found.relative)
+            allowed = figures.allowed(found.tolerance, self.unit, relative=found.relative)
             yield f"{'drop' if found.direction == 'higher' else 'rise'} ≤ {allowed}"
+
+
+def noise_of(gate: GateResult) -> float:
+    """Chance that noise alone breaks it; 0 where that is unknown."""
+    return (gate.noise_odds.chance if gate.noise_odds is not None else None) or 0.0
+
+
+def change_of(found: Comparison) -> str:
+    """`−9.1 pt`; `typical +47 %` of what is not the change of the means beside it."""
+    shown = figures.change(
+        found.delta, found.unit, relative=found.relative, tolerance=found.tolerance
+    )
+    return f"typical {shown}" if found.typical and shown != figures.ABSENT else shown
+
+
+def messages(report: Report) -> Iterator[str]:
+    """What there is to say of each limit, with its suite where there are several; hostile text."""
+    several = len(report.suites) > 1
+    for gate in report.gates:
+        if told := message(gate):
+            named = told.removeprefix("FAIL: ")
+            fails = told[: len(told) - len(named)]
+            yield f"{fails}{gate.suite}: {named}" if several else told
+
+
+def message(gate: GateResult) -> str:
+    """`FAIL: m = 0.88 (minimum: 0.90)`, or why the limit could not be judged; hostile text. The
+    stored one has more digits.
+    """
+    if not gate.reason.startswith("FAIL: ") or gate.value is None:
+        return gate.reason
+    limits = ", ".join(
+        f"{name}imum: {figures.limit(limit, gate.unit)}"
+        for name, limit in (("min", gate.min), ("max", gate.max))
+        if limit is not None
+    )
+    rest = "".join(gate.reason.partition("; ")[1:])
+    return f"FAIL: {gate.metric} = {_value(gate)} ({limits}){rest}"
+
+
+def _value(gate: GateResult) -> str:
+    return figures.value(gate.value, gate.unit, limits=gate.limits)
 
 
 def checks(report: Report) -> tuple[Check, ...]:
@@ -159,6 +242,11 @@ def blocking(report: Report) -> tuple[Check, ...]:
     return tuple(check for check in checks(report) if check.blocking)
 
 
+def keys(rows: Iterable[Check]) -> Iterator[tuple[str, str]]:
+    """Suite and metric of each."""
+    return ((check.suite, check.metric) for check in rows)
+
+
 def failing(report: Report) -> tuple[Check, ...]:
     return tuple(check for check in blocking(report) if check.sign == "bad")
 
@@ -177,7 +265,7 @@ def _check(
     unit = comparison.unit if comparison and comparison.unit else gate.unit if gate else ""
     findings = [_compared(comparison, report)] if comparison else []
     if gate:
-        findings += _gated(gate, report, _digits(gate, comparison, unit))
+        findings += _gated(gate, report)
     return Check(
         suite=key[0],
         metric=key[1],
@@ -186,11 +274,6 @@ def _check(
         comparison=comparison,
         findings=tuple(findings),
     )
-
-
-def _digits(gate: GateResult | None, comparison: Comparison | None, unit: str) -> int:
-    limits = (gate.min, gate.max, gate.target) if gate else ()
-    return figures.digits_of((*_numbers(gate, comparison), *limits), unit)
 
 
 def _numbers(
@@ -214,6 +297,8 @@ def _compared(found: Comparison, report: Report) -> Finding:
     if found.status == "missing" and found.reason.startswith(OUT):
         finding = Finding(sign="bad", word=OUT)
         return finding if found.level == "block" else _milder(finding)
+    if found.status == "inconclusive" and is_lacking(found):
+        finding = replace(finding, word=LACKING)
     if found.status == "missing" and found.current is not None:
         finding = replace(finding, word=UNSCORED)
     if found.status == "missing" and report.policy.missing_metric != "fail":
@@ -221,14 +306,22 @@ def _compared(found: Comparison, report: Report) -> Finding:
     return finding if found.level == "block" else _milder(finding)
 
 
-def _gated(gate: GateResult, report: Report, digits: int) -> list[Finding]:
+def _gated(gate: GateResult, report: Report) -> list[Finding]:
     finding = _limit(gate, report)
-    findings = [finding if gate.level == "block" else _milder(finding)]
+    beyond = bool(_beyond(gate))
+    findings = [finding if gate.level == "block" else _milder(finding, beyond=beyond)]
     if gate.target is not None and gate.status != "missing":
-        target = figures.value(gate.target, gate.unit, digits=digits)
+        target = figures.limit(gate.target, gate.unit)
         met = "target {}" if gate.target_met else "target {} not yet"
         findings.append(Finding(sign="good", word=met.format(target)))
     return findings
+
+
+def is_lacking(row: Comparison | GateResult) -> bool:
+    """Whether it is undecided because of answers or scores that are missing, not for want of
+    more.
+    """
+    return row.status == "inconclusive" and row.reason.endswith(_LACKING)
 
 
 def _limit(gate: GateResult, report: Report) -> Finding:
@@ -239,20 +332,26 @@ def _limit(gate: GateResult, report: Report) -> Finding:
         word = "not measured" if gate.value is None else UNSCORED
         return Finding(sign="bad" if fails else "warn", word=word)
     if gate.status == "inconclusive":
-        return Finding(sign="unsure", word="limit: too few data")
+        judged = LACKING if is_lacking(gate) else "too few data"
+        word = f"limit: {'not judged' if gate.reason.startswith('not judged') else judged}"
+        return Finding(sign="unsure", word=f"{_beyond(gate)}, {word}" if _beyond(gate) else word)
     if gate.status == "accepted":
         return _accepted(gate.metric, report)
+    beyond = _beyond(gate)
+    if gate.status == "warn" or (gate.status == "pass" and beyond):  # 0.1 let such a value pass
+        return Finding(sign="warn", word=f"{beyond}, not certain")
     if gate.status == "pass":
         limited = gate.min is not None or gate.max is not None
-        word = f"{_beyond(gate)}, not certain" if _beyond(gate) else "limit not proved"
-        return Finding(sign="good", word="" if gate.proved or not limited else word)
-    return Finding(sign="bad", word=_beyond(gate) or UNPROVED)
+        told = gate.proved or not limited or gate.rule == "point"
+        return Finding(sign="good", word="" if told else "limit not proved")
+    return Finding(sign="bad", word=beyond or UNPROVED)
 
 
 def _beyond(gate: GateResult) -> str:
     """The limit on whose wrong side the value is; empty where it keeps them."""
-    below = gate.min is not None and gate.value is not None and gate.value < gate.min
-    above = gate.max is not None and gate.value is not None and gate.value > gate.max
+    value = gate.value
+    below = gate.min is not None and value is not None and value < gate.min - figures.NOISE
+    above = gate.max is not None and value is not None and value > gate.max + figures.NOISE
     return "below min" if below else "above max" if above else ""
 
 
@@ -266,9 +365,9 @@ def _accepted(metric: str, report: Report) -> Finding:
     return Finding(sign="accepted", word=f"accepted by {who}" if who else "accepted")
 
 
-def _milder(finding: Finding) -> Finding:
-    """A rule of level warn says so and never shows a blocking sign."""
+def _milder(finding: Finding, *, beyond: bool = False) -> Finding:
+    """A rule of level warn says so and never shows a blocking sign; its doubts have no weight."""
     if finding.sign in ("good", "new", "accepted"):
         return finding
-    shown: Sign = "warn" if finding.sign == "bad" else "good"
+    shown: Sign = "warn" if finding.sign in ("bad", "warn") or beyond else "noted"
     return Finding(sign=shown, word=f"{finding.word} (warn only)")

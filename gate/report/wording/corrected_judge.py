@@ -23,10 +23,9 @@ def corrections(estimates: Iterable[Estimate]) -> Iterator[Line]:
 
 def in_words(found: Corrected, unit: str) -> str:
     """`corrected by 48 labels: 4.02 (3.85 to 4.19)`."""
-    value, low, high = (
-        figures.value(number, unit) for number in (found.value, found.ci_low, found.ci_high)
-    )
-    return f"corrected by {figures.count(found.n_labels, 'label')}: {value} ({low} to {high})"
+    ends = figures.span_in_words(found.ci_low, found.ci_high, unit)
+    value = figures.value(found.value, unit)
+    return f"corrected by {figures.count(found.n_labels, 'label')}: {value} ({ends})"
 
 
 def of_checks(report: Report, rows: Iterable[Check]) -> Iterator[Line]:
@@ -42,4 +41,4 @@ def of_checks(report: Report, rows: Iterable[Check]) -> Iterator[Line]:
 def _agreed(found: Corrected) -> str:
     if found.agreement is None:
         return ""
-    return f"; weighted kappa of judge and people {found.agreement:.2f}"
+    return f"; weighted kappa of judge and people {figures.value(found.agreement, '')}"

@@ -9,7 +9,6 @@ from gate.text import figures
 from gate.text.spans import Line, say
 
 DOT = " · "
-SAME = 0.0005  # a smaller share of change is none
 
 
 def spending(report: Report) -> Line:
@@ -35,8 +34,9 @@ def _cost(report: Report) -> str:
     shown = figures.money(cost.usd) + of
     if cost.control_usd is not None:
         return f"{shown} ({figures.money(cost.control_usd)} of it for the control)"
-    more = _compared(cost.usd, cost.baseline_usd)
-    return f"{shown} ({more} than the baseline)" if more else shown
+    more = _compared(cost.usd, cost.baseline_usd, "USD")
+    link = "as" if more.endswith("as much") else "than"
+    return f"{shown} ({more} {link} the baseline)" if more else shown
 
 
 def _both(cost: Cost) -> str:
@@ -69,7 +69,7 @@ def _means(report: Report) -> Iterator[str]:
     ):
         now, before = _mean(report, metric)
         if now:  # nothing to tell of an agent without tools, or that costs nothing
-            more = _compared(now, before)
+            more = _compared(now, before, unit)
             yield words.format(figures.value(now, unit)) + (f" ({more})" if more else "")
 
 
@@ -93,16 +93,21 @@ def _mean(report: Report, metric: str) -> tuple[float | None, float | None]:
 
 
 def _before(now: float, found: Comparison | None) -> float | None:
-    """By the change that the tables show, which one stuck answer does not decide."""
-    if found is not None and found.relative and found.delta is not None and found.delta > -1.0:
-        return now / (1.0 + found.delta)
-    return None if found is None else found.baseline
+    """What it was, if all cases changed as those that both runs have: the means are compared that
+    are shown, not a typical answer's change.
+    """
+    if found is None or found.baseline is None or not found.current:
+        return None if found is None else found.baseline
+    return now * found.baseline / found.current
 
 
-def _compared(now: float, before: float | None) -> str:
-    """`2.2 % less`; empty where there is nothing to compare with, or no difference."""
-    if not before or abs(now / before - 1.0) < SAME:
+def _compared(now: float, before: float | None, unit: str) -> str:
+    """`2.2 % less`, `256 times as much`; empty where there is nothing to compare with, or no
+    difference that the figures show.
+    """
+    if not before or figures.value(now, unit) == figures.value(before, unit):
         return ""
-    change = 100 * (now / before - 1.0)
-    size = f"{abs(change):.{1 if abs(change) < 9.95 else 0}f}".removesuffix(".0")
-    return f"{size} % {'more' if change > 0 else 'less'}"
+    shown = figures.change(now / before - 1.0, unit, relative=True)
+    if shown.endswith(" x"):
+        return f"{shown.removesuffix(' x')} times as much"
+    return f"{shown[1:]} {'more' if now > before else 'less'}"

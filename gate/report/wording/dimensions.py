@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.records import Estimate, Report
+from gate.records import Estimate, GateResult, Report, limits_by_metric
 from gate.report.wording.missing_metrics import unmeasured
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, say
 
-_ZEROS = re.compile(r"\.0+(?!\d)")  # 1.00 of an end of a scale
-
-RANGE = "lowest … highest case"
+RANGE = "means of the lowest and the highest case"
 NAME, TITLE = 48, 20  # characters of a metric and of a dimension
 
 # Dimension -> its main metrics: each the first that begins with one of the words.
@@ -38,6 +35,7 @@ class Dimension:
     name: str
     metrics: tuple[Estimate, ...]  # with a value; those that judge the suite before the main ones
     trials: int  # of the suite
+    limits: Mapping[str, tuple[float, ...]]  # metric -> what its figures are held against
 
     @property
     def title(self) -> str:
@@ -58,10 +56,12 @@ def _measured(report: Report, suite: str) -> Iterator[Dimension]:
             found.setdefault(name.partition(".")[0], []).append(estimate)
     judging = _judging(report, suite)
     trials = report.suites[suite].trials
+    judged = limits_by_metric(report.gates).items()
+    limits = {metric: held for (one, metric), held in judged if one == suite}
     for name, estimates in found.items():
         if estimates:
             ranked = tuple(_ranked(name, estimates, judging))
-            yield Dimension(suite=suite, name=name, metrics=ranked, trials=trials)
+            yield Dimension(suite=suite, name=name, metrics=ranked, trials=trials, limits=limits)
 
 
 def by_dimension(report: Report, suite: str) -> dict[str, list[str]]:
@@ -75,7 +75,7 @@ def by_dimension(report: Report, suite: str) -> dict[str, list[str]]:
 
 
 def in_short(found: Dimension, *, most: int) -> Line:
-    """`recall@5` 0.93 (0 … 1) · `mrr` 0.88 (0.10 … 1), 540 trials · 12 more."""
+    """`recall@5` 0.93 (cases 0.00 to 1.00) · `mrr` 0.88, 540 trials · 12 more."""
     return join(" · ", pieces(found, most=most))
 
 
@@ -86,32 +86,74 @@ def pieces(found: Dimension, *, most: int) -> tuple[Line, ...]:
     shown = found.metrics[:most]
     known = {estimate.n for estimate in shown}
     alike = len(known) == 1
-    told = [_told(estimate, 0 if alike else found.trials) for estimate in shown]
+    told = [
+        _told(estimate, 0 if alike else found.trials, found.limits.get(estimate.metric, ()))
+        for estimate in shown
+    ]
     more = len(found.metrics) - len(told)
     of = next(iter(known)) if alike else found.trials
     rest = [f"{more} more"] * bool(more) + [f"over {_trials(of)}"] * (of < found.trials)
     return (*told, *map(say, rest))
 
 
-def extremes(estimate: Estimate | None, *, digits: int = 2) -> tuple[str, str]:
-    """The lowest and the highest value of a case, as figures; empty where there are none."""
+def extremes(estimate: Estimate | None, limits: Sequence[float] = ()) -> tuple[str, str]:
+    """The lowest and the highest mean of a case, as figures; empty where there are none."""
     if estimate is None or estimate.min is None or estimate.max is None:
         return "", ""
     low, high = (
-        figures.value(end, estimate.unit, digits=digits) for end in (estimate.min, estimate.max)
+        figures.value(end, estimate.unit, limits=limits) for end in (estimate.min, estimate.max)
     )
     return low, high
 
 
-def _told(estimate: Estimate, trials: int) -> Line:
+def interval_of(estimate: Estimate | None, gate: GateResult | None) -> str:
+    """`0.89 … 0.94`: the only interval of this value that a report shows. Where the value has a
+    limit it is the one that the limit was judged by.
+    """
+    if estimate is None:
+        return ""
+    if gate is None:
+        return figures.span(estimate.ci_low, estimate.ci_high, estimate.unit)
+    one = gate if by_its_limit(estimate, gate) else estimate
+    return figures.span(one.ci_low, one.ci_high, estimate.unit, limits=gate.limits)
+
+
+def by_its_limit(estimate: Estimate | None, gate: GateResult | None) -> bool:
+    """Whether the limit judged this very value, and left an interval of it."""
+    if estimate is None or gate is None or gate.value is None or estimate.value is None:
+        return False
+    known = gate.ci_low is not None or gate.ci_high is not None
+    return known and abs(gate.value - estimate.value) <= figures.NOISE
+
+
+def whose_intervals(report: Report, suite: str) -> str:
+    """What the tables of all metrics say of their intervals; empty where none is special."""
+    found = report.suites[suite].metrics
+    judged = (gate for gate in report.gates if gate.suite == suite)
+    shown = any(by_its_limit(found.get(gate.metric), gate) for gate in judged)
+    return "Of a metric with a limit: the interval that the limit was judged by." if shown else ""
+
+
+def _told(estimate: Estimate, trials: int, limits: Sequence[float]) -> Line:
     name = estimate.metric.partition(".")[2] or estimate.metric
-    shown = figures.tight(figures.value(estimate.value, estimate.unit))
-    low, high = (_ZEROS.sub("", end) for end in extremes(estimate))
-    number, _, unit = low.partition(" ")
-    low = number if unit and high.endswith(f" {unit}") else low
-    span = f" {figures.tight(f'{low} … {high}').join('()')}" if low else ""
+    shown = figures.tight(figures.value(estimate.value, estimate.unit, limits=limits))
+    span = f" ({figures.tight(f'cases {_cases(estimate, limits)}')})" if _holds(estimate) else ""
     known = f", {_trials(estimate.n)}" if estimate.n < trials else ""
     return say(f"{{}} {shown}{span}{known}", code(one_line(name, NAME)))
+
+
+def _holds(estimate: Estimate) -> bool:
+    """A p95 or a worst call lies beyond what cases come to on average: their means would look like
+    an interval of it that it is not in.
+    """
+    low, value, high = estimate.min, estimate.value, estimate.max
+    if low is None or value is None or high is None:
+        return False
+    return low - figures.NOISE <= value <= high + figures.NOISE
+
+
+def _cases(estimate: Estimate, limits: Sequence[float]) -> str:
+    return figures.span_in_words(estimate.min, estimate.max, estimate.unit, limits=limits)
 
 
 def _trials(number: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from gate.records import Outcome, Report, SuiteReport
-from gate.report.wording.checks import blocking, failing
+from gate.records import Comparison, GateResult, Outcome, Report, SuiteReport
+from gate.report.wording.checks import blocking, failing, is_lacking
+from gate.report.wording.plain_counts import SUCCESS
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, prose, say, strong
@@ -27,6 +28,20 @@ def headline(report: Report) -> str:
 
 def icon(outcome: Outcome) -> str:
     return OUTCOMES[outcome][0]
+
+
+def icon_of(report: Report, suite: str = "") -> str:
+    """Of the run or of one suite: one that passes with a value beyond a limit has no green tick."""
+    outcome = report.suites[suite].outcome if suite else report.outcome
+    return "⚠️" if outcome == "pass" and is_doubted(report, suite) else icon(outcome)
+
+
+def is_doubted(report: Report, suite: str = "") -> bool:
+    """Whether a value is beyond a blocking limit whose rule asks for more than that to fail."""
+    return any(
+        gate.status == "warn" and gate.level == "block" and suite in ("", gate.suite)
+        for gate in report.gates
+    )
 
 
 def word(outcome: Outcome) -> str:
@@ -84,26 +99,55 @@ def _clause(report: Report) -> str:
     concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
     suites = figures.listed(concerned or report.suites) or "nothing"
     if report.outcome == "pass":
-        taken = any(check.sign == "accepted" for check in blocking(report))
-        return (
-            f"{suites} got worse, and that was accepted" if taken else f"no regression in {suites}"
-        )
+        if any(check.sign == "accepted" for check in blocking(report)):
+            return f"{suites} got worse, and that was accepted"
+        doubt = ", but a limit is in doubt" if is_doubted(report) else _blind(report)
+        return f"no regression in {suites}{doubt}"
     if report.outcome == "fail":
         bad = failing(report)
         if any(check.comparison and check.comparison.status == "regression" for check in bad):
             return f"{suites} got worse"
+        if not bad and any(one.floor and not one.floor.mild for one in report.suites.values()):
+            return f"nothing passed in {suites}"
         unproved = bad and all(check.unproved for check in bad)
         return (
             f"{suites} not proved within the limits" if unproved else f"{suites} outside the limits"
         )
-    suspected = any(c.status == "suspected" and c.level == "block" for c in report.comparisons)
-    unsure = f"{suites} may have got worse" if suspected else f"too few data to judge {suites}"
+    rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
+    open_rows = [row for row in rows if row.level == "block"]
+    unsure = f"too few data to judge {suites}"
+    if any(row.status == "suspected" for row in open_rows):
+        unsure = f"{suites} may have got worse"
+    elif any(map(is_lacking, open_rows)):
+        unsure = f"too many answers are missing to judge {suites}"
     return {
         "inconclusive": unsure,
         "no_baseline": f"nothing to compare {suites} with yet",
         "not_comparable": f"{suites} cannot be compared with the baseline",
         "error": f"{suites} could not be judged",
     }[report.outcome]
+
+
+BLIND = 0.2  # of a share: a pass that could see no smaller drop than this says so above all
+
+
+def _blind(report: Report) -> str:
+    """`, but only a drop of 60 points or more could be seen`: of the success rate that saw least;
+    empty where smaller ones could.
+    """
+    rates = [
+        row
+        for row in report.comparisons
+        if row.metric == SUCCESS and row.level == "block" and row.p_value is not None
+    ]
+    unseen = [row for row in rates if row.mde is None or row.mde >= BLIND]
+    if not unseen:
+        return ""
+    if any(row.mde is None or row.mde > (row.baseline or 0.0) for row in unseen):
+        return ", but no drop could have been seen"
+    least = max(row.mde for row in unseen if row.mde is not None)
+    size = figures.size(least, "share", relative=False).removesuffix(" pt")
+    return f", but only a drop of {size} points or more could be seen"
 
 
 def _decision(report: Report) -> Line:

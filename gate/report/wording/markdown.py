@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gate.records import CaseChange, Comparison, Estimate, MetricFall, Report
+from gate.records import CaseChange, Comparison, Estimate, GateResult, MetricFall, Report
 from gate.report.wording import metric_falls, patterns
-from gate.report.wording.checks import Check
+from gate.report.wording.checks import Check, change_of, keys
 from gate.report.wording.corrected_judge import corrections, of_checks
-from gate.report.wording.dimensions import RANGE, by_dimension, dimensions, extremes, in_short
+from gate.report.wording.dimensions import (
+    RANGE,
+    by_dimension,
+    dimensions,
+    extremes,
+    in_short,
+    interval_of,
+    whose_intervals,
+)
 from gate.report.wording.missing_metrics import sentence, unmeasured
+from gate.report.wording.plain_counts import weighted
 from gate.report.wording.sentences import rounds
 from gate.report.wording.trend import trends
 from gate.text import figures
@@ -54,7 +63,8 @@ def checks_table(report: Report, rows: Sequence[Check], first: str) -> str:
     head = [*(["Suite"] if suites else []), first, "baseline", "now", change_head(rows), "rule", ""]
     align = "<" * suites + "<>><<<"
     shown = table(head, align, (_check_row(check, suites=suites) for check in rows))
-    return "\n\n".join((shown, *map(markdown, of_checks(report, rows))))
+    below = (weighted(report, keys(rows)), *of_checks(report, rows))
+    return "\n\n".join((shown, *(markdown(line) for line in below if line)))
 
 
 def change_head(rows: Sequence[Check]) -> str:
@@ -132,11 +142,12 @@ def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
     without a value.
     """
     found = {c.metric: c for c in report.comparisons if c.suite == suite}
+    judged = {gate.metric: gate for gate in report.gates if gate.suite == suite}
     estimates = report.suites[suite].metrics
     trials = {estimate.n for estimate in estimates.values() if estimate.value is not None}
     alike = len(trials) == 1
     rows = [
-        _metric_row(name, estimates.get(name), found.get(name), counted=not alike)
+        _metric_row(name, estimates.get(name), found.get(name), judged.get(name), counted=not alike)
         for name in sorted({*estimates, *found} - {*unmeasured(report, suite)})
         if not changed_only or (name in found and found[name].status != "no_regression")
     ]
@@ -145,6 +156,7 @@ def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
     parts = [table(head, align, rows) if rows else ""]
     if rows and alike:
         parts.append(f"Each over {figures.count(trials.pop(), 'trial')}.")
+    parts.append(whose_intervals(report, suite) if rows else "")
     if not changed_only:
         parts += _below(report, suite)
     return "\n\n".join(part for part in parts if part)
@@ -168,6 +180,7 @@ def dimensions_table(report: Report) -> str:
 def dimension_tables(report: Report, suite: str) -> str:
     """`metrics_table` with the lowest and the highest case, a table a dimension."""
     compared = {c.metric: c for c in report.comparisons if c.suite == suite}
+    judged = {gate.metric: gate for gate in report.gates if gate.suite == suite}
     estimates = report.suites[suite].metrics
     head = ["Metric", "baseline", "now", "interval", "lowest case", "highest case", "trials"]
     parts = []
@@ -175,11 +188,13 @@ def dimension_tables(report: Report, suite: str) -> str:
         rows = []
         for name in names:
             now = estimates.get(name)
-            *row, change = _metric_row(name, now, compared.get(name), counted=True)
-            ends = (figures.tight(end) for end in extremes(now))
+            gate = judged.get(name)
+            *row, change = _metric_row(name, now, compared.get(name), gate, counted=True)
+            ends = (figures.tight(end) for end in extremes(now, gate.limits if gate else ()))
             rows.append([*row[:4], *ends, row[4], change])
         title = inline(dimension.replace("_", " "), NAME)
         parts.append(f"### Metrics: {title}\n\n" + table([*head, "change"], "<>><>>><", rows))
+    parts.append(whose_intervals(report, suite) if parts else "")
     parts += _below(report, suite)
     return "\n\n".join(part for part in parts if part)
 
@@ -223,38 +238,42 @@ def _why(change: CaseChange, *, evidence: bool) -> str:
 
 
 def _metric_row(
-    name: str, now: Estimate | None, found: Comparison | None, *, counted: bool
+    name: str,
+    now: Estimate | None,
+    found: Comparison | None,
+    gate: GateResult | None,
+    *,
+    counted: bool,
 ) -> list[str]:
     unit = (now.unit if now else "") or (found.unit if found else "")
     value = now.value if now else found.current if found else None
-    if found is not None and found.delta is not None:
-        value = found.current  # weighted as the baseline beside it, where cases had unlike rounds
     was = found.baseline if found else None
-    digits = figures.digits_of((was, value), unit)
+    limits = gate.limits if gate else ()
     return [
         cell(name, NAME),
-        figures.tight(figures.value(was, unit, digits=digits)),
-        figures.tight(figures.value(value, unit, digits=digits)),
-        _range(now, unit, digits),
+        figures.tight(figures.value(was, unit, limits=limits)),
+        figures.tight(figures.value(value, unit, limits=limits)),
+        figures.tight(interval_of(now, gate)),
         *([f"{now.n:,}" if now else ""] if counted else []),
-        _changed(found, unit, missing=now.reason if now and value is None else ""),
+        _changed(found, value, limits, missing=now.reason if now and value is None else ""),
     ]
 
 
-def _changed(found: Comparison | None, unit: str, *, missing: str) -> str:
-    """`−9.1 pt, regression`; no word for what did not change."""
+def _changed(
+    found: Comparison | None, value: float | None, limits: Sequence[float], *, missing: str
+) -> str:
+    """`−9.1 pt, regression`; no word for what did not change. `to 0.84` where what is compared is
+    weighted otherwise than the value in the row.
+    """
     told = []
     if found is not None and found.delta is not None:
-        told.append(figures.tight(figures.change(found.delta, unit, relative=found.relative)))
+        shown, whole = (
+            figures.value(number, found.unit, limits=limits) for number in (found.current, value)
+        )
+        to = f" to {shown}" if shown != whole else ""
+        told.append(figures.tight(change_of(found) + to))
     if missing:
         told.append(inline(f"not measured: {missing}"))
     elif found is not None and found.status != "no_regression":
         told.append(found.status.replace("_", " "))
     return ", ".join(told) or figures.ABSENT
-
-
-def _range(now: Estimate | None, unit: str, digits: int) -> str:
-    if now is None or now.ci_low is None or now.ci_high is None:
-        return ""
-    low, high = (figures.value(end, unit, digits=digits) for end in (now.ci_low, now.ci_high))
-    return figures.tight(f"{low} … {high}")

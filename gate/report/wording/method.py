@@ -6,14 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from gate.records import Comparison, Report, Rule, SuiteReport
-from gate.report.wording.checks import blocking
+from gate.report.wording import plain_counts
+from gate.report.wording.checks import NOISY, blocking, noise_of
 from gate.report.wording.sentences import baselines
 from gate.text import figures
 from gate.text.spans import Line, Span, code, join, link, prose, say
 
+MOST_NAMED = 3  # metrics that a sentence names
+
 _RULES: dict[Rule, str] = {
-    "point": "the value itself decides about a limit",
-    "convicted": "a limit is broken when the whole interval is beyond it",
+    "point": "the value itself decides about a limit, once more rounds have not settled it",
+    "convicted": "a limit is broken when the whole interval is beyond it; a value beyond it warns",
     "proven": "a limit is kept when the whole interval is within it",
 }
 
@@ -57,11 +60,13 @@ def _method(report: Report) -> Iterator[Line]:
         yield from _test(report, compared)
         yield from _looks(report)
         yield from _baselines(report)
+    yield from _noise(report)
     yield from (_seen(report, found) for found in compared)
-    if any(found.method.endswith("of logarithms") for found in report.comparisons):
+    if any(found.typical for found in report.comparisons):
         yield say(
-            "The change of latency, tokens and cost is that of a typical answer (the ratio of the "
-            "geometric means), so that one stuck answer does not decide it; beside it stand means."
+            "A change that is called typical is that of a typical answer (the ratio of the "
+            "geometric means), so that one stuck answer does not decide it; the values beside it "
+            "are means."
         )
     yield from _limits(report)
 
@@ -129,8 +134,9 @@ def _seen(report: Report, found: Comparison) -> Line:
     blind = found.mde is None or (noun == "drop" and abs(found.mde) > whole)
     harm = f"no {noun}" if blind else f"a {noun} of {size} or more"
     p, adjusted = found.p_value, found.p_adjusted
-    chance = f", p = {p:.2g}" if p is not None else ""
-    chance += f" (adjusted {adjusted:.2g})" if adjusted is not None else ""
+    chance = f", {figures.p_value(p)}" if p is not None else ""
+    if adjusted is not None:
+        chance += f" (adjusted: {figures.p_value(adjusted, level=report.alpha)})"
     cut = "" if found.settled else "; the run ended before this was settled"
     text = (
         f": {figures.count(found.n_paired, 'paired case')}{chance}; {harm} would have been caught"
@@ -140,6 +146,35 @@ def _seen(report: Report, found: Comparison) -> Line:
     return say("{}{}{} {}{}.", suite, code(found.metric), text, often, cut)
 
 
+def _noise(report: Report) -> Iterator[Line]:
+    """What stands beside a limit, once; and of which limits it is not known, and why."""
+    told = [(gate.metric, gate.noise_odds) for gate in report.gates if gate.noise_odds is not None]
+    rule = "" if all(gate.rule == "point" for gate in report.gates) else ", by the gate's rule"
+    if any(noise_of(gate) >= NOISY for gate in report.gates):
+        yield say(
+            "“noise 12 %” beside a limit: an agent like the baseline's would miss it in 12 % of "
+            "runs of this size by chance alone{}; where nothing is said, in fewer than 1 % or an "
+            "unknown share.",
+            rule,
+        )
+    elif any(odds.chance is not None for _, odds in told):
+        yield say(
+            "An agent like the baseline's would miss a limit in fewer than 1 % of runs of this "
+            "size by chance alone{}.",
+            rule,
+        )
+    for why in dict.fromkeys(odds.why for _, odds in told if odds.why):
+        of = list(dict.fromkeys(name for name, odds in told if odds.why == why))
+        guess = any(odds.chance is not None for _, odds in told if odds.why == why)
+        names = join(", ", (say("{}", code(name)) for name in of))
+        yield say(
+            "How often noise alone would break {} {}: {}.",
+            say("the limit of {}", names) if len(of) <= MOST_NAMED else f"these {len(of):,} limits",
+            "is a first guess" if guess else "is unknown",
+            prose(why),
+        )
+
+
 def _limits(report: Report) -> Iterator[Line]:
     rules = dict.fromkeys(gate.rule for gate in report.gates if gate.level == "block")
     if rules:
@@ -147,7 +182,7 @@ def _limits(report: Report) -> Iterator[Line]:
 
 
 def _dataset(suite: SuiteReport) -> Line:
-    size = f", {figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
+    size = f", {plain_counts.size(suite)}"
     chosen = f", {suite.not_selected:,} not selected" if suite.not_selected else ""
     version = f" version {suite.version}" if suite.version else ""
     digest = (code(suite.dataset_digest[:12]),) if suite.dataset_digest else ()

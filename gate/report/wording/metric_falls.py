@@ -46,8 +46,5 @@ def title(report: Report, fall: MetricFall, *, shown: int, end: str = ":") -> Li
 
 def change(fall: MetricFall, case: CaseFall) -> str:
     """`5.00 → 1.00`."""
-    digits = figures.digits_of((case.baseline, case.current), fall.unit)
-    was, now = (
-        figures.value(number, fall.unit, digits=digits) for number in (case.baseline, case.current)
-    )
+    was, now = (figures.value(number, fall.unit) for number in (case.baseline, case.current))
     return f"{was} → {now}"

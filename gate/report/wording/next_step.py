@@ -9,6 +9,7 @@ from gate.report.wording.checks import failing
 from gate.text.spans import Line, Span, code, join, say
 
 DOT = " · "
+WHOLE = 4_000  # characters of a command: a part of one is of no use
 
 
 def next_step(report: Report) -> Line:
@@ -27,8 +28,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
         yield say("if this is intended, comment {}", code("/gate accept REASON"))
     elif bad and all(check.unproved for check in bad):
-        rule = code("rule: convicted")
-        yield say("more cases or rounds prove a limit that is kept, {} asks for no proof", rule)
+        more = "more cases or rounds prove a limit that is kept"
+        yield say("{}; without {} no proof is asked", more, code("rule: proven"))
     elif report.baseline.source == "control" and report.outcome in ("fail", "not_comparable"):
         return  # nothing is stored that could be replaced
     elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from gate.analysis.severity import by_severity
 from gate.errors import Place
 from gate.records import CaseChange, GateResult, Report
 from gate.report.wording import headline, sentences
 from gate.report.wording.checks import Check, blocking, warned
+from gate.text import figures
 from gate.text.spans import Line, plain, prose, say
 
 NoteLevel = Literal["error", "warning", "notice"]
@@ -48,14 +50,17 @@ def notes(report: Report) -> Iterator[Note]:
         yield Note(
             level="warning", title="Loosened rule", message=said, rule=LOOSENED, subject=(text,)
         )
-    for check in warned(report):
+    doubted = (check for check in blocking(report) if check.doubted and check.sign == "warn")
+    for check in (*doubted, *warned(report)):
         yield _judged(check, "warning")
-    for change in sentences.by_severity(report.cases.newly_failing):
+    for change in by_severity(report.cases.newly_failing):
         yield _newly_failing(change)
 
 
 def _judged(check: Check, level: NoteLevel) -> Note:
-    line = say(f"{check.current} ({{}}), baseline {check.baseline}, {check.change}", check.limit)
+    rule = f" ({check.limit})" if check.limit else ""
+    change = f", {check.change}" if check.change != figures.ABSENT else ""
+    line = say("{}", f"{check.current}{rule}, baseline {check.baseline}{change}")
     return Note(
         level=level,
         title=_plain(say("{}: {}: {}", check.suite, check.metric, check.verdict)),

@@ -37,16 +37,20 @@ def words(mode: FailureMode | None) -> str:
 
 
 def mostly(changes: Sequence[CaseChange]) -> Line:
-    """` Mostly retrieval miss (12), wrong tool (2).`; nothing where no case has a mode."""
+    """` Why: retrieval miss (12), wrong tool (2).`; nothing where no case has a mode. The numbers
+    add up to that of the cases, or it is said of how many they are.
+    """
     found = Counter(change.mode for change in changes if change.mode)
     top = sorted(found.items(), key=lambda item: (-item[1], ORDER.index(item[0])))
     if not top:
         return ()
-    if len(top) == 1 and top[0][1] == len(changes):
+    known = found.total()
+    if len(top) == 1 and known == len(changes):
         return say(" Why: {}.", words(top[0][0]))
     told = [f"{words(mode)} ({n:,})" for mode, n in top[:_TOP]]
     rest = sum(n for _, n in top[_TOP:])
-    return say(" Why: {}.", ", ".join([*told, *([f"other ({rest:,})"] if rest else [])]))
+    of = f", of the {known:,} looked at" if known < len(changes) else ""
+    return say(" Why{}: {}.", of, ", ".join([*told, *([f"other ({rest:,})"] if rest else [])]))
 
 
 def top_mode(modes: Sequence[ModeCount]) -> str:
@@ -79,19 +83,14 @@ def cluster_rows(clusters: Iterable[Cluster]) -> list[tuple[str, str, str, str]]
 
 
 def reliability(found: Reliability | None) -> Line:
-    """`180 of 200 cases passed every round, 15 are flaky, 5 failed every round.`"""
+    """`Of 200 cases asked twice or more 180 passed every round, 15 are flaky, 5 failed ...`."""
     if found is None:
         return ()
     cases = found.reliable + found.flaky + found.consistently_failing
     if not cases:
         return ()
-    part = join(
-        "",
-        [
-            say("{} of ", strong(f"{found.reliable:,}")),
-            say(f"{figures.count(cases, 'case')} passed every round"),
-        ],
-    )
+    asked = f"Of {figures.count(cases, 'case')} asked twice or more "
+    part = say(asked + "{} passed every round", strong(f"{found.reliable:,}"))
     flaky = f", {found.flaky:,} {'is' if found.flaky == 1 else 'are'} flaky"
     failing = f", {found.consistently_failing:,} failed every round."
     return join("", [part, say(flaky), say(failing)])

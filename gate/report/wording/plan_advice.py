@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.records.planning import Action, MetricOutlook, SuiteOutlook, Target
+from gate.records.planning import Action, LimitOutlook, MetricOutlook, SuiteOutlook, Target
 from gate.text import figures
 from gate.text.figures import ABSENT
 from gate.text.spans import Line, code, join, say
@@ -22,8 +22,18 @@ def words(metric: MetricOutlook, amount: float | None) -> str:
     return f"{'drop' if metric.direction == 'higher' else 'rise'} of {size(metric, amount)}"
 
 
+def rounds_of(suite: SuiteOutlook) -> str:
+    """Stored rounds of a case: `3`, `2.5` where cases have unlike numbers."""
+    whole = suite.rounds_b == int(suite.rounds_b)
+    return f"{int(suite.rounds_b):,}" if whole else figures.value(suite.rounds_b, "")
+
+
 def within_tolerance(metric: MetricOutlook, change: float) -> bool:
     return change <= metric.tolerance * (1 + 1e-9)
+
+
+def _allowed(metric: MetricOutlook) -> str:
+    return figures.allowed(metric.tolerance, metric.unit, relative=metric.relative)
 
 
 def impossible(metric: MetricOutlook, suite: SuiteOutlook) -> Line:
@@ -51,7 +61,7 @@ def _enough(missed: Target, metric: MetricOutlook, suite: SuiteOutlook) -> Line:
         ways.append(f"up to {figures.count(missed.max_rounds, 'round')}")
     if missed.cases is None:
         return say("No number of cases or rounds would, as runs differ from day to day.")
-    allowed, rule = size(metric, metric.tolerance), code("regression.tolerance")
+    allowed, rule = _allowed(metric), code("regression.tolerance")
     if not ways:
         return say("What is within {} ({}) is never called a change.", rule, allowed)
     rounds = "" if missed.max_rounds is not None else " (more rounds alone would not)"
@@ -104,7 +114,7 @@ def _do(action: Action, suite: SuiteOutlook) -> Line:
             "nothing",
             f"{action.value}",
             rule if action.value > suite.keep_rounds else (),
-            f"{suite.rounds_b:.1f}".removesuffix(".0"),
+            rounds_of(suite),
         )
     if action.kind == "metrics":
         return say("let fewer metrics block; with success alone")
@@ -113,4 +123,36 @@ def _do(action: Action, suite: SuiteOutlook) -> Line:
         figures.count(action.value, action.kind.removesuffix("s")),
         f"{suite.cases if action.kind == 'cases' else suite.rounds:,}",
         f"{action.calls.calls or 0:,}",
+    )
+
+
+# ------------------------------------------------------------------------------------------ limits
+
+
+def limit_of(one: LimitOutlook) -> tuple[str, str, str]:
+    """Metric, limits and how often noise alone misses them; a guess has a star."""
+    known = (("min", one.min), ("max", one.max))
+    limits = [f"{name} {figures.limit(at, one.unit)}" for name, at in known if at is not None]
+    often = "unknown" if one.odds.chance is None else figures.odds(one.odds.chance)
+    guess = " *" if one.odds.why and one.odds.chance is not None else ""
+    return one.metric, " · ".join(limits), often + guess
+
+
+def risk(one: LimitOutlook) -> Line:
+    """That noise alone often misses a limit, and the ways out; empty where it does not."""
+    if not one.risky or one.odds.chance is None:
+        return ()
+    safer = ""
+    if one.safer is not None:
+        name = "min" if one.max is None else "max"
+        safer = f"set {name} {figures.limit(one.safer, one.unit)} (missed in 5 %), "
+    rule = "" if one.rule == "convicted" else ", or rule: convicted"
+    return say(
+        "Warning: {} {} would be missed in {} of runs by chance alone: {}take more cases or "
+        "rounds{}.",
+        code(one.metric),
+        limit_of(one)[1],
+        figures.odds(one.odds.chance),
+        safer,
+        rule,
     )

@@ -9,6 +9,9 @@ from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_o
 from gate.report.wording.plan_advice import (
     advice,
     impossible,
+    limit_of,
+    risk,
+    rounds_of,
     saving,
     size,
     within_tolerance,
@@ -53,6 +56,7 @@ def _suite(suite: SuiteOutlook) -> Iterator[Block]:
     yield _baseline(suite)
     for note in (*suite.notes, *suite.baseline.notes):
         yield say("Note: {}", prose(note))
+    yield from _limits(suite)
     if not suite.metrics:
         yield say("No metric of this suite blocks: there is nothing to plan for.")
         return
@@ -76,6 +80,27 @@ def _suite(suite: SuiteOutlook) -> Iterator[Block]:
     yield (*say("{} ", strong("Next:")), *advice(suite))
 
 
+def _limits(suite: SuiteOutlook) -> Iterator[Block]:
+    """How often noise alone misses each limit, and what to do about those that it often does."""
+    if not suite.limits:
+        return
+    yield say(
+        "How often an agent like main's would miss a limit by chance alone, in a run of this size:"
+    )
+    rows = ((code(limit_of(one)[0]), *limit_of(one)[1:]) for one in suite.limits)
+    yield Grid(
+        head=("limit", "", "missed by chance"),
+        rows=tuple(((first,), *(say("{}", cell) for cell in rest)) for first, *rest in rows),
+    )
+    whys = dict.fromkeys((one.odds.chance is None, one.odds.why) for one in suite.limits)
+    for unknown, why in whys:
+        if why:
+            yield say("{}: {}.", "Unknown" if unknown else "* A first guess", prose(why))
+    for line in map(risk, suite.limits):
+        if line:
+            yield line
+
+
 def _shape(suite: SuiteOutlook) -> str:
     shown = f"{figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
     more = f", up to {suite.max_rounds} while undecided" if suite.max_rounds > suite.rounds else ""
@@ -88,7 +113,7 @@ def _baseline(suite: SuiteOutlook) -> Line:
     if suite.assumed:
         stored = "" if suite.fresh else ", as if one run of the base branch were stored"
         return say("There is no baseline{}: the figures are guesses{}.", where, stored)
-    rounds = f"{suite.rounds_b:.1f}".removesuffix(".0")
+    rounds = rounds_of(suite)
     plural = "" if suite.rounds_b == 1 else "s"
     runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
     new = f", {suite.unstored:,} of the cases are not in it" if suite.unstored else ""
@@ -181,7 +206,7 @@ def _noise(suite: SuiteOutlook) -> Line:
     """Where the calls go, and where the noise comes from."""
     facts = []
     if suite.never_changing is not None:
-        same = f"{100 * suite.never_changing:.0f} %"
+        same = figures.portion(suite.never_changing)
         facts.append(say("{} of the calls go to cases whose stored rounds all agree.", same))
     first = suite.metrics[0]
     if first.between is not None:
@@ -189,7 +214,7 @@ def _noise(suite: SuiteOutlook) -> Line:
             say(
                 "{} of the variance of {} lies between cases and cancels: each case is compared "
                 "with itself.",
-                f"{100 * first.between:.0f} %",
+                figures.portion(first.between),
                 code(first.metric),
             )
         )

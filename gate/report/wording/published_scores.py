@@ -63,7 +63,7 @@ def _sentence(suite: SuiteReport, metric: str, some: Sequence[QuotedValue], *, n
 
 def _here(suite: SuiteReport, metric: str) -> str:
     own = suite.metrics.get(metric)
-    return figures.value(own.value, own.unit, digits=3) if own else figures.ABSENT
+    return figures.value(own.value, own.unit) if own else figures.ABSENT
 
 
 def _told(suite: SuiteReport, one: QuotedValue) -> tuple[str, str, str, str]:
@@ -71,7 +71,6 @@ def _told(suite: SuiteReport, one: QuotedValue) -> tuple[str, str, str, str]:
     right has `~` in front.
     """
     own = suite.metrics.get(one.metric)
-    share = own is None or own.unit == "share"
-    value = f"{one.value:.4g}" if share else figures.value(one.value, own.unit if own else "")
+    value = figures.limit(one.value, "share" if own is None else own.unit)
     value = f"~{value}" if one.approximate else value
     return value, one_line(one.of, _NAME), one_line(str(one.year), 6), one_line(one.source, _SOURCE)

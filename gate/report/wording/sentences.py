@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from gate.analysis.severity import by_severity
 from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
 from gate.report.wording import patterns
 from gate.report.wording.checks import Check
@@ -98,11 +99,6 @@ def case_counts(report: Report) -> Line:
     return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
 
 
-def by_severity(changes: Sequence[CaseChange]) -> tuple[CaseChange, ...]:
-    """The largest fall in the share of passed rounds first, then the surest, then by name."""
-    return tuple(sorted(changes, key=_severity))
-
-
 def case_lists(
     cases: CaseChanges, *, skip: int = 0
 ) -> tuple[tuple[str, tuple[CaseChange, ...]], ...]:
@@ -129,12 +125,14 @@ def rounds(change: CaseChange) -> str:
 
 def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
+    unjudged = [check for check in found if check.unjudged]
     gone = [c for c in found if c.comparison is not None and c.comparison.status == "missing"]
     unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
-    worse = sorted((c for c in found if c not in gone), key=_news)
-    gone = [check for check in gone if check not in unscored]
+    worse = sorted((c for c in found if c not in (*gone, *unjudged)), key=_news)
+    gone = [check for check in gone if check not in (*unscored, *unjudged)]
     told = (
         ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
+        ("Judge unreachable: {}.", [say("{}", code(check.metric)) for check in unjudged]),
         ("Not measured any more: {}.", [say("{}", code(check.metric)) for check in gone]),
         ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
     )
@@ -205,7 +203,8 @@ def _origin(report: Report, info: BaselineInfo) -> Line:
         source = f" ({info.detail}, asked in the same run)"
     size = f", {figures.count(info.rounds, 'round')}" if info.rounds else ""
     runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
-    when = f" from {figures.age(info.age_days)}" if info.age_days is not None else ""
+    newest = "the newest " if info.runs > 1 else ""  # a file may be written long after
+    when = f", {newest}measured {figures.age(info.age_days)}" if info.age_days is not None else ""
     return join("", [at, (Span(source),), (Span(size + runs + when),)])
 
 
@@ -264,19 +263,11 @@ def _mostly(failing: Sequence[CaseChange]) -> Line:
     top = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))[:_TOP_CODES]
     if not top:
         return ()
-    return say(" Failed by {}.", join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top)))
-
-
-def _severity(change: CaseChange) -> tuple[float, float, str, str]:
-    fall = _ratio(change.baseline_passed, change.baseline_rounds) - _ratio(
-        change.current_passed, change.current_rounds
-    )
-    surety = 1.0 if change.p_value is None else change.p_value
-    return -fall, surety, change.suite, change.case_id
-
-
-def _ratio(passed: int | None, total: int | None) -> float:
-    return (passed or 0) / total if total else 0.0
+    known = sum(bool(c.failures) for c in failing)  # a case may fail by several
+    told = join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top))
+    if known < len(failing):
+        return say(" The {} looked at failed by {}.", f"{known:,}", told)
+    return say(" Failed by {}.", told)
 
 
 def _share(passed: int | None, total: int | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.records import Report
+from gate.records import Report, limits_by_metric
 from gate.text import figures
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -27,6 +27,7 @@ class Trend:
 
 def trends(report: Report) -> Iterator[Trend]:
     """Of every metric with at least two known values before this run's."""
+    limits = limits_by_metric(report.gates)
     for suite in report.suites.values():
         for metric, past in suite.history.items():
             now = suite.metrics.get(metric)
@@ -37,8 +38,8 @@ def trends(report: Report) -> Iterator[Trend]:
             if len(known) < 3:
                 continue
             ends = (known[0], known[-1])
-            digits = figures.digits_of(ends, now.unit)
-            first, last = (figures.value(end, now.unit, digits=digits) for end in ends)
+            held = limits.get((suite.name, metric), ())
+            first, last = (figures.value(end, now.unit, limits=held) for end in ends)
             yield Trend(
                 suite=suite.name,
                 metric=metric,

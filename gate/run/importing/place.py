@@ -6,17 +6,16 @@ On a laptop that compares with nothing neither git nor a clock has a say.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from gate.github.context import Job, current_job, token
 from gate.github.local_repository import Opened
 from gate.records import BaselineInfo, Config, Provenance
 from gate.run.accepted_changes import Accepted, accepted
+from gate.run.home import home
 from gate.run.rules_for_event import (
     base_sha,
     opened_for,
@@ -45,7 +44,7 @@ class ImportPlace:
     facts: Mapping[str, Any] = field(default_factory=dict)
     comment_id: str = "gate"
     key: str = field(default="", repr=False)  # for GitHub's API
-    baselines: Callable[[Provenance], Place] | None = None  # None: nothing is compared
+    baselines: Place | None = None  # None: nothing is compared
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -67,7 +66,7 @@ class ImportPlace:
         """
         if self.baselines is None:
             return NONE_WANTED
-        return find(suite, dataset_digest, self.config.baseline, self.baselines(made), made)
+        return find(suite, dataset_digest, self.config.baseline, self.baselines, made)
 
 
 def import_place(
@@ -75,13 +74,14 @@ def import_place(
 ) -> ImportPlace:
     """`options`: config, baseline. `more`: dotted keys over gate.yml, which an action's inputs set.
     Raises InvalidInput, UsageError, InfrastructureError."""
-    root = Path(options.config).parent if options.config else Path()
+    found = home(options)
+    root = found.root
     job = current_job(env)
     if job.mode == "laptop" and not options.baseline:
-        own = own_config(options.config, root, env, now.date())
+        own = own_config(found.file, root, env, now.date())
         return ImportPlace(job=Job(), rules=Rules(config=own, own=own, root=root), config=own)
     opened = opened_for(job, token(env), root)
-    given = argparse.Namespace(config=options.config, replay=None)
+    given = argparse.Namespace(config=options.config, home=found, replay=None)
     rules = rules_for(job, opened, given, env, now, alone=False)
     config = for_release(rules.config) if job.mode == "release" else rules.config
     config = override(
@@ -92,17 +92,17 @@ def import_place(
         job=job,
         rules=rules,
         config=config,
-        facts=_facts(job, opened, config),
+        facts=_facts(job, opened, rules, config),
         comment_id=env.get("INPUT_COMMENT-ID") or "gate",
         key=token(env),
-        baselines=partial(place_of, job, opened, root, now=now) if options.baseline else None,
+        baselines=place_of(job, opened, rules, now) if options.baseline else None,
     )
 
 
-def _facts(job: Job, opened: Opened, config: Config) -> dict[str, Any]:
+def _facts(job: Job, opened: Opened, rules: Rules, config: Config) -> dict[str, Any]:
     return {
         "commit": job.head_sha or (opened.git.head() if opened.git else None),
-        "base_commit": base_sha(job, opened, config),
+        "base_commit": base_sha(job, rules),
         "config_digest": config.digest,
         "repository": job.repository,
         "run_url": job.run_url,

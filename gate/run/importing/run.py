@@ -18,6 +18,7 @@ from gate.records import Report
 from gate.records.imported import Imported
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
+from gate.run.home import home, sessions_folder
 from gate.run.importing.files import write_dataset, write_recording
 from gate.run.importing.format import reader
 from gate.run.importing.place import import_place
@@ -74,7 +75,8 @@ def import_results(
             )
         return Written(beside=(*found.notes, *beside))
     plan = import_plan(options, name, found, suites, place)
-    out = Path(options.out or place.config.report.dir)
+    beside_config = sessions_folder(home(options), place.config)
+    out = Path(options.out or beside_config or place.config.report.dir)
     folder = out / f"session-{plan.session_id}"
     if folder.exists():
         raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")

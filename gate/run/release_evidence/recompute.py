@@ -6,7 +6,7 @@ No agent is asked and no grader is loaded: what the folder names is text, never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from gate.analysis.outages import was_answered
 from gate.analysis.pooling import pool
 from gate.errors import UsageError
-from gate.records import BaselineInfo, Config, Estimate, Report, SuiteReport
+from gate.records import BaselineInfo, Config, Estimate, GateRule, Report, SuiteReport
 from gate.records.release_evidence import BASELINES, RulesInEffect
 from gate.store.baseline.file import newest, parse
 from gate.store.baseline.find import Compared
@@ -52,8 +52,26 @@ def decided_again(held: Held) -> Report:
         elsewhere=frozenset(held.rules.elsewhere),
         answered=trials.session is not None and was_answered(trials.session.meta.health),
     )
+    held = _by_the_rules_of_then(held, made.tool_version)
     measured = [_measured(held, name, suite, beside) for name, suite in trials.suites.items()]
     return conclude(measured, held.rules.config, setting, trials.rows_of)
+
+
+def _by_the_rules_of_then(held: Held, version: str) -> Held:
+    """Until 0.1 a release wanted every limit proved that gate.yml gave no rule."""
+    if not version.startswith("0.1."):
+        return held
+    config = held.rules.config
+    config = replace(
+        config,
+        gates=_proven(config.gates),
+        suites=tuple(replace(one, gates=_proven(one.gates)) for one in config.suites),
+    )
+    return replace(held, rules=replace(held.rules, config=config))
+
+
+def _proven(gates: Iterable[GateRule]) -> tuple[GateRule, ...]:
+    return tuple(replace(gate, rule=gate.rule or "proven") for gate in gates)
 
 
 def _measured(held: Held, name: str, suite: StoredSuite, beside: Stored | None) -> Measured:
@@ -72,6 +90,7 @@ def _measured(held: Held, name: str, suite: StoredSuite, beside: Stored | None) 
         baseline=_answered(control) if control else _stored(held, name, told, config),
         control=control.tally if control else None,
         gates=next((one.gates for one in config.suites if one.name == name), ()),
+        floor=next((one.floor for one in config.suites if one.name == name), True),
         unreachable=told.reason if told.outcome == "error" and not suite.tally.trials else "",
         not_run=max(0, suite.not_run),
         not_asked=_cases(held, name, suite) - asked if partial else frozenset(),

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from gate.records.baseline import BaselineRun
     from gate.store.baseline.schema import Accepted
 
-_HASHED = {"agent_digest": "agent options", "config": "rules", "dataset": "dataset"}
+_HASHED = {
+    "agent_digest": "agent options",
+    "agent_options": "agent options",
+    "config": "rules",
+    "dataset": "dataset",
+}
 
 
 def _no_paths(case_ids: frozenset[str]) -> Mapping[str, Path]:
@@ -33,6 +38,7 @@ class Compared:
     table: Table | None
     info: BaselineInfo
     not_comparable: str = ""
+    not_looked_for: str = ""  # why a job could not even look where a baseline may be
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
     history: tuple[BaselineRun, ...] = ()  # all that the file has, oldest first
@@ -51,6 +57,7 @@ def find(
     listed. Raises UsageError (unreadable file) and InfrastructureError (host out of reach).
     """
     why: list[str] = []
+    unasked: list[str] = []
     named = source_names(rules.source) == ("file",)
     if place.no_base and not named:
         return Compared(table=None, info=BaselineInfo(source="none", detail=place.no_base))
@@ -65,12 +72,17 @@ def find(
         max_age_days=rules.max_age_days,
         now=place.now,
         explain=why.append,
+        unasked=unasked.append,
+        head=now.commit if place.mode == "laptop" else None,
+        why_no_base=place.why_no_base,
         no_branch=place.mode == "laptop" and place.forge is None,
     )
     found = find_baseline(rules.source, request, place.forge, place.root)
     if found is None:
         info = BaselineInfo(source="none", detail="; ".join(why))
-        return Compared(table=None, info=info, here=_added(request, rules, place))
+        lost = "; ".join(unasked) if place.in_job else ""
+        here = _added(request, rules, place)
+        return Compared(table=None, info=info, here=here, not_looked_for=lost)
     from gate.store.baseline.schema import fingerprint
 
     facts = fingerprint(now, dataset_digest)
@@ -159,8 +171,16 @@ def age_days(created_at: str, now: datetime) -> float | None:
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    """`what: before -> now` for all that is known on both sides; hashes by name only."""
+    """`what: before -> now` for all that is known on both sides; hashes by name only. Of an agent
+    that is reached elsewhere the address alone, which is part of `agent`.
+    """
+    known = before.get("agent_options") and now.get("agent_options")
+    left_out = "agent_digest" if known else "agent_options"  # older versions have the first alone
     shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
+    unsure = not known and before.get("agent") != now.get("agent")
+    words = {**_HASHED, **({"agent_digest": "agent options or address"} if unsure else {})}
     return tuple(
-        _HASHED[key] if key in _HASHED else f"{key}: {before[key]} -> {now[key]}" for key in shared
+        words[key] if key in words else f"{key}: {before[key]} -> {now[key]}"
+        for key in shared
+        if key != left_out
     )

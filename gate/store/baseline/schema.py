@@ -38,6 +38,7 @@ def fingerprint(made: Provenance, dataset_digest: str) -> dict[str, str]:
     facts = {
         "agent": made.agent,
         "agent_digest": made.agent_digest,
+        "agent_options": made.agent_options,
         "judge": made.judge or "",
         "dataset": dataset_digest,
         "config": made.config_digest,

@@ -21,6 +21,8 @@ class Place:
     forge: Forge | None
     base_sha: str | None
     base_name: str | None = None  # the tag of base_sha, at a release
+    why_no_base: str = ""  # why base_sha is not known, where git was to tell it
+    in_job: bool = False  # where a baseline that nobody could look for is told in the report
     no_base: str = ""  # why a release has nothing to be compared with
     now: datetime
     mode: Mode = "laptop"

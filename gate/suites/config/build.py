@@ -22,10 +22,12 @@ from gate.records import (
     Quarantine,
     RegressionRules,
     ReportOptions,
+    SameAgent,
     Suite,
     Tolerance,
 )
 from gate.records.codec import from_json
+from gate.suites.config.json_schema import AGENT_KEYS
 
 RUN_RECORD = "run_record"  # the grader that says what a suite written as code says itself
 Where = Callable[[Path], Place]
@@ -44,6 +46,7 @@ def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: s
     gates = "gates" if "gates" in data else "QUALITY_GATES"
     return Config(
         agent=_agent(data, where, agent),
+        same_agent=_same_agent(data.get("agent") or {}),
         judge=_optional(data, "judge", where),
         verifier=_optional(data, "verifier", where),
         control_agent=_optional(data, "control_agent", where),
@@ -70,7 +73,15 @@ def _agent(data: Mapping[str, Json], where: Where, otherwise: PluginSpec) -> Plu
     """A retriever without an agent is measured alone."""
     if "agent" not in data and "retriever" in data:
         return PluginSpec(name=NOBODY, place=where(("retriever",)))
-    return _optional(data, "agent", where) or otherwise
+    found = _optional(data, "agent", where) if "type" in data.get("agent", {}) else None
+    if found is None:
+        return otherwise
+    options = {key: value for key, value in found.options.items() if key not in AGENT_KEYS}
+    return replace(found, options=options)
+
+
+def _same_agent(agent: Mapping[str, Json]) -> SameAgent:
+    return from_json(SameAgent, {key: agent[key] for key in AGENT_KEYS if key in agent})
 
 
 def _optional(data: Mapping[str, Json], key: str, where: Where) -> PluginSpec | None:

@@ -17,7 +17,7 @@ from gate.records.codec import schema_of
 from gate.registry import Registry
 from gate.suites.config.build import spelled_out
 from gate.suites.config.inherit import lent
-from gate.suites.config.json_schema import schema, schema_for
+from gate.suites.config.json_schema import AGENT_KEYS, schema, schema_for
 from gate.suites.config.variables import Fault, replace_variables, secrets
 from gate.text.suggestions import did_you_mean
 
@@ -88,6 +88,8 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
         inner = wanted.get("items" if isinstance(part, int) else "additionalProperties")
         wanted = wanted.get("properties", {}).get(part, inner if isinstance(inner, dict) else {})
     kinds = [option.get("type") for option in wanted.get("anyOf", [wanted])]
+    if path[:1] == ("agent",) and path[1:2] and path[1] in AGENT_KEYS:
+        return True
     return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
 
 
@@ -162,5 +164,9 @@ def _leave_out(data: dict[str, Json], fault: Fault) -> None:
             around.pop(str(path[-1]), None)
     elif path[0] == "suites" and len(path) > 1 and isinstance(data.get("suites"), list):
         data["suites"][int(path[1])] = None
+    elif path[0] == "agent" and isinstance(data.get("agent"), dict) and path[1:]:
+        # The base's agent may be broken here; what tells the same agent again still counts.
+        gone = {str(path[1])} if path[1] in AGENT_KEYS else data["agent"].keys() - AGENT_KEYS
+        data["agent"] = {k: v for k, v in data["agent"].items() if k not in gone}
     else:
         data.pop(str(path[0]), None)

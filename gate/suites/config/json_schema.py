@@ -29,6 +29,11 @@ EVENTS = (
     *("pull_request", "pull_request_target", "push", "schedule", "release", "merge_group"),
     *("workflow_dispatch", "workflow_run", "repository_dispatch", "issue_comment"),
 )
+_TEXT: Json = {"type": "string", "minLength": 1}
+AGENT_KEYS: dict[str, Json] = {
+    "version": {"type": "string"},
+    "paths": {"type": "array", "items": _TEXT, "minItems": 1},
+}
 JUDGE_TYPES = ("openai", "anthropic", "http", "python")
 VERIFIER_KEYS: dict[str, Json] = {
     "require_different_judge": {"type": "boolean"},
@@ -49,7 +54,6 @@ _NUMBER: Json = {"type": "number"}
 _WHOLE: Json = {"type": "integer", "minimum": 1}
 _ROUNDS: Json = {**_WHOLE, "maximum": MOST_ROUNDS}
 _ABOVE_ZERO: Json = {"type": ["number", "null"], "exclusiveMinimum": 0}
-_TEXT: Json = {"type": "string", "minLength": 1}
 _SHARE_OR_PERCENT: Json = {  # 0.02 or "5%"
     "type": ["number", "string"],
     "minimum": 0,
@@ -86,7 +90,8 @@ def schema_for(
         "title": "gate.yml of Agent Gate",
         **_object(_top()),
         "$defs": {
-            "agent": _agent({}, agents),
+            "agent": _agent(AGENT_KEYS, agents),
+            "control_agent": _agent({}, agents),
             "judge": _agent(JUDGE_KEYS, [name for name in agents if name in JUDGE_TYPES]),
             "verifier": _agent(VERIFIER_KEYS, [name for name in agents if name in JUDGE_TYPES]),
             "retriever": _agent({}, retrievers, RETRIEVERS),
@@ -107,7 +112,7 @@ def _top() -> dict[str, Json]:
     return {
         "version": {"enum": [1]},
         "agent": {"$ref": "#/$defs/agent"},
-        "control_agent": {"$ref": "#/$defs/agent"},
+        "control_agent": {"$ref": "#/$defs/control_agent"},
         "judge": {"$ref": "#/$defs/judge"},
         "verifier": {"$ref": "#/$defs/verifier"},
         "retriever": {"$ref": "#/$defs/retriever"},

@@ -18,8 +18,6 @@ from gate.text.suggestions import did_you_mean
 
 Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -> what it is
 
-_MIN_CASES = 5  # fewer paired cases are not comparable (docs/semantics.md 5)
-
 
 @dataclass(slots=True)
 class Findings:
@@ -223,12 +221,9 @@ def _at_this_size(
     for gate in gates:
         spec = specs.get(gate.metric)
         if spec is not None and spec.unit == "share" and (spec.low, spec.high) == (0.0, 1.0):
-            _reachable(gate, suite.name, trials, config.regression.alpha / blocking, found)
+            _reachable(gate, suite, trials, config.regression.alpha / blocking, found)
         if spec is not None and spec.family == "quantile":
             _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, found)
-    if cases < _MIN_CASES:
-        message = f"{cases} cases: fewer than {_MIN_CASES} can never be compared with a baseline"
-        found.warn(suite.place, message)
 
 
 def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Findings) -> None:
@@ -239,21 +234,21 @@ def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Find
         found.warn(gate.place, f"{message} - add cases or rounds")
 
 
-def _reachable(gate: GateRule, suite: str, trials: int, alpha: float, found: Findings) -> None:
-    """Whether even all-wrong or all-right answers clear the limit with this many trials: Wilson's
-    bound of 0 or n out of n is z^2 / (n + z^2) from that end.
+def _reachable(gate: GateRule, suite: Suite, trials: int, alpha: float, found: Findings) -> None:
+    """Whether even all-wrong or all-right answers clear the limit with this many trials. How far
+    from its end the bound of 0 or n out of n lies: 1 - alpha^(1/n) where cases run once
+    (Clopper and Pearson), else z^2 / n.
     """
     z = NormalDist().inv_cdf(1 - alpha)
-    slack = z * z / (trials + z * z)
+    size = f"{trials} trials of '{suite.name}'"
+    slack = 1 - alpha ** (1 / trials) if suite.rounds == 1 else min(1.0, z * z / trials)
     for name, limit in (("min", gate.min), ("max", gate.max)):
-        if limit is None or limit in (0.0, 1.0) or gate.rule == "point":
+        if limit is None or limit in (0.0, 1.0):
             continue
         distance = limit if name == "min" else 1 - limit  # from the limit to the worst value
-        if gate.rule != "proven" and distance <= slack:
-            message = (
-                f"{name} {limit:g} cannot be broken for certain with {trials} trials of '{suite}'"
-            )
-            found.warn(gate.place, f"{message} - add cases or rounds, or write rule: point")
+        if gate.rule == "convicted" and distance <= slack:
+            message = f"{name} {limit:g} cannot be broken for certain with {size}"
+            found.warn(gate.place, f"{message} - add cases or rounds, or leave rule out")
         if gate.rule == "proven" and 1 - distance <= slack:
-            message = f"{name} {limit:g} cannot be proven with {trials} trials of '{suite}'"
-            found.warn(gate.place, f"{message} - add cases or rounds, or write rule: convicted")
+            message = f"{name} {limit:g} cannot be proven with {size}"
+            found.warn(gate.place, f"{message} - add cases or rounds, or leave rule out")

@@ -42,7 +42,7 @@ DEFAULT_AGENT = PluginSpec(
     place=Place("the default agent"),
 )
 _CODE_OPTIONS = ("callable", "embed")  # of plug-ins that call a function of the user's
-_NOT_RULES = ("agent", "retriever", "digest", "file", "warnings", "place")
+_NOT_RULES = ("agent", "same_agent", "retriever", "digest", "file", "warnings", "place")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,11 +183,14 @@ def digest(config: Config, written: Mapping[str, Json]) -> str:
 
 def hashed(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
     """Every rule as the digest has it. Not the agent, places in the file, nor what variables hold:
-    other agents are as they are `written` in gate.yml.
+    other agents are as they are `written` in gate.yml, and so is the base branch.
     """
+    named = written.get("baseline")
+    branch = named.get("branch") if isinstance(named, dict) else None
+    baseline = replace(config.baseline, branch=str(branch or "main"))
     others = {key: written.get(key) for key in ("judge", "verifier", "control_agent")}
     suites = tuple(replace(one, dataset=bundled.shown(one.dataset)) for one in config.suites)
-    return {**_without_places(to_json(replace(config, suites=suites))), **others}
+    return {**_without_places(to_json(replace(config, suites=suites, baseline=baseline))), **others}
 
 
 def _without_places(value: Json) -> Json:

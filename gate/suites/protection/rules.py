@@ -50,6 +50,8 @@ class Rules:
     beside: Base | None = None  # where `protect` is off: what the own rules are compared with
     theirs: Config | None = None  # the base's gate.yml, whoever judges; None: unknown
     edited_graders: frozenset[str] = frozenset()  # files that are not the judging base's
+    base_sha: str | None = None  # the commit that is compared with
+    why_no_base: str = ""  # why there is none
     loosened: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     new_suites: frozenset[str] = field(default_factory=frozenset)
@@ -154,16 +156,12 @@ def judging_rules(
     env: Mapping[str, str],
     today: date,
     why_no_base: str = "",
-    laptop: bool = False,
 ) -> Rules:
-    """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why: always, but
-    on a `laptop` that asks for no protection.
-    """
-    wanted = not laptop or (own.protect and own.file is not None)
+    """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why."""
     alone = Rules(config=own, own=own, root=root)
     if base is None:
-        return _alone(alone, why_no_base if wanted else "")
-    theirs, note = _theirs(own, base, root, env, quiet=not wanted)
+        return _alone(alone, why_no_base)
+    theirs, note = _theirs(own, base, root, env)
     if own.file is None and theirs is not None:
         return _without_file(alone, theirs, base)
     if theirs is None:
@@ -201,12 +199,21 @@ def _without_file(alone: Rules, theirs: Config, base: Base) -> Rules:
     return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
 
 
+def base_config(own: Config, base: Base, root: Path, env: Mapping[str, str]) -> Config | None:
+    """The base's gate.yml where the own rules judge all the same; None where it has none that can
+    be read here.
+    """
+    try:
+        return _theirs(own, base, root, env)[0]
+    except InvalidInput:
+        return None
+
+
 def _theirs(
-    own: Config, base: Base, root: Path, env: Mapping[str, str], *, quiet: bool
+    own: Config, base: Base, root: Path, env: Mapping[str, str]
 ) -> tuple[Config | None, str]:
-    """The base's gate.yml, or why it cannot judge (`quiet`: not that it has none). What is wrong
-    with its agent does not count, nor that a quarantine ended: time must not unseat the rules
-    either.
+    """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count, nor
+    that a quarantine ended: time must not unseat the rules either.
 
     Raises InvalidInput when it is not its own fault: a grader that this branch took away or edited,
     a variable that is not set here. That must not be the way to be judged by one's own.
@@ -224,7 +231,7 @@ def _theirs(
     except InvalidInput as error:
         return None, f"{file} of {base.name} is not valid: {error.problems[0]}"
     except UsageError:
-        return None, "" if quiet else _missing(file, base)
+        return None, _missing(file, base)
     if not wrong:
         return theirs, ""
     graders = [spec for suite in theirs.suites for spec in suite.graders]

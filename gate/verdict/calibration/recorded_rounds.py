@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.analysis.pairing import MIN_PAIRED
+from gate.analysis.pairing import MIN_PAIRED, too_few_left
 from gate.analysis.pooling import pool
 from gate.analysis.resample_arms import (
     Deck,
@@ -108,7 +108,7 @@ class Subject:
         if number is None or len(runs) < 2:
             return None
         sides = one_against_others(self.recorded.table, runs, number)
-        if len(sides.current.cases) < MIN_PAIRED:
+        if too_few_left(len(sides.current.cases), len(self.recorded.table.cases)):
             return None
         others = BaselineFile(table=sides.baseline, runs=(*runs[:number], *runs[number + 1 :]))
         stored = newest(others, gate.config.baseline.keep_rounds)
@@ -174,23 +174,23 @@ def subjects(
 
 
 def _too_few(subject: Subject) -> str:
-    if subject.cases >= MIN_PAIRED:
+    recorded = len(subject.recorded.table.cases)
+    if not too_few_left(subject.cases, recorded):
         return ""
     have = f"{subject.cases} of its cases have two recorded rounds"
-    return f"{have} and {MIN_PAIRED} are needed; give more sessions of it"
+    wanted = MIN_PAIRED if recorded >= MIN_PAIRED else 1
+    return f"{have} and {wanted} {'are' if wanted > 1 else 'is'} needed; give more sessions of it"
 
 
 def _blocking(subject: Subject, gate: Rehearsal, rng: Shuffler) -> tuple[frozenset[str], str]:
     """Names of the metrics that can block, or why there is none."""
     arms = subject.dealt(gate, rng)
     verdict = decide([arms.at(arms.most, fresh=gate.fresh)], **gate.rules())
-    names = [
-        row.metric
-        for row in verdict.comparisons
-        if row.level == "block" and row.status not in UNTESTED
-    ]
-    if names:
-        return frozenset(names), ""
+    rows = [r for r in verdict.comparisons if r.level == "block" and r.status not in UNTESTED]
+    if rows and all(row.status == "inconclusive" and row.reason for row in rows):
+        return frozenset(), rows[0].reason  # nothing could ever be blocked
+    if rows:
+        return frozenset(row.metric for row in rows), ""
     if verdict.outcome in ("error", "not_comparable"):
         return frozenset(), verdict.reason
     return frozenset(), "none of its metrics blocks"

@@ -7,11 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.analysis.noise import Noise
-from gate.analysis.pairing import MIN_PAIRED
 from gate.records import MetricSpec, equal_looks
 from gate.records.planning import Bill, MetricOutlook, Target
-from gate.stats.distributions import normal_quantile
-from gate.stats.planning import Ends, Risks, Size, cases_for, ends, least_change, rounds_for, wald
+from gate.stats.fall import Fall
+from gate.stats.planning import (
+    Ends,
+    Risks,
+    Size,
+    cases_for,
+    ends,
+    fewest_cases,
+    least_change,
+    rounds_for,
+    wald,
+)
 
 CHANGES = (0.02, 0.05, 0.10)  # of the metric's scale, or of its value where that is unbounded
 LOST = "not even the worst answers could be told from chance"
@@ -72,16 +81,16 @@ class Forecast:
             rounds_b=None if shape.fresh else shape.rounds_b,
             looks=shape.looks,
             shared=self.drift / sd**2,
+            fall=_in_units(self.noise.fall, self.noise.sd),
         )
 
     def least(self, shape: Shape) -> float | None:
         """The smallest change that is caught; None where there is no room for one so large."""
-        size, risks = self.size(shape), shape.risks
-        reached = least_change(size, risks)
+        allowed = self.noise.multiple(self.tolerance)
+        reached = least_change(self.size(shape), shape.risks, allowed)
         if math.isinf(reached):
             return None
-        certain = self.noise.size(normal_quantile(shape.power) * size.spread)
-        found = max(self.noise.size(reached), self.tolerance + certain)
+        found = self.noise.size(reached)
         return found if found <= self.room else None
 
     @property
@@ -137,10 +146,12 @@ class Forecast:
     def _with_cases(self, multiple: float, shape: Shape) -> Shape | None:
         """As many cases as a change takes; None where no number is enough."""
         for _ in range(2):  # a larger suite may have more looks
-            cases = cases_for(multiple, self.size(shape), shape.risks) / self.share
+            size = self.size(shape)
+            least = fewest_cases(size, shape.risks)
+            cases = max(least, cases_for(multiple, size, shape.risks)) / self.share
             if not math.isfinite(cases):
                 return None
-            shape = replace(shape, cases=max(MIN_PAIRED, math.ceil(cases - 1e-9)))
+            shape = replace(shape, cases=max(1, math.ceil(cases - 1e-9)))
         return shape
 
 
@@ -176,6 +187,12 @@ def metric_outlook(found: Forecast, shape: Shape) -> MetricOutlook:
 def first_known(found: Sequence[Forecast]) -> Forecast | None:
     """The one that a suite's actions are weighed by: success, where it blocks and can be told."""
     return next((one for one in found if not one.noise.unknown), None)
+
+
+def _in_units(fall: Fall | None, unit: float) -> Fall | None:
+    if fall is None:
+        return None
+    return Fall(level=fall.level / unit, square=fall.square / unit**2, span=fall.span / unit)
 
 
 def _finite(number: float) -> float | None:

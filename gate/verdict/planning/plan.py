@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from gate.analysis.estimates import estimates, family_of
 from gate.analysis.noise import Noise, assumed_noise, never_changing, noise_of
+from gate.analysis.noise_odds import Size, assumed_odds, measuring_share, noise_odds, safer_limit
 from gate.analysis.table import Table
 from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Tolerance
-from gate.records.planning import Action, Kind, Plan, SuiteOutlook
+from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.comparability import SuiteData
@@ -48,11 +49,12 @@ def plan(subjects: Sequence[Subject], config: Config, notes: Sequence[str] = ())
     rules = config.regression
     suites = [_Suite(subject=one, config=config) for one in subjects]
     tests = max(1, sum(len(one.blocking) for one in suites))
+    limits = max(1, sum(len(one.limited) for one in suites))
     return Plan(
         alpha=rules.alpha,
         power=rules.power,
         tests=tests,
-        suites=tuple(one.outlook(tests) for one in suites),
+        suites=tuple(one.outlook(tests, limits) for one in suites),
         notes=tuple(notes),
     )
 
@@ -79,7 +81,41 @@ class _Suite:
             specs = [s for s in specs if _measured(table, s)]
         return sorted(specs, key=lambda spec: (spec.name != ALWAYS, spec.name))
 
-    def outlook(self, tests: int) -> SuiteOutlook:
+    @property
+    def limited(self) -> list[GateRule]:
+        """The limits that block, of metrics that the suite can measure."""
+        specs = self.subject.specs
+        return [g for g in self.gates if g.limited and g.level == "block" and g.metric in specs]
+
+    def limits(self, shape: Shape, sharing: int) -> Iterator[LimitOutlook]:
+        """How often noise alone would miss each limit; `sharing`: among how many alpha is."""
+        one = self.subject
+        for gate in self.limited:
+            spec = one.specs[gate.metric]
+            size = Size(
+                cases=one.cases,
+                rounds=one.rounds,
+                max_rounds=shape.max_rounds,
+                level=shape.alpha / sharing,
+            )
+            told = LimitOutlook(
+                metric=gate.metric,
+                unit=spec.unit,
+                min=gate.min,
+                max=gate.max,
+                rule=gate.judged_by,
+                odds=assumed_odds(gate, spec, size),
+            )
+            if one.table is not None:
+                values, drift = one.table.values(spec), one.drift.get(spec.name, 0.0)
+                size = replace(size, cases=one.cases * measuring_share(values))
+                told = replace(told, odds=noise_odds(gate, spec, values, size, drift=drift))
+                if told.risky:
+                    safer = safer_limit(gate, spec, values, size, drift=drift, odds=RISKY)
+                    told = replace(told, safer=safer)
+            yield told
+
+    def outlook(self, tests: int, limits: int) -> SuiteOutlook:
         subject = self.subject
         found = [self._forecast(spec) for spec in self.blocking]
         shape = self._shape(found, tests)
@@ -104,9 +140,10 @@ class _Suite:
             unchanged_apart=shape.bill(apart),
             usd_per_call=shape.price,
             never_changing=_never_changing(subject.table),
-            numbered=any(gate.level == "block" and _limits(gate) for gate in self.gates),
+            numbered=any(gate.level == "block" and gate.limited for gate in self.gates),
             metrics=tuple(metric_outlook(one, shape) for one in found),
             actions=actions,
+            limits=tuple(self.limits(shape, limits)),
             best=_best(first, shape, actions, measured=subject.table is not None),
             notes=subject.notes,
         )
@@ -176,10 +213,6 @@ def _price(table: Table | None) -> float | None:
 def _never_changing(table: Table | None) -> float | None:
     share = math.nan if table is None else never_changing(table.column("success"))
     return None if math.isnan(share) else share
-
-
-def _limits(gate: GateRule) -> bool:
-    return gate.min is not None or gate.max is not None
 
 
 def _shares(found: Sequence[Forecast], shape: Shape) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.under_test import WithRetriever, subject, subject_digest
+from gate.agents.under_test import WithRetriever, settings_digest, subject, subject_digest
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document, PluginSpec, Response
@@ -138,3 +138,16 @@ def test_another_retriever_is_another_digest():
     other = PluginSpec(name="recorded", options={"file": "other.txt"})
     digests = [subject_digest(SAMPLE, one) for one in (None, RECORDED, other)]
     assert len(set(digests)) == 3
+
+
+def test_where_they_are_reached_is_part_of_the_digest_and_not_of_the_settings():
+    here, there = (
+        PluginSpec(name="openai", options={"base_url": f"http://127.0.0.1:{port}", "model": "m"})
+        for port in (1, 2)
+    )
+    assert subject_digest(here, None) != subject_digest(there, None)
+    for beside in (None, RECORDED):
+        assert settings_digest(here, beside) == settings_digest(there, beside)
+    warmer = PluginSpec(name="openai", options={**here.options, "temperature": 1.0})
+    assert settings_digest(here, None) != settings_digest(warmer, None)
+    assert settings_digest(here, None) != settings_digest(here, RECORDED)

@@ -9,6 +9,7 @@ import pytest
 from gate.analysis.cases import case_changes
 from gate.analysis.estimates import default_level, default_tolerance, estimates
 from gate.analysis.missing_answers import (
+    Lacking,
     errored_cases,
     infra_share,
     pessimistic,
@@ -168,32 +169,110 @@ def test_few_missing_calls_are_left_out() -> None:
         return Table(suite="s", cases=ids, digests=ids, rounds=3, columns={"infra_error": values})
 
     now, clean = of(errors), of(np.zeros((100, 3)))
-    assert too_much_missing(now, None) == ""
-    assert too_much_missing(now, pair_cases(now, now)) == ""
-    assert "differ from the baseline's (p = " in too_much_missing(now, pair_cases(clean, now))
-    assert too_much_missing(now, pair_cases(clean.select([]), now)) == ""
+    assert not too_much_missing(now, None, SUCCESS)
+    assert not too_much_missing(now, pair_cases(now, now), SUCCESS)
+    assert not too_much_missing(clean, pair_cases(now, clean), SUCCESS)  # main missed more
+    told = too_much_missing(now, pair_cases(clean, now), SUCCESS)
+    assert "differ from the baseline's (p = " in told.reason
+    assert told.beyond is None
+    assert not too_much_missing(now, pair_cases(clean.select([]), now), SUCCESS)
     errors[6, 0] = 1.0
-    assert too_much_missing(of(errors), None) == "2.3 % of the calls ended in infrastructure errors"
+    told = too_much_missing(of(errors), None, SUCCESS)
+    assert told == Lacking(reason="2.3 % of the calls ended in infrastructure errors")
+
+
+def lost(calls: np.ndarray, p: np.ndarray, seed: int) -> Table:
+    """100 cases x 3, half of them sure, the others with chance p; `calls` got no answer."""
+    rng = np.random.default_rng(seed)
+    success = (rng.random(calls.shape) < p[:, None]).astype(float)
+    columns = {"success": np.where(calls, NAN, success), "infra_error": calls.astype(float)}
+    ids = tuple(f"c{i}" for i in range(len(p)))
+    rounds = calls.shape[1]
+    return Table(suite="s", cases=ids, digests=ids, rounds=rounds, columns=columns, specs=SPECS)
+
+
+SPECS = {SUCCESS.name: SUCCESS}
+P = np.where(np.arange(100) % 2, 1.0, 0.5)
+
+
+def test_where_both_miss_alike_only_what_is_beyond_the_baseline_counts() -> None:
+    rng = np.random.default_rng(1)
+    was, now = lost(rng.random((100, 12)) < 0.05, P, 2), lost(rng.random((100, 3)) < 0.06, P, 3)
+    pairing = pair_cases(was, now)
+    told = too_much_missing(now, pairing, SUCCESS)
+    assert told.beyond is not None
+    assert 0.0 < told.beyond < 0.04
+    arms = pessimistic(was, now, SUCCESS, told)
+    assert np.array_equal(arms.baseline, was.values(SUCCESS), equal_nan=True)
+    filled = np.isnan(now.values(SUCCESS)) & ~np.isnan(arms.current)
+    assert filled.sum() == round(told.beyond * 300)
+    assert (arms.current[filled] == 0.0).all()
+    assert (np.nonzero(filled)[0] % 2 == 1).all()  # of the cases that main is best at
+    assert filled.sum() == np.count_nonzero(pessimistic_values(now, SUCCESS, told) == 0.0) - (
+        np.count_nonzero(now.values(SUCCESS) == 0.0)
+    )
+    assert "counted as failures those that the baseline has not would" in told.could
+
+
+def test_errors_that_take_the_place_of_failures_are_no_chance() -> None:
+    """As many as on main, but all on the cases that fail."""
+    rng = np.random.default_rng(4)
+    was = lost(rng.random((100, 12)) < 0.05, P, 5)
+    hidden = (rng.random((100, 3)) < 0.10) & (P == 0.5)[:, None]
+    now = lost(hidden, P, 6)
+    told = too_much_missing(now, pair_cases(was, now), SUCCESS)
+    assert told.beyond is None
+    assert ", on cases that fail more often (p " in told.reason
+
+
+def test_errors_of_the_baseline_alone_do_not_make_up_for_hidden_failures() -> None:
+    """Main's own, at random, are gone; nearly as many fall on the cases that fail. Counted without
+    regard to main's they are no more there than main's were.
+    """
+    rng, seen = np.random.default_rng(7), 0
+    for seed in range(60):
+        was = lost(rng.random((100, 12)) < 0.05, P, 2 * seed)
+        now = lost((rng.random((100, 3)) < 0.08) & (P == 0.5)[:, None], P, 2 * seed + 1)
+        told = too_much_missing(now, pair_cases(was, now), SUCCESS)
+        seen += "on cases that fail" in told.reason
+    assert seen >= 45
+
+
+@pytest.mark.parametrize("rounds", [3, 6, 7, 11])
+def test_where_all_cases_are_alike_none_fails_more_often(rounds: int) -> None:
+    """Weights that differ by rounding alone would look like a pattern."""
+
+    def of(lost: int) -> Table:
+        values = np.tile(np.r_[1.0, np.zeros(rounds - 1), [0.0] * 9], (60, 1))
+        missing = np.arange(rounds + 9) >= rounds + 9 - lost
+        columns = {
+            "success": np.where(missing, NAN, values),
+            "infra_error": np.where(missing, 1.0, np.zeros_like(values)),
+        }
+        ids = tuple(f"c{i}" for i in range(60))
+        return Table(suite="s", cases=ids, digests=ids, rounds=rounds + 9, columns=columns)
+
+    assert too_much_missing(of(1), pair_cases(of(5), of(1)), SUCCESS).beyond == 0.0
 
 
 def test_the_worst_that_missing_calls_can_hide() -> None:
     was = table({"success": [[1, NAN], [NAN, NAN]], "infra_error": [[0, 1], [1, 1]]})
     now = table({"success": [[NAN, 1], [NAN, NAN]], "infra_error": [[1, 0], [1, 1]]})
-    arms = pessimistic(was, now, SUCCESS)
+    arms = pessimistic(was, now, SUCCESS, Lacking())
     assert arms.baseline[0].tolist() == [1.0, 1.0]
     assert arms.current[0].tolist() == [0.0, 1.0]
     assert np.isnan(arms.current[1]).all()  # the metric may not apply to this case
-    assert pessimistic_values(now, SUCCESS).tolist() == [[0, 1], [0, 0]]
+    assert pessimistic_values(now, SUCCESS, Lacking()).tolist() == [[0, 1], [0, 0]]
 
 
 def test_an_unbounded_metric_takes_the_ends_of_the_data() -> None:
     was = table({"latency_ms": [[5.0, NAN]], "infra_error": [[0, 1]]})
     now = table({"latency_ms": [[NAN, 9.0]], "infra_error": [[1, 0]]})
-    arms = pessimistic(was, now, LATENCY)
+    arms = pessimistic(was, now, LATENCY, Lacking())
     assert arms.baseline.tolist() == [[5.0, 5.0]]
     assert arms.current.tolist() == [[9.0, 9.0]]
     nothing = table({"infra_error": [[1.0]]})
-    assert np.isnan(pessimistic_values(nothing, LATENCY)).all()
+    assert np.isnan(pessimistic_values(nothing, LATENCY, Lacking())).all()
 
 
 def test_errored_cases() -> None:

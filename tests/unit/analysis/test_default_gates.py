@@ -71,9 +71,9 @@ def test_a_written_one_is_another_rule_in_the_digest_since_with_it_a_regression_
     ("head", "words"),
     [
         (ONE.replace(", {safety: {forbidden_tools: [rm]}}", ""), "removes the gate on"),
-        (ONE + f"    gates: {{{VIOLATIONS}: {{max: 5}}}}\n", "max 0 -> 5"),
+        (ONE + f"    gates: {{{VIOLATIONS}: {{max: 5}}}}\n", "max 0.00 -> 5.00"),
         (ONE + f"    gates: {{{VIOLATIONS}: {{max: 0, level: warn}}}}\n", "level block -> warn"),
-        (ONE + f"    gates: {{{VIOLATIONS}: {{target: 0}}}}\n", "max 0 -> none"),
+        (ONE + f"    gates: {{{VIOLATIONS}: {{target: 0}}}}\n", "max 0.00 -> none"),
     ],
 )
 def test_removing_the_grader_or_raising_the_limit_is_told(head, words):
@@ -119,7 +119,7 @@ def judged(values, *, rounds=2, cut_short=False):
         not_run=len(cases) * rounds - values.size if cut_short else 0,
     )
     standing = stand(data, max_removed=0.1)
-    (result,) = judge_gates([standing], config.gates, alpha=0.01, mode="pull_request")
+    (result,) = judge_gates([standing], config.gates, alpha=0.01)
     return result, certain(standing, config.suites[0].gates[0], SPECS[VIOLATIONS])
 
 

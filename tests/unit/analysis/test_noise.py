@@ -86,7 +86,7 @@ def test_what_cannot_be_told_says_why(spec, values, why):
 def test_a_share_that_nobody_measured_is_assumed():
     found = assumed_noise(SUCCESS, 0.8, ABSOLUTE, cases=10, rounds=3)
     assert found.sd**2 == pytest.approx(0.08)
-    assert found.guess == "from a value of 0.8, which is assumed"
+    assert found.guess == "from a value of 0.80, which is assumed"
     assert assumed_noise(SUCCESS, 0.8, RELATIVE, cases=10, rounds=3).sd ** 2 == pytest.approx(0.125)
     assert assumed_noise(SUCCESS, 1.0, ABSOLUTE, cases=25, rounds=4).sd == pytest.approx(0.1)
     assert assumed_noise(COST, 0.8, RELATIVE, cases=10, rounds=3).unknown

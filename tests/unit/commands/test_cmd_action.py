@@ -19,6 +19,7 @@ from gate.github.context import Job
 from gate.github.delivery import Means
 from gate.github.upload import Uploaded
 from gate.records import Report
+from gate.run.earlier_head import FindEarlier
 from gate.run.resume import OtherSession
 from gate.store.session import load_session
 from tests.support.github_server import HEAD, REPOSITORY, GitHub, serving
@@ -52,9 +53,15 @@ class Scene:
     artifact_id: str = "9"  # empty: the service refuses
 
     def execute(
-        self, argv: Sequence[str], settings: Mapping[str, str], env: Mapping[str, str]
+        self,
+        argv: Sequence[str],
+        settings: Mapping[str, str],
+        env: Mapping[str, str],
+        find: FindEarlier,
     ) -> Outcome:
-        self.asked.append((argv, settings))
+        found = find((), self.folder / "results")
+        given = {**settings, "note": found.note} if found.note else settings
+        self.asked.append((argv, given))
         self.printed.append("::error::forged by an answer")
         if self.error is not None:
             raise self.error
@@ -333,3 +340,15 @@ def test_a_refused_artifact_is_a_warning_and_no_more(scene: Scene) -> None:
     assert scene.act(upload_artifact="true") == 0
     (warning,) = scene.warnings
     assert "The session was not stored: refused with ***" in warning
+
+
+def test_a_verdict_stands_where_the_outputs_cannot_be_written(scene: Scene) -> None:
+    (scene.folder / "output").mkdir()
+    before = len(scene.printed)
+    assert scene.act() == 0
+    told = [line for line in scene.printed[before:] if "outputs" in line]
+    assert len(told) == 1
+    assert told[0].startswith("::warning")
+    assert "The verdict stands." in told[0]
+    posted = scene.github.requests("POST") + scene.github.requests("PATCH")
+    assert not any("Nothing was judged" in str(seen.body) for seen in posted)

@@ -11,6 +11,7 @@ from gate.commands import validate
 from gate.commands.init import ACTIONS, TEMPLATES, rendered, run
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
+from tests.support.git_repository import git
 from tests.support.paths import ROOT
 
 
@@ -106,3 +107,18 @@ def test_the_baseline_may_read_what_was_accepted_on_the_merged_pull_request() ->
 def test_the_first_dataset_has_enough_cases_to_be_compared() -> None:
     cases = [json.loads(line) for line in rendered()["datasets/first.jsonl"].splitlines()]
     assert len(cases) >= 5
+
+
+def test_a_repository_has_its_base_branch_written_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "it's#1")
+    init(tmp_path / "new")
+    assert "The base branch is it's#1" in capsys.readouterr().out
+    written = yamlfile.parse((tmp_path / "new" / "gate.yml").read_bytes(), "gate.yml").data
+    assert written["baseline"] == {"branch": "it's#1"}
+    workflow = (tmp_path / "new" / ".github/workflows/gate-baseline.yml").read_bytes()
+    pushes = yamlfile.parse(workflow, "x").data["on"]["push"]
+    assert pushes["branches"] == ["it's#1"]
+    assert "  branch:" not in rendered()["gate.yml"]
+    assert "branches: [main]" in rendered()[".github/workflows/gate-baseline.yml"]

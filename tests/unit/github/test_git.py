@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from gate.errors import InfrastructureError, UsageError
-from gate.github.git import Base, GitForge, NoGit, base_ref, open_repository
+from gate.github.git import Base, GitForge, NoBase, NoGit, open_repository
 from gate.records.forge import Artifact, BaselineRequest
 from tests.support.git_repository import commit_files, git, open_forge
 
@@ -114,12 +116,10 @@ def test_origins_branch_before_the_own_one(work: Path) -> None:
 def test_the_base_is_where_the_work_left_the_branch(work: Path) -> None:
     base = git(work, "rev-parse", "main~1")
     assert open_forge(work).base("main") == Base(sha=base, found_by="merge base with main")
-    assert base_ref(work, "main") == base
-    assert open_forge(work).base("none") is None
-    assert base_ref(work, "none") is None
     git(work, "checkout", "-q", "--orphan", "other")
     commit_files(work, "unrelated", x_json="x")
-    assert open_forge(work).base("main") is None
+    told = open_forge(work).base("main")
+    assert told == NoBase(reason="HEAD and main have no commit in common; is it the right branch?")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,116 @@ def test_the_base_is_where_the_work_left_the_branch(work: Path) -> None:
 )
 def test_a_ref_is_never_an_option(work: Path, ref: str) -> None:
     assert open_forge(work).read("baselines/a.json", ref) is None
-    assert open_forge(work).base(ref) is None
+    assert isinstance(open_forge(work).base(ref), NoBase)
     assert not (work / "stolen").exists()
+
+
+def why_not(forge: GitForge, branch: str) -> str:
+    found = forge.base(branch)
+    assert isinstance(found, NoBase), found
+    return found.reason
+
+
+@pytest.fixture
+def clone(work: Path, tmp_path: Path) -> Callable[..., Path]:
+    """Clones `work`, which has `main` and `topic`, over a transport that can be shallow."""
+    git(work, "checkout", "-q", "main")
+
+    def clone(*options: str) -> Path:
+        target = tmp_path / "clone"
+        git(tmp_path, "clone", "-q", *options, f"file://{work}", str(target))
+        return target
+
+    return clone
+
+
+def test_a_branch_that_is_nowhere_and_one_that_was_not_fetched_are_told_apart(
+    clone: Callable[..., Path], work: Path
+) -> None:
+    forge = open_forge(clone("--single-branch", "--branch", "topic"))
+    assert why_not(forge, "main") == (
+        "main is on origin and was not fetched into this clone; `git fetch origin main:main`"
+    )
+    assert why_not(forge, "trunk") == (
+        "there is no branch trunk, neither here nor on origin; `baseline.branch` in gate.yml names "
+        "the base branch"
+    )
+    git(forge.root, "fetch", "-q", "origin", "main:main")
+    assert forge.base("main") == Base(
+        sha=git(work, "merge-base", "main", "topic"), found_by="merge base with main"
+    )
+    shutil.move(work, work.with_name("elsewhere"))
+    assert why_not(forge, "trunk") == (
+        "trunk is not in this clone, and `git ls-remote origin` cannot tell whether origin has it; "
+        "if it has, `git fetch origin trunk:trunk`"
+    )
+
+
+def test_a_branch_without_a_remote_and_a_repository_without_commits_are_told(
+    work: Path, tmp_path: Path
+) -> None:
+    assert why_not(open_forge(work), "trunk") == (
+        "there is no branch trunk here; `baseline.branch` in gate.yml names the base branch"
+    )
+    git(tmp_path, "init", "-q", "new")
+    assert why_not(open_forge(tmp_path / "new"), "main").startswith("nothing is committed here")
+
+
+def test_a_shallow_clone_says_how_to_get_the_rest(clone: Callable[..., Path]) -> None:
+    folder = clone("--depth", "1", "--branch", "topic")
+    forge = open_forge(folder)
+    assert "`git fetch --unshallow origin main:main`" in why_not(forge, "main")
+    git(folder, "fetch", "-q", "--depth", "1", "origin", "main:main")
+    assert why_not(forge, "main") == (
+        "this clone is shallow and does not reach back to where HEAD left main; `git fetch "
+        "--unshallow origin` (actions/checkout: `fetch-depth: 0`)"
+    )
+    git(folder, "fetch", "-q", "--unshallow", "origin")
+    assert isinstance(forge.base("main"), Base)
+
+
+@pytest.mark.parametrize("options", [(), ("--single-branch", "--branch", "topic")])
+def test_the_default_branch_of_a_clone_is_the_remotes(
+    clone: Callable[..., Path], work: Path, options: tuple[str, ...]
+) -> None:
+    git(work, "branch", "-m", "main", "trunk")
+    assert open_forge(clone(*options)).default_branch() == "trunk"
+
+
+def test_the_default_branch_without_a_remote(tmp_path: Path) -> None:
+    """`init.defaultBranch` says what the next repository is to have, not what this one has."""
+    git(tmp_path, "init", "-q", "-b", "trunk")
+    git(tmp_path, "config", "init.defaultBranch", "other")
+    forge = open_forge(tmp_path)
+    assert forge.default_branch() == "trunk"
+    commit_files(tmp_path, "first", a_json="a")
+    assert forge.default_branch() == "trunk"
+    git(tmp_path, "branch", "master")
+    assert forge.default_branch() == "master"
+    git(tmp_path, "branch", "main")
+    assert forge.default_branch() == "main"
+    git(tmp_path, "checkout", "-q", "--detach")
+    git(tmp_path, "branch", "-q", "-D", "main", "master")
+    assert forge.default_branch() == "main"
+
+
+def test_what_is_not_as_the_commit_has_it(work: Path, tmp_path: Path) -> None:
+    sha = git(work, "rev-parse", "HEAD")
+    forge = open_forge(work / "baselines")
+    (work / "baselines" / "a.json").write_text("edited")
+    (work / "baselines" / "new*.json").write_text("new")
+    (work / "outside.json").write_text("new")
+    named = (
+        "a.json",
+        "ä.json",
+        "new*.json",
+        "none.json",
+        "../outside.json",
+        "../baselines",
+        "/etc",
+    )
+    assert forge.changed(named, sha) == ("a.json", "new*.json", "../outside.json", "../baselines")
+    assert forge.changed(("/etc",), sha) == ()
 
 
 def test_head_and_identity(work: Path) -> None:
@@ -176,7 +284,6 @@ def test_no_repository_and_no_git_are_told(work: Path, tmp_path: Path) -> None:
     assert "not in a git repository" in nowhere.reason
     missing = open_repository(work, program=str(tmp_path / "no-git"))
     assert missing == NoGit(reason="git is not installed")
-    assert base_ref(tmp_path, "main") is None
     (tmp_path / "bad" / ".git").mkdir(parents=True)
     bad = open_repository(tmp_path / "bad")
     assert isinstance(bad, NoGit)

@@ -333,3 +333,11 @@ def test_the_table_of_the_documentation_has_every_event_with_a_rule() -> None:
     ruled = re.findall(r'^    "(\w+)": _\w+,$', source, re.MULTILINE)
     assert len(ruled) == 10
     assert not [name for name in ruled if f"`{name}`" not in told]
+
+
+@pytest.mark.parametrize(
+    ("ci", "other"), [("true", True), ("1", True), ("", False), ("false", False)]
+)
+def test_another_ci_is_no_laptop(ci: str, other: bool) -> None:
+    assert job({"CI": ci}, None).other_ci is other
+    assert job({"CI": ci, "GITHUB_EVENT_NAME": "push"}, None).other_ci is other

@@ -10,12 +10,14 @@ from gate.errors import UsageError
 from gate.github.inputs import (
     CHOICES,
     FLAGS,
+    INPUTS,
     RUN_OPTIONS,
     SETTINGS,
     flag,
     read_inputs,
     without_wrong,
 )
+from tests.support.paths import ROOT
 
 KEY = "sk-very-secret"
 
@@ -156,3 +158,30 @@ def test_wrong_inputs_can_be_left_out_to_tell_of_them() -> None:
     plan = read_inputs(without_wrong(given))
     assert (plan.comment, plan.comment_id, plan.check_run) == ("always", "gate", True)
     assert plan.settings == {"policy.error": "warn"}
+
+
+def test_the_inputs_are_those_of_action_yml() -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert set(action["inputs"]) == INPUTS
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("basline", "basline: the action has no such input - did you mean 'baseline'?"),
+        ("base_url", "base_url: the action has no such input - did you mean 'base-url'?"),
+        ("zzz", "zzz: the action has no such input; its action.yml lists them all"),
+    ],
+)
+def test_an_input_that_the_action_has_not_is_refused_though_it_is_empty(
+    name: str, told: str
+) -> None:
+    given = {**env(suite="s"), f"INPUT_{name.upper()}": ""}
+    with pytest.raises(UsageError) as refused:
+        read_inputs(given)
+    assert str(refused.value).startswith(told)
+    assert read_inputs(without_wrong(given)).argv == ("run", "--suite=s")
+
+
+def test_what_the_runner_makes_of_args_and_entrypoint_is_no_unknown_input() -> None:
+    assert read_inputs(env(args="action", entrypoint="/bin/gate")).argv == ("run",)

@@ -11,7 +11,8 @@ import pytest
 from gate.github.api import Api
 from gate.github.artifact_list import LISTED
 from gate.github.context import Job
-from gate.github.sessions import Stored, artifact_name, restore
+from gate.github.sessions import artifact_name, restore
+from gate.records.forge import Stored
 from gate.store.session import CONTROL, load_session
 from tests.support.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
 from tests.support.session_artifacts import NAME, add_run, files_of_session

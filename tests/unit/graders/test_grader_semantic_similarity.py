@@ -91,7 +91,7 @@ def test_it_passes_from_a_value_on_and_has_no_opinion_without_one(folder):
     assert score(made(folder, pass_at=0.707107), "north-east", "north").passed is True
     failed = score(made(folder, pass_at=0.8), "north-east", "north")
     assert (failed.passed, failed.failures) == (False, ("not_similar",))
-    assert failed.reason == "cosine 0.707 with the nearest expected answer"
+    assert failed.reason == "cosine 0.71 with the nearest expected answer"
     assert score(made(folder), "north", "east").passed is None
     assert (made(folder).decides, made(folder, pass_at=0.7).decides) == (False, True)
 

@@ -16,7 +16,7 @@ from gate.records import (
     RegressionRules,
     Suite,
 )
-from gate.run.early_stopping import as_begun, extends, stops_early, with_looks
+from gate.run.early_stopping import as_begun, asks_again, extends, stops_early, with_looks
 from gate.run.prepare import SuitePlan
 from gate.store.session import SuiteMeta
 from tests.support.verdict_tables import SUCCESS
@@ -27,6 +27,7 @@ MAIN = Job(mode="branch", head_ref="main")
 TOPIC = Job(mode="branch", head_ref="topic")
 NIGHT = Job(mode="schedule", head_ref="main")
 RELEASE = Job(mode="release", head_ref="v1")
+MIN = GateRule(metric="agent.success_rate", min=0.8)
 
 
 def config(stop="early", agent="sample", branch="main", **more):
@@ -108,20 +109,43 @@ def test_a_second_look_at_the_cap_is_for_doubts():
 @pytest.mark.parametrize(
     ("gate", "looks"),
     [
-        (GateRule(metric="agent.success_rate", min=0.8), True),
-        (GateRule(metric="agent.success_rate", target=0.8), False),
-        (GateRule(metric="agent.success_rate", min=0.8, level="warn"), False),
-        (GateRule(metric="retrieval.mrr", min=0.8), False),
+        (GateRule(metric="agent.success_rate", min=0.8), 600),  # beyond it: more rounds
+        (GateRule(metric="agent.success_rate", min=0.8, rule="proven"), 300),
+        (GateRule(metric="agent.success_rate", min=0.8, rule="convicted"), 300),
+        (GateRule(metric="agent.success_rate", target=0.8), None),
+        (GateRule(metric="agent.success_rate", min=0.8, level="warn"), None),
+        (GateRule(metric="retrieval.mrr", min=0.8), None),
     ],
 )
-def test_without_a_baseline_only_a_limit_can_end_a_run(gate, looks):
+def test_without_a_baseline_only_a_limit_can_end_a_run_or_make_it_longer(gate, looks):
     measured = replace(plan(), specs={"agent.success_rate": SUCCESS})
     (one,) = looked_at(measured, compared="other", gates=(gate,))
-    assert (one.looks is not None) is looks
-    if one.looks is not None:
-        assert one.looks.cap == 300  # never more than planned
-    (none,) = looked_at(measured, compared="other", gates=(gate,), early=False)
+    assert (one.looks.cap if one.looks else None) == looks
+
+
+def test_a_limit_may_ask_for_more_than_the_planned_rounds_of_a_run_that_makes_them_all():
+    measured = replace(plan(), specs={"agent.success_rate": SUCCESS})
+    (one,) = looked_at(measured, compared="other", gates=(MIN,), early=False)
+    assert one.looks == Looks(calls=(300, 600))
+    (none,) = looked_at(measured, compared="other", gates=(MIN,), early=False, max_rounds=3)
     assert none.looks is None
+
+
+def test_a_small_suite_with_a_limit_has_two_looks():
+    measured = replace(plan(cases=3), specs={"agent.success_rate": SUCCESS})
+    (one,) = looked_at(measured, gates=(MIN,))
+    assert one.looks == Looks(calls=(9, 18))
+
+
+@pytest.mark.parametrize(
+    ("job", "again"),
+    [(LAPTOP, False), (PULL_REQUEST, False), (MAIN, False), (NIGHT, False), (RELEASE, True)],
+)
+def test_a_release_asks_again_for_a_limit_and_what_measures_main_does_not(job, again):
+    assert asks_again(config(), job, None) is again
+    assert not asks_again(config("off"), job, None)
+    assert not asks_again(config(), job, "off")
+    assert not asks_again(config(agent="replay"), job, None)
 
 
 def test_recorded_answers_are_replayed_whole_unless_asked_otherwise():

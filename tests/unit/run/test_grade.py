@@ -7,7 +7,13 @@ import pytest
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS, build
 from gate.records import Case, Judging, MetricSpec, PluginSpec, Question, Reply, Response, Score
-from gate.run.grade import failed_values, grade_attempt, named_graders, nobody
+from gate.run.grade import (
+    failed_values,
+    gives_no_verdict,
+    grade_attempt,
+    named_graders,
+    nobody,
+)
 
 CASE = Case(id="a", input="?", keys={})
 ANSWER = Response(answer="yes")
@@ -104,6 +110,21 @@ def test_the_attempt_holds_the_answer():
 
 def test_values_of_a_failed_trial():
     assert failed_values({"g": Scripted(result=YES)}) == {"x.a": 0.0, "x.b": None}
+
+
+@pytest.mark.parametrize(
+    ("score", "open_"),
+    [
+        (Score(passed=False), False),
+        (Score(passed=True), False),
+        (Score(unscored="it cannot read nothing"), False),
+        (Score(values={"x.a": 1.0}), True),
+    ],
+)
+def test_whether_any_grader_says_pass_or_fail_of_a_case(score, open_):
+    case = Case(id="a", input="?", keys={})
+    assert gives_no_verdict({"g": Scripted(result=score)}, case) is open_
+    assert gives_no_verdict({}, case)
 
 
 def test_values_of_a_failed_trial_leave_out_what_does_not_apply_to_the_case():

@@ -32,7 +32,7 @@ def test_without_a_file_nothing_is_said_unless_agreement_is_asked_for():
     assert reviewed(lambda: None, {"s": SUITE}, None).notes == ()
     found = reviewed(lambda: None, {"s": SUITE}, 0.6)
     assert found.notes == (
-        "s: `correctness.correctness` does not gate: judge.min_agreement 0.6 is not shown to be "
+        "s: `correctness.correctness` does not gate: judge.min_agreement 0.60 is not shown to be "
         "reached (nobody rated this judge's answers)",
     )
     assert set(found.advisory["s"]) == {METRIC}

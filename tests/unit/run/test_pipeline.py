@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.errors import AgentFailure, InfraFailure, Interrupted
+from gate.errors import AgentFailure, InfraFailure, Interrupted, UsageError
 from gate.graders.exact_match import ExactMatch
 from gate.records import Budget, Looks, Provenance, Question, Reply, Response, Usage
 from gate.run.pipeline import Effects, health, measure
@@ -335,7 +335,7 @@ def test_what_the_judge_costs_counts_against_the_budget(session):
         return [(Reply(data={}, calls=1, cost_usd=5.0),)]
 
     collected = collect(
-        session, YesAgent(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0)
+        session, Dear(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0)
     )
     assert collected.tallies["s"].trials < 3
     assert collected.ended_early == "the budget of 5.00 USD is used up"
@@ -356,6 +356,21 @@ def test_a_small_budget_is_not_spent_before_anybody_knows_what_a_trial_costs(ses
     collected = collect(session, Dear(), suite_plan(*cases), budget=Budget(usd=0.05))
     assert collected.tallies["s"].trials == 5
     assert collected.ended_early == "the budget of 0.05 USD is used up"
+
+
+def test_a_budget_of_money_ends_a_run_whose_costs_nobody_knows(session):
+    cases = [f"c{n:02}" for n in range(40)]
+    with pytest.raises(UsageError, match=r"costs is unknown .* `pricing:` in gate\.yml"):
+        collect(session, YesAgent(), suite_plan(*cases), budget=Budget(usd=0.05))
+    assert len(list(session.rows())) <= 2, "as many as tell what one costs"
+
+
+def test_recorded_answers_are_paid_for(session):
+    class Recorded(YesAgent):
+        plays_back = True
+
+    collected = collect(session, Recorded(), suite_plan("a", "b", "c"), budget=Budget(usd=0.05))
+    assert collected.tallies["s"].trials == 3
 
 
 def test_a_budget_that_is_enough_leaves_nothing_out(session):

@@ -67,7 +67,7 @@ def test_verbose_says_each_trial_and_no_text_can_be_a_command():
     with progress(out, planned=5, quiet=False, verbose=True, color=True) as told:
         told.row(row(passed=False, failures=["fact_missing:4"], case_id="::error::x"))
     said = out.getvalue()
-    assert "failed 12 ms - fact_missing:4" in said
+    assert "failed 12.3 ms - fact_missing:4" in said
     assert not any(line.lstrip().startswith("::") for line in said.splitlines())
 
 
@@ -103,7 +103,7 @@ def test_a_terminal_gets_a_bar():
 
 
 def test_what_a_trial_line_says():
-    assert trial_line(row()) == "[s] c round 1: passed 12 ms"
+    assert trial_line(row()) == "[s] c round 1: passed 12.3 ms"
     assert "not answered - refused" in trial_line(
         row(status="infra_error", passed=None, latency_ms=None, error="refused")
     )
@@ -113,7 +113,7 @@ def test_what_a_trial_line_says():
 
 def test_a_trial_that_nobody_answered_says_why_and_not_only_its_code():
     lost = row(status="infra_error", passed=None, failures=["api_error"], error="refused")
-    assert trial_line(lost) == "[s] c round 1: not answered 12 ms - refused"
+    assert trial_line(lost) == "[s] c round 1: not answered 12.3 ms - refused"
 
 
 def test_warnings_are_told_before_the_first_row():

@@ -72,9 +72,16 @@ def test_threads_never_mix_their_lines(tmp_path):
     assert sorted(line["round"] for line in found) == sorted(list(range(1, 9)) * 25)
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path):
+def test_a_folder_that_is_not_there_is_made(tmp_path):
+    with recorder(str(tmp_path / "no" / "such" / "x.jsonl"), keep) as record:
+        record(CASE, 1, Response(answer="yes"), 1.0)
+    assert len(lines(tmp_path / "no" / "such" / "x.jsonl")) == 1
+
+
+def test_a_file_in_the_place_of_its_folder_is_told(tmp_path):
+    (tmp_path / "no").write_text("", "utf-8")
     with (
-        pytest.raises(UsageError, match="there is no folder"),
+        pytest.raises(UsageError, match=r"--record .*: Not a directory; name another file"),
         recorder(str(tmp_path / "no" / "x.jsonl"), keep),
     ):
         pass

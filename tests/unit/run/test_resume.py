@@ -86,6 +86,64 @@ def test_rounds_are_added_to_an_ended_session_of_the_same_agent_and_rules_only(f
         pass
 
 
+def of(commit, **provenance):
+    """What a new head's run would say of itself."""
+    return replace(changed(commit=commit, **provenance), same_agent="x", deployment="")
+
+
+META_NOW = of("c", pull_request=3)
+
+
+@pytest.fixture
+def judged(tmp_path):
+    meta = replace(META, same_agent="x", provenance=replace(META.provenance, pull_request=3))
+    with SessionWriter.create(tmp_path, meta, same) as session:
+        session.log.append_look(course({"s": PLAN}, "c", None).after((), "done").state())
+        session.log.append_verdict("fail", "c")
+        return session.folder
+
+
+def test_a_new_head_goes_on_with_the_session_of_the_head_that_it_was_stored_for(judged):
+    now = of("d", pull_request=3, agent_digest="b", config_digest="q")
+    with reopened(judged, now, same, head="c") as session:
+        session.note_head("d")
+        assert session.log.verdicts == {"c": "fail"}
+    with reopened(judged, of("e", pull_request=3), same, head="d") as session:
+        assert session.meta.commits == ("c", "d")
+    with reopened(judged, of("d", pull_request=3), same) as session:  # and its own re-run
+        assert session.meta.commits == ("c", "d")
+
+
+@pytest.mark.parametrize(
+    ("head", "other", "said"),
+    [
+        ("b", {}, "the commit changed"),
+        ("c", {"pull_request": 4}, "the pull request changed"),
+        ("c", {"agent": "openai n"}, "the agent changed"),
+        ("c", {"same_agent": "y"}, "the agent's options changed"),
+        ("c", {"deployment": "v2"}, "agent.version changed"),
+    ],
+)
+def test_a_new_head_goes_on_with_no_other_session(judged, head, other, said):
+    fields = {key: other.pop(key) for key in ("same_agent", "deployment") if key in other}
+    now = replace(of("d", **{"pull_request": 3, **other}), **fields)
+    with pytest.raises(OtherSession, match=said):
+        reopened(judged, now, same, head=head)
+
+
+def test_another_deployment_goes_on_with_no_answers_of_a_run_that_was_cut_off(folder):
+    with pytest.raises(OtherSession, match=r"agent\.version changed"):
+        reopened(folder, replace(META, deployment="v2"), same)
+
+
+def test_verdicts_that_no_run_gives_are_not_believed(judged):
+    with (judged / "events.jsonl").open("a") as log:
+        log.write('{"event":"verdict","outcome":"<b>pass</b>","commit":"e"}\n')
+        log.write('{"event":"verdict","outcome":"pass","commit":7}\n')
+    with reopened(judged, of("d", pull_request=3), same, head="c") as session:
+        assert session.log.verdicts == {"c": "fail"}
+
+
 @pytest.mark.parametrize(
     "line", ['{"suite": "s", "case_id": "a", "round": 1}', '{"suite": "x"', '{"round": "s"}', "[]"]
 )
@@ -134,3 +192,29 @@ def test_numbers_that_no_run_has_are_refused_before_they_are_used(tmp_path, chan
         folder = session.folder
     with pytest.raises(OtherSession, match=r"suites\.s: numbers of cases or trials that no run"):
         reopened(folder, meta, same)
+
+
+def test_rounds_are_added_to_a_session_with_a_verdict_and_the_same_rules(judged):
+    with reopened(judged, META_NOW, same, rounds=5):
+        pass
+    with pytest.raises(OtherSession, match="no rounds can be added to it: the rules changed"):
+        reopened(judged, of("c", pull_request=3, config_digest="q"), same, rounds=5)
+
+
+def test_other_rounds_than_those_of_a_session_that_was_cut_off_are_refused(folder):
+    with pytest.raises(OtherSession, match="the choice of cases"):
+        reopened(folder, META, same, rounds=5)
+    with reopened(folder, META, same, rounds=2):
+        pass
+
+
+def test_rounds_that_were_being_added_are_gone_on_with(judged):
+    with reopened(judged, META_NOW, same, rounds=5) as session:
+        session.note_rounds(5, {"s": PLAN})
+        session.log.append_look({"looks": {"s": 1}, "going": ["s"], "ended": {}})
+    with reopened(judged, META_NOW, same, rounds=5):
+        pass
+    with reopened(judged, META_NOW, same):
+        pass
+    with pytest.raises(OtherSession, match="the choice of cases"):
+        reopened(judged, META_NOW, same, rounds=6)

@@ -13,9 +13,10 @@ import pytest
 from gate.errors import UsageError
 from gate.github.context import Job
 from gate.github.local_repository import Opened, open_local
-from gate.records import BaselineRules, Config, Provenance
-from gate.run.rules_for_event import base_sha, place_of, rules_for, with_base
+from gate.records import BaselineRules, Config
+from gate.run.rules_for_event import place_of, rules_for, with_base
 from gate.suites.config.load import defaults
+from gate.suites.protection.rules import Rules
 from tests.support.git_repository import git
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -42,10 +43,18 @@ def work(tmp_path: Path) -> Path:
     return tmp_path
 
 
+OTHER_CI = Job(other_ci=True)
+
+
+def rules_of(
+    work: Path, job: Job, *, alone: bool = False, protect: str | bool | None = None
+) -> Rules:
+    options = Namespace(config=str(work / "gate.yml"), replay=None, protect=protect)
+    return rules_for(job, open_local(work), options, {}, NOW, alone=alone)
+
+
 def least(work: Path, job: Job, *, alone: bool = False) -> float | None:
-    options = Namespace(config=str(work / "gate.yml"), replay=None)
-    rules = rules_for(job, open_local(work), options, {}, NOW, alone=alone)
-    return rules.config.gates[0].min
+    return rules_of(work, job, alone=alone).config.gates[0].min
 
 
 def test_a_job_is_judged_by_the_commit_that_its_event_names(work: Path) -> None:
@@ -56,10 +65,74 @@ def test_a_job_is_judged_by_the_commit_that_its_event_names(work: Path) -> None:
     assert least(work, target) == 0.9
 
 
-def test_a_laptop_is_judged_by_where_it_left_the_branch(work: Path) -> None:
-    assert least(work, Job()) == 0.9
-    found = base_sha(Job(), open_local(work), defaults())
-    assert found == git(work, "rev-parse", "main")
+def test_a_laptop_is_judged_by_its_files_and_told_what_differs_from_the_base(work: Path) -> None:
+    main = git(work, "rev-parse", "main")
+    (work / "gate.yml").write_text(RULES % 0.2 + "policy: {error: warn}\n", encoding="utf-8")
+    (work / "cases.jsonl").write_text("", encoding="utf-8")
+    rules = rules_of(work, Job())
+    assert rules.config.gates[0].min == 0.2
+    assert rules.base_sha == main, "the baseline is that of where HEAD left main"
+    assert rules.loosened == ()
+    assert rules.notes == (
+        f"judged by the files as they are here; main ({main[:7]}) has other rules: gate.yml "
+        "(gates, policy), cases.jsonl; `gate run --protect` judges as a pull request is judged",
+    )
+
+
+def test_on_a_laptop_another_agent_is_no_other_rule_and_no_base_is_no_note(work: Path) -> None:
+    other = (RULES % 0.9).replace("type: sample", "type: command, command: [echo]")
+    (work / "gate.yml").write_text(other, encoding="utf-8")
+    assert rules_of(work, Job()).notes == ()
+    git(work, "branch", "-q", "-D", "main")
+    git(work, "branch", "-q", "-m", "topic", "trunk")
+    assert rules_of(work, Job()).config.baseline.branch == "trunk"
+    (work / "gate.yml").write_text(other + "baseline: {branch: gone}\n", encoding="utf-8")
+    rules = rules_of(work, Job())
+    assert (rules.notes, rules.base_sha) == ((), None)
+    assert rules.why_no_base.startswith("there is no branch gone here")
+
+
+def test_a_base_whose_rules_cannot_be_read_here_is_told_and_judges_nothing(work: Path) -> None:
+    (work / "gate.yml").write_text("suites: [", encoding="utf-8")
+    git(work, "commit", "-q", "-a", "-m", "broken")
+    git(work, "branch", "-q", "-f", "main")
+    (work / "gate.yml").write_text(RULES % 0.2, encoding="utf-8")
+    (note,) = rules_of(work, Job()).notes
+    assert "has other rules: gate.yml (cannot be read there);" in note
+    git(work, "rm", "-q", "--cached", "gate.yml")
+    git(work, "commit", "-q", "-m", "none")
+    git(work, "branch", "-q", "-f", "main")
+    (note,) = rules_of(work, Job()).notes
+    assert "has other rules: gate.yml (not there);" in note
+
+
+def test_protect_rehearses_the_view_of_a_pull_request(work: Path) -> None:
+    main = git(work, "rev-parse", "main")
+    for ref in (True, "main", main):
+        rules = rules_of(work, Job(), protect=ref)
+        assert rules.config.gates[0].min == 0.9
+        assert rules.loosened == ("`agent.success_rate` min 0.90 -> 0.10 in `gate.yml:4`",)
+    own = rules_of(work, Job(), protect="topic")
+    assert own.config.gates[0].min == 0.1
+    assert own.base_sha == git(work, "rev-parse", "topic")
+    with pytest.raises(UsageError, match="--protect: there is no branch gone here"):
+        rules_of(work, Job(), protect="gone")
+    with pytest.raises(UsageError, match="--protect: event push says whose rules judge"):
+        rules_of(work, Job(event="push", mode="branch", protect_ref="main"), protect=True)
+
+
+def test_another_ci_is_protected_and_tells_where_it_cannot_be(work: Path) -> None:
+    main = git(work, "rev-parse", "main")
+    assert (least(work, OTHER_CI), rules_of(work, OTHER_CI).base_sha) == (0.9, main)
+    itself = rules_of(work, OTHER_CI, protect="gone")
+    assert itself.config.gates[0].min == 0.1
+    assert itself.notes[0].startswith("judged by its own rules: there is no branch gone here;")
+    git(work, "checkout", "-q", "--detach", "main")
+    (work / "gate.yml").write_text(RULES % 0.3, encoding="utf-8")
+    own = rules_of(work, OTHER_CI)
+    assert own.config.gates[0].min == 0.3
+    assert own.notes == ("judged by its own rules: HEAD is a commit of main itself",)
+    assert rules_of(work, OTHER_CI, protect=True).config.gates[0].min == 0.9
 
 
 def test_a_release_a_schedule_and_a_plan_are_judged_by_the_own_rules(work: Path) -> None:
@@ -95,7 +168,7 @@ PUSH = Job(event="push", mode="branch", head_ref="topic")
         (replace(PULL, protect_ref="c" * 40), {}, "has no gate.yml that can be read"),
         (replace(PULL, protect_ref="gone"), {}, "has no gate.yml that can be read"),
         (replace(PUSH, protect_ref="gone", default_branch="gone"), {}, "that can be read"),
-        (Job(), {"CI": "true"}, "no commit of main to compare with"),
+        (OTHER_CI, {}, "HEAD is a commit of topic itself"),
     ],
 )
 @pytest.mark.parametrize("protect", ["true", "false"])
@@ -119,6 +192,7 @@ def test_a_branch_that_is_its_own_base_and_a_laptop_without_protection_say_nothi
     git(work, "branch", "-q", "-D", "main")
     (work / "gate.yml").write_text(RULES % 0.1 + "protect: false\n", encoding="utf-8")
     options = Namespace(config=str(work / "gate.yml"), replay=None)
+    git(work, "commit", "-q", "-a", "-m", "protect")
     for job in (Job(), replace(PUSH, default_branch="topic"), RELEASE):
         assert rules_for(job, open_local(work), options, {}, NOW, alone=False).notes == ()
 
@@ -154,8 +228,8 @@ def compared_by(source: str) -> Config:
 def test_a_release_asks_for_the_one_before_it_and_says_why_it_cannot(source: str) -> None:
     found = with_base(RELEASE, "", compared_by(source))
     assert found.no_base == "no earlier release is known: GitHub's API cannot be asked"
-    made = Provenance(mode="release")
-    assert place_of(found, Opened(forge=None, git=None), Path(), made, NOW).no_base == found.no_base
+    rules = Rules(config=defaults(), own=defaults(), root=Path())
+    assert place_of(found, Opened(forge=None, git=None), rules, NOW).no_base == found.no_base
 
 
 @pytest.mark.parametrize("source", ["none", "kept/baselines", "kept.json"])

@@ -19,7 +19,7 @@ from gate.stats.intervals import (
     wilson,
 )
 from gate.stats.multiplicity import benjamini_hochberg
-from gate.stats.noise import detectable
+from gate.stats.noise import Noise
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
 from tests.support.sights import high, holm, low, mde, sight
 
@@ -184,12 +184,14 @@ def test_nothing_in_common() -> None:
 def test_detectable_change_follows_the_textbook() -> None:
     """v = .084, R = 3, Rb = 12, 100 cases: 3.17 standard errors at 1 % and 80 %."""
     se = math.sqrt(0.084 * (1 / 3 + 1 / 12) / 100)
-    found = detectable(se=se, quantum=1 / 300, sight=sight(0.01), tolerance=0.02)
+    noise = Noise(delta=0.0, variance=se**2, quantum=1 / 300, tolerance=0.02, least_p=0.0)
+    found = noise.detectable(sight(0.01))
     assert found == pytest.approx(3.168 * se, rel=1e-3)
 
 
 def test_nothing_below_the_tolerance_is_detectable() -> None:
-    found = detectable(se=1e-4, quantum=0.0, sight=sight(0.01, 0.5), tolerance=0.02)
+    noise = Noise(delta=0.0, variance=1e-8, quantum=0.0, tolerance=0.02, least_p=0.0)
+    found = noise.detectable(sight(0.01, 0.5))
     assert found == pytest.approx(0.02)
 
 

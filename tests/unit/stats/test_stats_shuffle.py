@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from gate.records import Blind
 from gate.stats.pairs import case_means, case_variances, pair
-from gate.stats.shuffle import case_p_values, shuffle_test, smallest_p
+from gate.stats.shuffle import blindness, case_p_values, shuffle_test, smallest_p
 from tests.support.growth import calls
 
 
@@ -146,7 +147,35 @@ def test_smallest_possible_p() -> None:
     assert shuffle_test(five).p_down == pytest.approx(smallest_p(five))
     scores = pair(np.full((6, 1), 0.9), np.full((6, 1), 0.1))
     assert shuffle_test(scores).p_down == smallest_p(scores) == 1 / 64
-    assert smallest_p(pair(np.full((6, 2), 0.9), np.full((6, 2), 0.1))) == 0.0
+    rounds = pair(np.full((6, 2), 0.9), np.full((6, 2), 0.1))
+    assert shuffle_test(rounds).p_down == pytest.approx(smallest_p(rounds))
+    assert 0.0 < smallest_p(rounds) < 0.001
+    unlike = pair(np.full((2, 4), 0.9), np.full((2, 1), 0.1))
+    assert smallest_p(unlike) <= shuffle_test(unlike).p_down * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "cases", "rounds"),
+    [
+        (np.ones((2, 2)), np.zeros((2, 2)), 3, 3),
+        (np.ones((3, 1)), np.zeros((3, 1)), 6, 3),
+        (np.ones((1, 12)), np.zeros((1, 1)), 2, 2),
+        (np.full((2, 1), 0.9), np.full((2, 1), 0.1), 7, 9),
+    ],
+)
+def test_what_would_be_enough_is_enough_and_no_less_is(was, now, cases, rounds) -> None:
+    found = blindness(pair(was, now), 0.01)
+    assert found == Blind(
+        cases=len(was), rounds=now.shape[1], enough_cases=cases, enough_rounds=rounds
+    )
+
+    def worst(cases: int, rounds: int) -> float:
+        b = np.full((cases, was.shape[1]), was[0, 0])
+        return shuffle_test(pair(b, np.full((cases, rounds), now[0, 0]))).p_down
+
+    assert worst(cases, now.shape[1]) <= 0.01 < worst(cases - 1, now.shape[1])
+    assert worst(len(was), rounds) <= 0.01 < worst(len(was), rounds - 1)
+    assert blindness(pair(was, now), 0.5) is None
     assert smallest_p(pair(np.ones((20, 1)), np.ones((20, 1)))) == 0.0
 
 
@@ -179,3 +208,10 @@ def test_a_hundred_thousand_cases_are_quick() -> None:
     was, now = ((rng.random((100_000, 3)) < p).astype(float) for _ in range(2))
     data = pair(was, now)
     assert calls(lambda: shuffle_test(data)) < 5_000  # 500: there is no loop over cases
+
+
+@pytest.mark.parametrize(("cases", "rounds_b"), [(1, 12), (2, 3)])
+def test_one_odd_score_is_no_rarer_than_it_is_among_so_many(cases: int, rounds_b: int) -> None:
+    """Student's curve would have one low score of thirteen equal ones at 0.2 %: it is one of 13."""
+    found = shuffle_test(pair(np.full((cases, rounds_b), 0.9), np.full((cases, 1), 0.1)))
+    assert found.p_down >= (1.0 / (rounds_b + 1)) ** cases

@@ -46,7 +46,7 @@ def test_one_row_a_run_oldest_first_whatever_the_order_in_the_file():
     assert row(found.runs[0]) == (
         "2026-11-02 08:00",
         "0101010",
-        "90.0 %",
+        "0.90",
         "2.00",
         "$0.0040",
         "wrong tool (4 cases)",
@@ -55,11 +55,30 @@ def test_one_row_a_run_oldest_first_whatever_the_order_in_the_file():
     assert len(COLUMNS) == len(row(found.runs[0]))
 
 
+def test_runs_of_the_same_moment_stand_as_they_were_stored():
+    """The end of a session's name is chance and says nothing of which was first."""
+    one = run(1)
+    names = ("r9f", "r02", "r77", "r01")
+    found = of(run(3), *(replace(one, session_id=name) for name in names))
+    assert [past.session_id for past in found.runs] == [*names, "r03"]
+
+
+def test_runs_of_one_second_are_told_apart_by_their_milliseconds():
+    late = run(1, created_at="2026-11-02T08:00:00.900Z", session_id="a")
+    early = run(1, created_at="2026-11-02T08:00:00.100Z", session_id="b")
+    assert [past.session_id for past in of(late, early).runs] == ["b", "a"]
+
+
+def test_a_run_that_made_fewer_trials_than_cases_x_rounds_says_how_many():
+    assert row(past_run(run(1, cases=55, trials=16)))[-1] == "55 x 3, 16 made"
+    assert row(past_run(run(1, cases=100, trials=300)))[-1] == "100 x 3"
+
+
 def test_unknown_is_a_dash_and_never_0():
     bare = header(1, commit=None, created_at="2026-11-02T08:00:00+02:00")
     assert row(past_run(bare)) == ("2026-11-02 06:00", "-", "-", "-", "-", "-", "- x -")
     assert shown(0.0, COST) == "$0.00"
-    assert shown(0.0, SUCCESS) == "0.0 %"
+    assert shown(0.0, SUCCESS) == "0.00"
 
 
 @pytest.mark.parametrize("end", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
@@ -102,7 +121,7 @@ def test_a_change_names_the_runs_the_levels_and_what_differed():
     text = as_text(whole(of(*runs)), width=120).replace("\n", " ")
     assert (
         "Between 2026-11-05 08:00 (0404040) and 2026-11-06 08:00 (0505050): success rate fell from "
-        "90.0 % to 60.0 % (5 runs before, 5 after, p < 0.0001). What differed: agent: openai a → "
+        "0.90 to 0.60 (5 runs before, 5 after, p < 0.0001). What differed: agent: openai a → "
         "openai b."
     ) in text
     assert "has a change named 1 % of the time at most" in text
@@ -220,11 +239,11 @@ def test_runs_that_lack_a_metric_are_passed_over():
 
 def test_each_format_has_the_headline_numbers_on_top():
     history = whole(of(run(1, 0.5), run(2, 0.95)))
-    assert as_text(history, width=120).splitlines()[3].startswith("Success rate 95.0 % ▁█")
+    assert as_text(history, width=120).splitlines()[3].startswith("Success rate 0.95 ▁█")
     assert "Trajectory efficiency **-**" in as_markdown(history)
     page = as_html(history)
-    assert page.index("<strong>95.0 %</strong>") < page.index("<table")
-    assert "50.0 % → 95.0 % in 2 runs" in page
+    assert page.index("<strong>0.95</strong>") < page.index("<table")
+    assert "0.50 → 0.95 in 2 runs" in page
 
 
 def test_the_page_marks_where_a_level_begins_and_breaks_the_line_at_what_is_unknown():

@@ -42,6 +42,15 @@ def test_a_table_of_hostile_cells_keeps_its_cells_and_makes_no_link(first, secon
     assert not ACTIVE.search(page.loose)
 
 
+@pytest.mark.parametrize(
+    "text", [":stuck_out_tongue:", "\n::set-output name=a::b_javascript:alert(1)", ":+1:", ":_:"]
+)
+@pytest.mark.parametrize("show", [inline, markup])
+def test_a_name_of_an_emoji_with_an_underscore_is_no_emoji(show, text):
+    """The underscore is escaped before GitHub's filter sees the words, after the parser."""
+    assert not ACTIVE.search(render(show(text)).loose)
+
+
 @given(hostile)
 def test_inline_text_alone_on_a_line_is_a_paragraph(text):
     page = render(f"{inline(text)}\n\nend\n")

@@ -40,7 +40,7 @@ def test_newly_failing_cases_come_with_codes_evidence_and_a_command():
     first = report.cases.newly_failing[0]
     assert (first.failures, first.reason) == (("a", "b", "c"), "round 1; no match")
     assert first.mode == "wrong_answer"
-    assert report.reproduce == "gate run --suite s --case c000 --baseline auto"
+    assert report.reproduce == "gate run --suite s --case c000"
 
 
 def test_the_command_names_another_config():

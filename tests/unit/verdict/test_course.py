@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.records import Looks, equal_looks
-from gate.verdict.course import SETTLED, course
+from gate.verdict.course import SETTLED, Course, course
 
 PLANS = {"s": Looks(calls=(10, 20, 30)), "t": Looks(calls=(15, 40))}
 
@@ -100,3 +100,28 @@ def test_looks_of_a_stored_plan_that_are_none_are_refused(calls):
 )
 def test_looks_are_equal_and_their_batches_keep_the_workers_busy(cap, batch, expected):
     assert equal_looks(cap, batch=batch).calls == expected
+
+
+def test_rounds_that_somebody_asked_for_are_made_whatever_a_look_says():
+    plans = {"s": Looks(calls=(10, 20, 30, 40))}
+    asked = Course(plans=plans, made={"s": 1}, going=frozenset("s"), until={"s": 3}, again=True)
+    on = asked.after(set(), "settled")
+    assert (on.going, on.made) == ({"s"}, {"s": 2})
+    assert course(plans, "", on.state(), stands=False).until == {"s": 3}
+    there = on.after({"s"}, "")
+    assert (there.going, there.ended) == (frozenset(), {"s": "all 30 trials were made"})
+    assert on.after(set(), "settled").ended == {"s": "settled"}
+
+
+def test_rounds_that_somebody_asked_for_are_not_made_where_they_would_change_nothing():
+    plans = {"s": Looks(calls=(10, 20, 30, 40))}
+    asked = Course(plans=plans, made={"s": 1}, going=frozenset("s"), until={"s": 3}, again=True)
+    worse = asked.after(set(), "it got worse", over=True)
+    assert (worse.going, worse.ended) == (frozenset(), {"s": "it got worse"})
+
+
+@pytest.mark.parametrize("until", [7, {"s": "x"}, {"s": -1}, {"s": 10**9}, {"t": 2}, {"s": True}])
+def test_a_stored_number_of_looks_is_not_believed(until):
+    plans = {"s": Looks(calls=(10, 20))}
+    state = {"looks": {"s": 0}, "going": ["s"], "ended": {}, "until": until}
+    assert set(course(plans, "", state).until.values()) <= {1, 2}

@@ -1,5 +1,6 @@
 """Which cases a report shows where a metric got worse, and what the grader said of them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,10 +8,14 @@ import pytest
 
 from gate.analysis.metric_falls import falls
 from gate.analysis.tally import Tally
-from gate.records import GateRule, RegressionRules, ToldBy
+from gate.records import CaseChanges, GateRule, RegressionRules, ToldBy
+from gate.report.wording.sentences import case_counts
+from gate.text.spans import plain
 from gate.verdict.conclude import conclude
+from gate.verdict.explain import LISTED
 from tests.support.measured_suites import CONFIG, SETTING, measured_suite
-from tests.support.verdict_tables import JUDGE, P95, SUCCESS, build
+from tests.support.reports import change, many_failing, row
+from tests.support.verdict_tables import JUDGE, P95, SUCCESS, build, passing
 
 FAITHFUL = JUDGE.name
 NAN = float("nan")
@@ -72,7 +77,7 @@ def test_the_reason_is_the_judges_on_this_criterion_in_the_worst_round():
 
 
 def test_the_command_runs_the_case_that_fell_most():
-    assert "--case c000 " in report(gates=BLOCKS).reproduce
+    assert report(gates=BLOCKS).reproduce.endswith(" --case c000")
 
 
 def test_a_fall_that_only_warns_is_told_as_such():
@@ -185,3 +190,36 @@ def test_what_is_about_the_failure_mode_is_told_first():
     found = conclude([measured_suite(is_now, baseline=was)], CONFIG, SETTING, lost)
     (first, *_) = found.cases.newly_failing
     assert (first.mode, first.reason) == ("tool_args_wrong", "0 of 1 calls; 0 of 1 facts")
+
+
+def test_the_reasons_of_all_newly_failing_cases_add_up_to_their_number():
+    number = LISTED + 60
+    failed = [row(f"c{n:03d}", 1, suite="s", passed=False) for n in range(number)]
+    for one in failed[-20:]:
+        one["failures"] = ["timeout"]
+    tally = Tally()
+    for one in failed:
+        tally.add(one)
+    was, now = (build({"success": passing(number, 1, n)}, specs=(SUCCESS,)) for n in (0, number))
+    told = conclude(
+        [measured_suite(now, baseline=was, tally=tally)],
+        CONFIG,
+        SETTING,
+        lambda suite, ids: (one for one in failed if one["case_id"] in ids),
+    )
+    found = told.cases.newly_failing
+    assert len(found) == number
+    assert sum(case.mode is not None for case in found) == number
+    assert f"{number} cases newly fail. Why: " in plain(case_counts(told))
+    numbers = [int(n) for n in re.findall(r"\((\d+)\)", plain(case_counts(told)))]
+    assert sum(numbers) == number
+
+
+def test_reasons_of_a_part_of_the_cases_say_of_how_many():
+    known, other = replace(change(1), mode="loop"), change(2)
+    told = replace(many_failing(), cases=CaseChanges(newly_failing=(known, other, other)))
+    assert "3 cases newly fail. Why, of the 1 looked at: loop (1)." in plain(case_counts(told))
+    bare = replace(other, failures=())
+    told = replace(many_failing(), cases=CaseChanges(newly_failing=(other, bare)))
+    said = "2 cases newly fail. The 1 looked at failed by fact_missing (1), retrieval_miss (1)."
+    assert plain(case_counts(told)) == said

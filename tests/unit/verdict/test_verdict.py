@@ -129,17 +129,18 @@ def test_zero_tolerance_does_not_turn_no_change_into_a_regression() -> None:
     assert only(found).status == "no_regression"
 
 
-def test_a_metric_measured_in_too_few_cases_is_inconclusive() -> None:
+def test_a_metric_measured_in_too_few_trials_is_inconclusive() -> None:
     values = np.full((20, 3), NAN)
-    values[:4] = 1.0
+    values[:2, :2] = 1.0
     table = build({"success": passing(20, 3), "recall": values})
     rules = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name)})
     found = verdict(suite(table, table), regression=rules)
     row = only(found, RECALL.name)
     assert row.status == "inconclusive"
-    assert row.reason == "4 of the 5 cases that a comparison needs"
+    why = "no result of 2 cases with 2 rounds each could be told from chance"
+    assert row.reason == f"{why}; 3 rounds, or 3 cases could"  # alpha is shared by two metrics
     assert (found.outcome, found.exit_code) == ("inconclusive", 0)
-    assert found.reason == "`retrieval.recall@5`: 4 of the 5 cases that a comparison needs"
+    assert found.reason == f"`retrieval.recall@5`: {row.reason}"
 
 
 def test_a_p95_of_few_calls_is_inconclusive_and_only_warns() -> None:
@@ -274,7 +275,7 @@ def test_latency_blocks_only_when_told_to() -> None:
     found = verdict(suite(now, was), regression=RegressionRules(metrics={P95.name: rule}))
     assert found.outcome == "fail"
     assert found.reason.startswith("`operational.p95_latency_ms` rose by ")
-    assert "allowed +10.0 %" in found.reason
+    assert "allowed 10 %" in found.reason
 
 
 def test_alpha_is_shared_by_all_blocking_pairs_of_the_run() -> None:
@@ -375,17 +376,93 @@ def test_removing_cases_is_no_way_to_pass(kept: int, outcome: str) -> None:
     assert excused.cases.removed == ()
 
 
+@pytest.mark.parametrize(
+    ("cases", "rounds_b", "rounds", "all_wrong", "all_right"),
+    [
+        (3, 5, 5, "regression", "no_regression"),
+        (1, 4, 4, "regression", "no_regression"),
+        (1, 3, 3, "suspected", "inconclusive"),
+        (2, 2, 2, "suspected", "inconclusive"),
+        (2, 3, 3, "regression", "no_regression"),
+        (3, 1, 1, "inconclusive", "inconclusive"),
+        (3, 12, 1, "regression", "no_regression"),
+        (4, 1, 1, "suspected", "inconclusive"),
+        (4, 2, 2, "regression", "no_regression"),
+        (6, 1, 1, "regression", "no_regression"),
+        (5, 1, 1, "suspected", "inconclusive"),
+    ],
+)
+def test_a_small_suite_is_judged_like_any_other(
+    cases: int, rounds_b: int, rounds: int, all_wrong: str, all_right: str
+) -> None:
+    was, right = success(passing(cases, rounds_b)), success(passing(cases, rounds))
+    wrong = success(np.zeros((cases, rounds)))
+    found = verdict(suite(wrong, was))
+    assert only(found).status == all_wrong
+    assert found.outcome == ("fail" if all_wrong == "regression" else "inconclusive")
+    kept = verdict(suite(right, was))
+    assert only(kept).status == all_right
+    size = "could be told from chance; "
+    if all_right == "inconclusive":  # nothing of this size could be significant, and what could
+        assert all(size in one.reason and "cases could" in one.reason for one in (found, kept))
+        assert only(kept).mde is None
+    else:
+        assert size not in kept.reason
+        assert "a drop of " in kept.reason
+        assert only(kept).mde <= 1.0 + 1e-9
+
+
+def test_all_there_is_to_lose_is_seen_where_losing_it_is_significant() -> None:
+    """Bounds for single calls would ask for a drop of 246 points."""
+    was, now = success(passing(3, 12)), success(passing(3, 1))
+    assert only(verdict(suite(now, was))).mde == 1.0
+    rules = RegressionRules(tolerance=Tolerance(value=0.9))
+    less = success(passing(3, 12, failed=1))  # there are 67 points to lose, and 90 are allowed
+    assert only(verdict(suite(now, less), regression=rules)).mde is None
+
+
+def test_of_scores_all_there_is_to_lose_is_seen_too() -> None:
+    """Three cases with three rounds ask for more points than there are, though a fall to the
+    lowest score is a regression.
+    """
+    rules = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name, level="block")})
+
+    def row(now: np.ndarray, was: np.ndarray) -> Comparison:
+        found = verdict(suite(build({"recall": now}), build({"recall": was})), regression=rules)
+        return next(one for one in found.comparisons if one.metric == RECALL.name)
+
+    was = np.tile([0.5, 0.7, 0.6], (3, 3))
+    same, lost = row(was[:, :3], was), row(np.zeros((3, 3)), was)
+    assert lost.status == "regression"
+    assert same.mde == pytest.approx(0.6)
+    blind = row(was[:2, :2], was[:2, :2])  # two cases: not even that would be significant
+    assert (blind.status, blind.mde) == ("inconclusive", None)
+
+
 def test_changed_cases_count_as_removed() -> None:
     was = success(passing(20, 3))
     now = replace(was, digests=("x", "y", "z", *was.digests[3:]))
     assert verdict(suite(now, was)).outcome == "not_comparable"
 
 
-def test_fewer_than_five_pairs() -> None:
-    table = success(passing(4, 3))
-    found = verdict(suite(table, table))
+def test_fewer_than_five_pairs_of_a_baseline_that_had_more() -> None:
+    rules = RegressionRules(max_removed=0.5)
+    was = success(passing(6, 3))
+    found = verdict(suite(was.select(range(4)), was), regression=rules)
     assert found.outcome == "not_comparable"
-    assert found.reason == "only 4 cases are also in the baseline (needed 5)"
+    why = "only 4 cases of the baseline's 6 are left to compare (needed 5 of so many)"
+    assert found.reason == why
+    assert verdict(suite(was.select(range(5)), was), regression=rules).outcome == "pass"
+    four = success(passing(4, 3))
+    assert verdict(suite(four.select(range(3)), four), regression=rules).outcome == "pass"
+    # What a budget left unasked, or nobody chose, was not removed.
+    unasked = verdict(suite(was.select(range(4)), was, not_run=6, unasked=2))
+    assert unasked.outcome == "inconclusive"
+    assert unasked.reason == "2 cases were never asked"
+    sampled = suite(was.select(range(3)), was, not_asked=frozenset(was.cases[3:]))
+    assert verdict(sampled).outcome == "pass"
+    nothing = suite(success(passing(3, 3), prefix="x"), was.select(range(0)))
+    assert verdict(nothing).reason == "no case of this run is also in the baseline"
     disjoint = verdict(suite(success(passing(9, 3), prefix="x"), success(passing(9, 3))))
     assert "9 of the baseline's 9 cases were removed" in disjoint.reason
 
@@ -482,7 +559,7 @@ def test_missing_calls_that_could_hide_a_regression() -> None:
     found = verdict(suite(now, was), gates=gates)
     row = only(found)
     assert row.status == "inconclusive"
-    assert "13.3 % of the calls ended in infrastructure errors" in row.reason
+    assert "13 % of the calls ended in infrastructure errors" in row.reason
     assert row.delta == 0.0
     assert found.gates[0].status == "inconclusive"
     assert (found.outcome, found.exit_code) == ("inconclusive", 0)
@@ -529,7 +606,7 @@ def test_answers_without_a_judges_score_could_hide_a_regression() -> None:
     found = verdict(suite(now, was), gates=(limit,), regression=BY_JUDGE)
     row = only(found, JUDGE.name)
     assert (row.status, row.current, found.outcome) == ("inconclusive", 4.0, "inconclusive")
-    assert "graders gave 13.3 % of the answers no score" in row.reason
+    assert "graders gave 13 % of the answers no score" in row.reason
     assert found.gates[0].status == "inconclusive"
     assert only(found, RECALL.name).status == "no_regression"
 

@@ -331,11 +331,40 @@ def test_a_gate_wants_an_answer_to_every_case() -> None:
     assert look(running(better[:, :1], was), gates=[gate(min=0.5)]).suites == frozenset()
 
 
-def test_a_limit_that_straddles_gets_the_planned_trials_and_no_more() -> None:
-    was = flaky(12, 0.8, 8)
-    near = [gate(min=0.78)]
-    assert look(running(was[:, :1], was), gates=near).suites == {"s"}
-    assert look(running(was[:, :3], was), gates=near).suites == frozenset()
+@pytest.mark.parametrize("baseline", [True, False])
+def test_a_value_beyond_its_limit_gets_more_rounds_until_its_interval_tells(
+    baseline: bool,
+) -> None:
+    now = flaky(6, 0.8, 8)
+    was = now if baseline else None  # a comparison that has long settled
+
+    def goes_on(rounds: int, limit: float, rule: Rule | None = None) -> bool:
+        data = running(now[:, :rounds], was)
+        return bool(look(data, gates=[gate(min=limit, rule=rule)]).suites)
+
+    value = float(now[:, :3].mean())
+    above, below = value + 0.02, value - 0.02
+    assert goes_on(1, below)
+    assert not goes_on(3, below)  # within: the planned rounds are enough
+    assert goes_on(3, above)
+    assert goes_on(5, above)
+    assert not goes_on(6, above)  # the cap: the value decides
+    assert not goes_on(3, above, "convicted")
+    assert not goes_on(3, above, "proven")
+    assert look(running(now[:, :3], was), gates=[gate(min=0.99)]).why.endswith("is broken")
+    assert decide_gates(running(now, was), [gate(min=float(now.mean()) + 0.01)]) == ["fail"]
+
+
+def test_the_rounds_beyond_the_planned_ones_are_not_chosen_by_what_they_show() -> None:
+    """A value that comes back within its limit on the way has no more say than one that does
+    not: the cap decides.
+    """
+    now = np.ones((60, 6))
+    now[range(36), [case % 3 for case in range(36)]] = 0.0  # 0.8 after three rounds, then 0.85
+    limit = [gate(min=0.84)]
+    assert look(running(now[:, :3]), gates=limit).suites == {"s"}
+    assert look(running(now[:, :4]), gates=limit).suites == {"s"}
+    assert decide_gates(running(now), limit) == ["pass"]
 
 
 def test_a_limit_that_is_broken_for_sure_ends_the_run() -> None:
@@ -349,14 +378,15 @@ def test_a_limit_that_is_broken_for_sure_ends_the_run() -> None:
     ("failed", "limit", "goes_on"),
     [
         (0, {"min": 0.3}, False),  # 60 of 180 passed: at least 0.33 whatever comes
-        (0, {"min": 0.5}, True),
-        (60, {"min": 0.7}, False),  # at most 0.67: broken
+        (0, {"min": 0.5}, False),  # the interval lies within
+        (0, {"min": 0.95}, True),
+        (60, {"min": 0.7}, False),  # the interval lies beyond: broken
         (0, {"max": 0.3}, False),
         (30, {"min": 0.1, "max": 0.9}, False),
-        (30, {"min": 0.1, "max": 0.8}, True),
+        (30, {"min": 0.1, "max": 0.55}, True),
     ],
 )
-def test_a_point_limit_ends_when_what_is_left_cannot_change_it(
+def test_a_limit_ends_a_run_where_its_interval_or_what_is_left_settles_it(
     failed: int, limit: dict[str, float], goes_on: bool
 ) -> None:
     now = passing(60, 1, failed=failed)
@@ -408,7 +438,7 @@ def test_a_gate_that_the_end_of_the_run_left_open_is_no_failure(rule: Rule) -> N
 
 
 def test_a_gate_that_is_broken_for_certain_fails_however_the_run_ended() -> None:
-    assert decide_gates(begun(rate=0.5), [gate(min=0.85, rule="point")]) == ["fail"]
+    assert decide_gates(begun(rate=0.5), [gate(min=0.95)]) == ["fail"]  # at most 0.9 after 200
     assert decide_gates(begun(rate=0.9), [gate(min=1.0)]) == ["fail"]
     asked = running(passing(60, 1, failed=40), passing(60, 12))
     for rule in ("convicted", "proven"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gate.plugins import BASELINES
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
+from gate.text import figures
 
 
 @BASELINES.register("artifact")
@@ -19,7 +20,7 @@ class FromArtifact:
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
         if forge is None or not forge.has_artifacts:
-            request.explain("artifact: GitHub's API cannot be asked here")
+            request.cannot_ask("artifact: GitHub's API cannot be asked here")
             return None
         artifact = forge.artifact(request)
         name, limit = f"artifact: '{request.artifact}'", f"{request.max_age_days:g} days"
@@ -30,7 +31,11 @@ class FromArtifact:
             return None
         days = _age_days(artifact.created_at, request.now)
         if days is None or days > request.max_age_days:
-            age = "of unknown age" if days is None else f"{days:.0f} days old"
+            age = (
+                "of unknown age"
+                if days is None
+                else f"{figures.value(days, '', limits=(request.max_age_days,))} days old"
+            )
             request.explain(f"{name} is {age}, more than {limit}")
             return None
         file = f"{request.suite}.json"

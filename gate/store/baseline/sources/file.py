@@ -17,7 +17,7 @@ from gate.records.forge import BaselineRequest, Forge, FoundBaseline
 from gate.store.baseline.file import BaselineFile, render
 from gate.store.baseline.pool import append
 from gate.store.baseline.schema import MODES, fingerprint
-from gate.store.session import Row, Session, is_session, load_session
+from gate.store.session import Row, Session, is_session, load_session, refuse_debugging
 from gate.store.session_check import checked_rows
 
 
@@ -96,6 +96,7 @@ def _modes(told: SuiteReport) -> dict[str, int] | None:
 
 def _of_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
     session = load_session(path)
+    refuse_debugging(session)
     if request.suite not in session.meta.suites:
         request.explain(f"session: {path} did not run '{request.suite}'")
         return None

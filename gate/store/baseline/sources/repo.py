@@ -11,6 +11,7 @@ from pathlib import Path
 from gate.files.plain_file import content, is_there
 from gate.plugins import BASELINES
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
+from gate.text import figures
 
 
 @BASELINES.register("repo")
@@ -24,15 +25,16 @@ class Repo:
         file = request.file
         own = is_there(root / file, file)
         if forge is None and not (own and request.no_branch):
-            request.explain("repo: neither git nor GitHub's API can be asked here")
+            request.cannot_ask("repo: neither git nor GitHub's API can be asked here")
+            return None
+        if forge is not None and request.base_sha is None and request.why_no_base:
+            request.cannot_ask(f"repo: {request.why_no_base}")
             return None
         ref = request.base_sha or request.branch
         where = request.base_name or _short(ref)
         text = forge.read(file, ref) if forge else content(root / file)
         if text is None:
-            later = own and request.base_name is None
-            hint = f" yet: commit it to {request.branch}" if later else ""
-            request.explain(f"repo: no {file} at {where}{hint}")
+            request.explain(f"repo: no {file} at {where}{_hint(own, request, forge)}")
             return None
         from gate.store.baseline.file import newest_run
 
@@ -46,6 +48,16 @@ class Repo:
         )
 
 
+def _hint(own: bool, request: BaselineRequest, forge: Forge | None) -> str:
+    """What a file that is here lacks to be there: a commit, or a push."""
+    if request.base_name is not None or not own:
+        return ""
+    committed = forge is not None and request.head and forge.read(request.file, request.head)
+    if committed:
+        return f" yet: it is committed here; push it, or merge it into {request.branch}"
+    return f" yet: commit it to {request.branch}"
+
+
 def _old(created_at: str | None, request: BaselineRequest) -> tuple[str, ...]:
     """A stale file is better than none, but the reader must see that it is stale."""
     moment = _moment(created_at)
@@ -55,7 +67,8 @@ def _old(created_at: str | None, request: BaselineRequest) -> tuple[str, ...]:
     if days <= request.max_age_days:
         return ()
     return (
-        f"the baseline is {days:.0f} days old, more than max_age_days {request.max_age_days:g}",
+        f"the baseline is older than max_age_days {request.max_age_days:g}: its newest run was "
+        f"measured {figures.age(days)}",
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from gate.records import Json, Question
 from gate.suites.cases.curation.counting import question
 from gate.suites.cases.curation.similar import ALIKE, Known
+from gate.text import figures
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, canary, fenced
 from gate.text.sensitive import PERSONAL, SHAPES, Shape
 
@@ -111,7 +112,7 @@ class Intake:
         safe = cleaned(text.strip())
         near = self.known.nearest(safe.text)
         if near is not None and near[1] >= ALIKE:
-            what = "the same as" if near[1] == 1.0 else f"{near[1]:.0%} the words of"
+            what = "the same as" if near[1] == 1.0 else f"{figures.portion(near[1])} the words of"
             self.left_out.append(f"'{safe.text[:80]}' is {what} {near[0]}")
             return None
         name = f"p-{hashlib.sha256(safe.text.encode()).hexdigest()[:8]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gate.suites.cases.curation.counting import Figures
+from gate.text import figures
 from gate.text.escaping import inline, one_line
 
 _SHOWN = 10  # doubles, leaks and wordings that are named; the rest are counted
@@ -60,4 +61,4 @@ def _lists(found: Figures) -> Iterator[tuple[str, list[str]]]:
 
 
 def _alike(similarity: float) -> str:
-    return "the same as" if similarity == 1.0 else f"{100 * similarity:.0f} % the words of"
+    return "the same as" if similarity == 1.0 else f"{figures.portion(similarity)} the words of"

@@ -22,15 +22,11 @@ from gate.records import (
     Tolerance,
 )
 from gate.suites.config.levels import level_of, tolerance_of
-from gate.suites.protection.loosening.phrases import amount, at, number
+from gate.suites.protection.loosening.phrases import amount, at
+from gate.text import figures
 
-# How strict a rule is on pull requests, and at a release (docs/semantics.md 3).
-_STRICTNESS: dict[Rule | None, tuple[int, int]] = {
-    "convicted": (0, 0),
-    "point": (1, 1),
-    "proven": (2, 2),
-    None: (0, 2),
-}
+# How strict a rule is (docs/semantics.md 3).
+_STRICTNESS: dict[Rule | None, int] = {"convicted": 0, "point": 1, None: 1, "proven": 2}
 _ROUNDING = 1.0 + 1e-9
 SHOWN = 5  # metrics named in one sentence
 
@@ -113,13 +109,12 @@ def _gates(
 
 def _easier(now: GateRule, before: GateRule) -> Iterator[str]:
     if before.min is not None and (now.min is None or now.min < before.min):
-        yield f"{{}} min {number(before.min)} -> {number(now.min)}"
+        yield f"{{}} min {_limit(before.min)} -> {_limit(now.min)}"
     if before.max is not None and (now.max is None or now.max > before.max):
-        yield f"{{}} max {number(before.max)} -> {number(now.max)}"
+        yield f"{{}} max {_limit(before.max)} -> {_limit(now.max)}"
     if now.level == "warn":
         yield "{} level block -> warn"
-    ranks = zip(_STRICTNESS[now.rule], _STRICTNESS[before.rule], strict=True)
-    if any(own < theirs for own, theirs in ranks):
+    if _STRICTNESS[now.rule] < _STRICTNESS[before.rule]:
         yield f"{{}} rule {before.rule or 'default'} -> {now.rule or 'default'}"
 
 
@@ -184,3 +179,8 @@ def _sentences(found: Sequence[_Looser], suites: set[str]) -> Iterator[str]:
 def _listed(names: Sequence[str]) -> str:
     some = ", ".join(f"`{name}`" for name in names[:SHOWN])
     return some if len(names) <= SHOWN else f"{some} and {len(names) - SHOWN} more"
+
+
+def _limit(amount: float | None) -> str:
+    """As the tables of a report have it."""
+    return "none" if amount is None else figures.limit(amount, "")

@@ -42,6 +42,8 @@ def _suite(now: Suite, before: Suite) -> Iterator[str]:
         yield f"{name} rounds {before.rounds} -> {now.rounds}{place}"
     if (before.retry, now.retry) == ("infra", "any_failure"):
         yield f"{name} retry infra -> any_failure{place}"
+    if before.floor and not now.floor:
+        yield f"{name} floor true -> false{place}"
     if now.max_attempts > before.max_attempts:
         yield f"{name} max_attempts {before.max_attempts} -> {now.max_attempts}{place}"
     for event in sorted({*now.sample, *before.sample}):

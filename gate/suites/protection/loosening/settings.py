@@ -238,6 +238,6 @@ def _baseline(head: Config, base: Config) -> Iterator[str]:
 
 
 def _word(value: str | float | None) -> str:
-    if value is None:
+    if value is None or value == "":
         return "none"
     return f"{value:g}" if isinstance(value, (int, float)) else f"`{value}`"

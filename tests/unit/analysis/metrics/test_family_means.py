@@ -45,7 +45,7 @@ def test_scale() -> None:
 def test_intervals_choose_what_the_rounds_allow() -> None:
     rng = np.random.default_rng(1)
     once, thrice = ((rng.random((40, r)) < 0.8).astype(float) for r in (1, 3))
-    assert Rate().interval(once, SHARE, confidence=0.95).method == "Wilson"
+    assert Rate().interval(once, SHARE, confidence=0.95).method == "Clopper-Pearson"
     assert Rate().interval(thrice, SHARE, confidence=0.95).method == "within-case variance"
     assert Mean().interval(once, SHARE, confidence=0.95).method == "t, between cases"
     assert Mean().interval(thrice, SHARE, confidence=0.95).method == "within-case variance"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.metrics.k_rounds import KRounds
+from gate.analysis.metrics.mean import Mean
 from gate.analysis.metrics.std import Std
 from gate.records import MetricSpec, Sight, Tolerance
 
@@ -21,6 +22,23 @@ def test_what_differs_between_cases_is_no_spread() -> None:
     values = np.repeat([[0.0], [0.5], [1.0]], 4, axis=1)
     assert FAMILY.reduce(values) == 0.0
     assert Std().reduce(values) > 0.4
+
+
+@pytest.mark.parametrize("value", [0.95, 0.7, 1 / 3, 0.1, 1234.56])
+@pytest.mark.parametrize("rounds", [2, 3, 6, 7])
+def test_equal_scores_have_no_spread_at_all(value: float, rounds: int) -> None:
+    """Their sum is rounded, so that its mean may be another number than they are."""
+    values = np.full((8, rounds), value)
+    values[3, 1:] = math.nan
+    whole = MetricSpec(name="operational.std_latency_ms", column="x", family="std", high=None)
+    assert FAMILY.reduce(values) == Std().reduce(values) == 0.0
+    for family in (FAMILY, Std()):
+        found = family.interval(values, whole, confidence=0.95)
+        assert (found.value, found.low) == (0.0, 0.0)
+    found = compare(values, np.full((8, 5), value))
+    assert (found.baseline, found.current, found.delta) == (0.0, 0.0, 0.0)
+    mean = Mean().compare(values, np.full((8, 5), value), SPEC, tolerance=Tolerance(value=0.02))
+    assert mean.delta == 0.0
 
 
 def test_the_root_of_the_mean_variance_of_the_cases() -> None:

@@ -33,6 +33,16 @@ def test_quantile_of_all_calls() -> None:
     assert Quantile().interval(np.full((2, 2), NAN), LATENCY, confidence=0.95) is None
 
 
+@pytest.mark.parametrize("calls", [3, 26, 40, 77])
+@pytest.mark.parametrize("q", [0.05, 0.5, 0.95, 0.99])
+def test_the_interval_of_a_quantile_holds_it(q: float, calls: int) -> None:
+    """It lies between two calls, and so may lie below the lower one that its rank tells."""
+    values = _latencies(calls, 1, seed=calls)
+    interval = Quantile(q=q).interval(values, LATENCY, confidence=0.9)
+    assert interval is not None
+    assert interval.low <= interval.value <= interval.high
+
+
 def test_too_few_calls_for_a_p95() -> None:
     was, now = _latencies(20, 6, 1), _latencies(20, 3, 2)
     found = Quantile().compare(was, now, LATENCY, tolerance=TEN_PERCENT)

@@ -10,6 +10,7 @@ from tests.support.hostile_text import ACTIVE, RenderedPage
 from tests.support.reports import (
     SCENARIOS,
     agent_fell,
+    gate,
     hostile,
     hostile_rows,
     many_failing,
@@ -33,7 +34,8 @@ def test_a_suite_shows_success_latency_and_tokens():
         row("b", 1, latency_ms=9_999.0, status="agent_error", passed=False, usage=None),
     )
     text = render(passing(), *rows)
-    assert "| success rate | 0.918 (95 %: 0.893 … 0.937) |" in text
+    assert "| success rate | 0.92 |" in text
+    assert "| cases like these | 0.89 … 0.94 (95 %) |" in text
     assert "| latency | mean 200 ms, std 141 ms, worst 300 ms (2 answers) |" in text
     assert "| latency of 1 failed call | mean 9,999 ms, worst 9,999 ms (1 failed call) |" in text
     assert "| tokens | mean 915, std 1,252 (2 answers) |" in text
@@ -51,13 +53,19 @@ def test_the_success_rate_says_what_retries_did_and_how_its_interval_came_about(
     method = "BCa bootstrap over 40 cases, 2,000 resamples"
     drawn = suite(metrics=metrics, success_rate_method=method, success_rate_seed=0)
     text = render(passing(suites={"analytics": drawn}))
-    assert f"0.900 (95 %: 0.893 … 0.937; {method}, seed 0) |" in text
-    assert "| first try, after retries | 0.850, 0.900; 7 % of the trials tried again |" in text
+    assert f"| cases like these | 0.89 … 0.94 (95 %; {method}, seed 0) |" in text
+    assert "| first try, after retries | 0.85, 0.90; retry rate 0.07 |" in text
 
 
 def test_a_broken_limit_has_its_message():
     text = render(SCENARIOS["fail_gate_min"]())
-    assert "- `FAIL: correctness.fact_accuracy = 0.8812 (minimum: 0.9)`" in text
+    assert "- `FAIL: correctness.fact_accuracy = 0.88 (minimum: 0.90)`" in text
+
+
+def test_of_several_suites_each_message_names_its_own():
+    broken = gate(suite="dialogue", value=0.88, status="fail", reason="FAIL: as stored")
+    text = render(several_suites(gates=(broken,)))
+    assert "- `FAIL: dialogue: correctness.fact_accuracy = 0.88 (minimum: 0.90)`" in text
 
 
 def test_nothing_measured_is_said():
@@ -88,7 +96,7 @@ def test_why_trials_failed_is_told_by_mode_and_by_what_looks_alike():
     assert "| top failure mode | wrong tool (2 cases) |" in text
     assert "| safety violation | 1 | 3 |" in text
     assert "| wrong tool | `missing_tool_call:run_sql, unexpected_tool_call:list_tables` |" in text
-    assert "**180** of 200 cases passed every round" in text
+    assert "Of 200 cases asked twice or more **180** passed every round" in text
 
 
 def test_the_violation_log_names_case_step_and_rule():

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.records import CaseChanges, Cost, Policy
+from gate.analysis.severity import by_severity
+from gate.records import CaseChanges, Cost, NoiseOdds, Policy
+from gate.report.formats.comment import render_limited
 from gate.report.wording import case_totals, headline, sentences
 from gate.report.wording.checks import blocking, checks, warned
 from gate.report.wording.cost import spending
@@ -47,7 +49,7 @@ def one(**changes):
         ("regression", "block", "bad", "regression"),
         ("regression", "warn", "warn", "regression (warn only)"),
         ("suspected", "block", "unsure", "suspected"),
-        ("suspected", "warn", "good", "suspected (warn only)"),
+        ("suspected", "warn", "noted", "suspected (warn only)"),
         ("inconclusive", "block", "unsure", "too few data"),
         ("not_comparable", "block", "refused", "not comparable"),
         ("missing", "block", "bad", "too many unscored"),  # there is a value of the others
@@ -71,6 +73,22 @@ def test_a_metric_that_is_gone_is_called_so():
     assert "Too many unscored: " in spans.plain(sentences.warn_only(checks(unscored)))
 
 
+@pytest.mark.parametrize("missing", ["fail", "warn", "pass"])
+def test_a_metric_that_is_gone_stands_in_the_comment_whatever_its_policy(missing):
+    gone = one(status="missing", current=None, level="warn")
+    report = replace(gone, policy=Policy(missing_metric=missing))
+    assert f"⚠️ Not measured any more: `{SUCCESS}`." in render_limited(
+        report, lambda: iter(()), 9_000
+    )
+    assert [check.sign for check in warned(report)] == ["warn"]
+
+
+def test_a_judge_that_is_out_has_not_made_its_metrics_go():
+    out = one(status="missing", current=None, level="warn", reason="judge unreachable: timed out")
+    told = spans.plain(sentences.warn_only(checks(out)))
+    assert told == f"Judge unreachable: {SUCCESS}."
+
+
 @pytest.mark.parametrize(
     ("changes", "sign", "verdict"),
     [
@@ -80,8 +98,16 @@ def test_a_metric_that_is_gone_is_called_so():
         ({"value": None, "status": "missing"}, "bad", "not measured"),
         ({"status": "inconclusive"}, "unsure", "limit: too few data"),
         ({"status": "accepted", "target": None}, "accepted", "accepted"),
-        ({"proved": False, "target": None}, "good", "limit not proved"),
-        ({"proved": False, "target": None, "value": 0.5}, "good", "below min, not certain"),
+        ({"proved": False, "target": None, "rule": "convicted"}, "good", "limit not proved"),
+        ({"proved": False, "target": None, "rule": "point"}, "good", ""),
+        ({"status": "warn", "target": None, "value": 0.5}, "warn", "below min, not certain"),
+        ({"proved": False, "target": None, "value": 0.5}, "warn", "below min, not certain"),
+        ({"status": "inconclusive", "value": 0.5}, "unsure", "below min, limit: too few data"),
+        (
+            {"status": "inconclusive", "value": 0.5, "level": "warn"},
+            "warn",
+            "below min, limit: too few data (warn only)",
+        ),
         ({}, "good", "target 0.95 not yet"),
         ({"value": 0.96, "target_met": True}, "good", "target 0.95"),
         ({"status": "fail", "level": "warn", "value": 0.5}, "warn", "below min (warn only)"),
@@ -122,7 +148,7 @@ def test_gate_and_comparison_of_a_metric_are_one_row():
 
 
 def test_a_blocking_limit_keeps_its_row_when_the_comparison_only_warns():
-    slow = latency(status="regression", delta=0.2)
+    slow = latency(status="regression", current=2700.0, delta=0.17)
     limit = gate(P95, value=2700.0, min=None, max=5000.0, target=None, unit="ms", direction="lower")
     report = passing(comparisons=(slow,), gates=(limit,))
     (found,) = blocking(report)
@@ -159,10 +185,18 @@ def test_the_comparison_line_tells_source_age_and_pairs():
     (line,) = sentences.comparisons(passing())
     assert spans.plain(line) == (
         "Compared with the baseline at a81e03c (repo, baselines/analytics.json), 12 rounds of "
-        "4 runs from 2 days ago · 200 cases paired, 0 added, 0 removed · same agent, judge and "
-        "settings."
+        "4 runs, the newest measured 2 days ago · 200 cases paired, 0 added, 0 removed · same "
+        "agent, judge and settings."
     )
     assert f"[`a81e03c`](https://github.com/acme/assistant/commit/{BASE})" in spans.markdown(line)
+
+
+def test_the_age_of_a_baseline_says_of_what_it_is():
+    """A file may be a day old and hold what was measured half a year ago."""
+    one = baseline(age_days=194.2, runs=1, rounds=3)
+    report = passing(suites={"analytics": suite(baseline=one)}, baseline=one)
+    (line,) = sentences.comparisons(report)
+    assert ", 3 rounds, measured 194 days ago · " in spans.plain(line)
 
 
 def test_a_baseline_that_could_not_be_used_is_not_called_compared():
@@ -181,7 +215,7 @@ def test_the_worst_case_comes_first():
     unsure = change(1, case_id="b", current_passed=0, p_value=0.2)
     sure = change(1, case_id="c", current_passed=0, p_value=0.01)
     new = change(1, case_id="new", baseline_passed=None, baseline_rounds=None, current_passed=0)
-    ordered = sentences.by_severity((new, half, unsure, sure))
+    ordered = by_severity((new, half, unsure, sure))
     assert [c.case_id for c in ordered] == ["c", "b", "half", "new"]
 
 
@@ -238,10 +272,10 @@ def test_a_limit_that_is_kept_and_not_proved_is_not_called_broken():
     release = replace(passing().provenance, mode="release")
     report = passing(outcome="fail", gates=(kept,), provenance=release)
     assert headline.headline(report) == "Fail: analytics not proved within the limits"
-    assert "rule: convicted asks for no proof" in spans.plain(next_step(report))
+    assert "without rule: proven no proof is asked" in spans.plain(next_step(report))
     broken = replace(report, gates=(kept, gate(RECALL, value=0.5, status="fail")))
     assert headline.headline(broken) == "Fail: analytics outside the limits"
-    assert "rule: convicted" not in spans.plain(next_step(broken))
+    assert "rule: proven" not in spans.plain(next_step(broken))
 
 
 def test_a_laptop_accepts_with_a_command():
@@ -288,11 +322,11 @@ def test_the_method_names_test_level_and_what_could_be_seen():
         "how often that alone makes a change as large (case-stratified shuffle test, exact" in text
     )
     assert "a chance of at most 0.5 %, over all 2 blocking comparisons (Holm)." in text
-    assert "200 paired cases, p = 0.44 (adjusted 1); a drop of 3.1 pt or more" in text
+    assert "200 paired cases, p = 0.44 (adjusted: p = 1); a drop of 3.1 pt or more" in text
     blind = told(passing(comparisons=(comparison(mde=1.2),)))
     assert "a chance of at most 1 %.\n" in blind
     assert "no drop would have been caught 8 times in 10" in blind
-    assert "convicted: a limit is broken when the whole interval is beyond it" in text
+    assert "point: the value itself decides about a limit" in text
 
 
 def test_the_method_of_a_run_of_a_fixed_size_speaks_of_no_looks():
@@ -448,3 +482,49 @@ def test_provenance_tells_how_many_calls_were_under_way_and_who_judged():
     rows = {name: spans.plain(line) for name, line in provenance(passing(provenance=made))}
     assert rows["asked at once"] == "up to 16 calls"
     assert (rows["judge"], rows["verifier"]) == ("openai j-1", "anthropic v-2")
+
+
+# ------------------------------------------------------------------------------------------- noise
+
+
+def with_odds(*odds):
+    limits = (gate(metric=f"a.m{n}", noise_odds=one) for n, one in enumerate(odds))
+    return passing(gates=tuple(limits), comparisons=())
+
+
+def test_a_limit_says_how_often_noise_alone_breaks_it_and_the_method_what_that_is():
+    report = with_odds(NoiseOdds(chance=0.123), NoiseOdds(chance=0.0004))
+    assert [check.limit for check in checks(report)] == [
+        "min 0.90 (noise 12 %)",
+        "min 0.90",
+    ]
+    lines = [spans.plain(line) for line in method(report)]
+    (line,) = [line for line in lines if "noise" in line]
+    assert "an agent like the baseline's would miss it in 12 % of runs" in line
+    assert "where nothing is said, in fewer than 1 %" in line
+
+
+def test_noise_below_one_percent_is_told_in_the_method_alone():
+    """Beside each limit it made the rows of a comment three lines high and said nothing."""
+    report = with_odds(NoiseOdds(chance=0.0099), NoiseOdds(chance=0.0))
+    assert {check.limit for check in checks(report)} == {"min 0.90"}
+    (line,) = [line for line in map(spans.plain, method(report)) if "by chance alone" in line]
+    assert "in fewer than 1 % of runs of this size" in line
+    (check,) = checks(with_odds(NoiseOdds(chance=0.01)))
+    assert check.limit == "min 0.90 (noise 1 %)"
+
+
+def test_odds_that_are_unknown_say_why_once_and_stand_in_no_row():
+    report = with_odds(*[NoiseOdds(why="there is no baseline")] * 5)
+    assert {check.limit for check in checks(report)} == {"min 0.90"}
+    (line,) = [line for line in map(spans.plain, method(report)) if "noise" in line]
+    assert line == (
+        "How often noise alone would break these 5 limits is unknown: there is no baseline."
+    )
+
+
+def test_odds_from_one_round_are_called_a_guess():
+    why = "from one stored round a case"
+    report = with_odds(NoiseOdds(chance=0.2, why=why))
+    line = [spans.plain(line) for line in method(report)][1]
+    assert line == f"How often noise alone would break the limit of a.m0 is a first guess: {why}."

@@ -88,6 +88,7 @@ def test_the_top_mode_is_none_where_nothing_failed():
 def test_reliability_counts_cases_by_what_their_rounds_did():
     found = Reliability(rounds=10, reliable=180, flaky=1, consistently_failing=19)
     assert plain(patterns.reliability(found)) == (
-        "180 of 200 cases passed every round, 1 is flaky, 19 failed every round."
+        "Of 200 cases asked twice or more 180 passed every round, 1 is flaky, 19 failed every "
+        "round."
     )
     assert patterns.reliability(None) == ()

@@ -72,14 +72,16 @@ def test_what_is_unknown_is_a_dash():
 
 def test_pass_and_fail_are_counted_at_the_limit():
     found = text(replace(ONE, pass_limit=4.0, confusion=(20, 1, 6, 3)))
-    assert "passes at 4: 20 by both, 1 by people only, 6 by the judge only, 3 by neither." in found
+    assert (
+        "passes at 4.00: 20 by both, 1 by people only, 6 by the judge only, 3 by neither." in found
+    )
 
 
 def test_a_judge_that_may_not_gate_is_told_what_it_takes():
     """The distance to the limit is 0.14, to the lower end 0.16: (0.16 / 0.14)² x 30 cases."""
     found = text(ONE, **barred())
     assert (
-        "does not gate: kappa is not surely at least 0.6; about 40 rated cases like these" in found
+        "does not gate: kappa is not surely at least 0.60; about 40 rated cases like these" in found
     )
 
 

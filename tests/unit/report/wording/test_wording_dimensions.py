@@ -34,8 +34,8 @@ def test_a_dimension_has_its_metrics_with_the_lowest_and_the_highest_case():
         )
     )
     assert found == {
-        "retrieval": "mrr 0.50 (0.25 … 1)",
-        "operational": "mean_latency_ms 812 ms (90 … 2,031 ms)",
+        "retrieval": "mrr 0.50 (cases 0.25 to 1.00)",
+        "operational": "mean_latency_ms 812 ms (cases 90.0 to 2,031 ms)",
     }
 
 
@@ -47,7 +47,7 @@ def test_what_was_not_measured_is_absent_and_no_zero():
         trials=600,
     )
     assert short(report) == {
-        "correctness": "fact_accuracy 0.50 (0 … 1), 540 trials · contains 0.25"
+        "correctness": "fact_accuracy 0.50 (cases 0.00 to 1.00), 540 trials · contains 0.25"
     }
     assert by_dimension(report, "analytics") == {"correctness": ["correctness.contains", FACTS]}
 
@@ -56,10 +56,15 @@ def test_trials_that_all_metrics_lack_are_told_once():
     some = [estimate(f"retrieval.{name}", 0.5, n=191) for name in ("mrr", "map")]
     report = report_of(*some, estimate(FACTS, 0.5, n=200), trials=200)
     assert short(report) == {
-        "retrieval": "mrr 0.50 (0 … 1) · map 0.50 (0 … 1) · over 191 trials",
-        "correctness": "fact_accuracy 0.50 (0 … 1)",
+        "retrieval": (
+            "mrr 0.50 (cases 0.00 to 1.00) · map 0.50 (cases 0.00 to 1.00) · over 191 trials"
+        ),
+        "correctness": "fact_accuracy 0.50 (cases 0.00 to 1.00)",
     }
-    assert short(report, most=1)["retrieval"] == "mrr 0.50 (0 … 1) · 1 more · over 191 trials"
+    assert (
+        short(report, most=1)["retrieval"]
+        == "mrr 0.50 (cases 0.00 to 1.00) · 1 more · over 191 trials"
+    )
 
 
 def test_metrics_with_a_limit_or_that_block_come_first_and_the_rest_is_counted():
@@ -93,7 +98,9 @@ def test_the_terminal_has_a_row_a_dimension_that_fits(width):
     assert [line.split("  ")[0] for line in shown if not line.startswith(" ")] == [
         *("dimension", "retrieval", "response quality")
     ]
-    assert "readability 0.62 (0.31 … 0.88)" in " ".join(shown[-1].split())
+    quality = next(n for n, line in enumerate(shown) if line.startswith("response quality"))
+    told = " ".join(" ".join(shown[quality:]).split())
+    assert told == "response quality readability 0.63 (cases 0.31 to 0.88)"
     assert max(map(len, shown)) <= width
 
 
@@ -114,10 +121,10 @@ def test_the_reports_have_every_metric_with_its_extremes_under_its_dimension():
     quality = written.partition("### Metrics: response quality")[2].partition("###")[0]
     (row,) = [line for line in quality.splitlines() if "readability" in line]
     assert [cell.strip() for cell in row.split("|")][5:8] == ["0.31", "0.88", "77"]
-    assert "| response quality | `readability` 0.62 (0.31 … 0.88) · over 77" in written
+    assert "| response quality | `readability` 0.63 (cases 0.31 to 0.88) · over 77" in written
     page = Html().render(report, rows_of(report))
     assert page.index("retrieval</th>") < page.index("response quality</th>")
-    assert '<td class="n">0.312</td><td class="n">0.881</td><td class="n">77</td>' in page
+    assert '<td class="n">0.31</td><td class="n">0.88</td><td class="n">77</td>' in page
 
 
 def test_a_hostile_name_of_a_metric_does_nothing():

@@ -6,7 +6,7 @@ import pytest
 
 from gate.records import CaseChanges, Cost, Provenance
 from gate.report.formats.comment import Comment
-from gate.report.wording import sentences
+from gate.report.wording import plain_counts, sentences
 from gate.report.wording.cost import spending
 from gate.report.wording.first_run import first_figures
 from gate.report.wording.method import provenance
@@ -58,9 +58,13 @@ def test_a_cost_that_nobody_could_know_is_no_caution(cost, noted):
 
 
 def test_without_a_table_the_comment_has_the_tools_own_figures():
-    said = [plain(line) for line in first_figures(first())]
-    assert said == [f"{SUCCESS}: shop 0.90 (40 cases x 1 round).", "promptfoo: score 0.75 (0 … 1)"]
-    assert said[1] in Comment().render(first(), list).replace("`", "")
+    said = [plain(plain_counts.passing(first())), *map(plain, first_figures(first()))]
+    assert said == [
+        f"40 cases x 1 round: {SUCCESS} 0.90.",
+        "promptfoo: score 0.75 (cases 0.00 to 1.00)",
+    ]
+    shown = Comment().render(first(), list).replace("`", "")
+    assert all(line in shown for line in said)
     assert first_figures(replace(first(), comparisons=(comparison(),))) == ()
 
 

@@ -31,15 +31,15 @@ def told(*values, **changes):
 def test_a_line_a_metric_names_who_when_and_where_beside_the_own_value():
     human = replace(VALUE, of="human", value=1, source="by construction")
     assert told(VALUE, human, replace(VALUE, metric=P95, value=900.0, year=2024)) == [
-        f"{SUCCESS} 0.918 here; quoted, not measured here: GPT-4 0.65 (2023, arxiv.org/abs/1); "
-        "human 1 (2023, by construction)",
+        f"{SUCCESS} 0.92 here; quoted, not measured here: GPT-4 0.65 (2023, arxiv.org/abs/1); "
+        "human 1.00 (2023, by construction)",
         f"{P95} 2,281 ms here; quoted, not measured here: GPT-4 900 ms (2024, arxiv.org/abs/1)",
     ]
 
 
 def test_a_value_that_is_about_right_is_marked():
     (line,) = told(replace(VALUE, value=0.5, approximate=True))
-    assert "GPT-4 ~0.5 (2023" in line
+    assert "GPT-4 ~0.50 (2023" in line
     assert "~" not in told(VALUE)[0]
     assert r"GPT-4 \~0.5" in markdown(
         published_scores.lines(of(replace(VALUE, value=0.5, approximate=True)))[0]
@@ -49,7 +49,7 @@ def test_a_value_that_is_about_right_is_marked():
 def test_several_suites_are_told_apart_and_none_is_told_without_quotations():
     two = {"a": suite("a", quoted=(VALUE,)), "b": suite("b")}
     (line,) = published_scores.lines(passing(suites=two))
-    assert plain(line).startswith(f"a: {SUCCESS} 0.918 here")
+    assert plain(line).startswith(f"a: {SUCCESS} 0.92 here")
     assert published_scores.lines(passing()) == []
 
 

@@ -122,9 +122,21 @@ def test_what_differs_is_listed_by_name(root):
     other = Provenance(agent="openai n", agent_digest="a2", config_digest="c1", tool_version="0.2")
     assert look(root, "baselines", now=other).info.fingerprint_diff == (
         "agent: openai m -> openai n",
-        "agent options",
+        "agent options or address",
         "tool: 0.1.0 -> 0.2",
     )
+
+
+def test_an_agent_that_is_reached_elsewhere_has_no_other_options():
+    before, now = (
+        {"agent": f"openai m at :{port}", "agent_digest": str(port), "agent_options": "o"}
+        for port in (1, 2)
+    )
+    assert differences(before, now) == ("agent: openai m at :1 -> openai m at :2",)
+    assert differences(before, {**now, "agent_options": "p"})[1:] == ("agent options",)
+    older = {name: fact for name, fact in before.items() if name != "agent_options"}
+    assert differences(older, now)[1:] == ("agent options or address",)
+    assert differences({**older, "agent": now["agent"]}, now) == ("agent options",)
 
 
 def test_a_path_that_is_not_there_is_an_error(root):

@@ -147,7 +147,9 @@ def test_repo_uses_an_old_file_with_a_warning(text: bytes, tmp_path: Path) -> No
     host = Host(files={(BASE, "baselines/analytics.json"): text})
     found = find("repo", Asked(), host, tmp_path, max_age_days=0.5)
     assert found is not None
-    assert found.notes == ("the baseline is 1 days old, more than max_age_days 0.5",)
+    assert found.notes == (
+        "the baseline is older than max_age_days 0.5: its newest run was measured 23 hours ago",
+    )
     undated = text.replace(b"2026-11-19T12:00:01Z", b"yesterday")
     host = Host(files={(BASE, "baselines/analytics.json"): undated})
     found = find("repo", Asked(), host, tmp_path)
@@ -179,7 +181,7 @@ def test_artifact(text: bytes, tmp_path: Path) -> None:
     ("stored", "reason"),
     [
         (None, "no trusted run of main within 30 days has it"),
-        (artifact("2026-10-01T00:00:00Z", analytics_json=b"x"), "is 50 days old, more than 30"),
+        (artifact("2026-10-01T00:00:00Z", analytics_json=b"x"), "is 50.5 days old, more than 30"),
         (artifact("whenever", analytics_json=b"x"), "is of unknown age"),
         (artifact("2026-11-19T00:00:00", analytics_json=b"x"), "is of unknown age"),
         (artifact("2026-11-19T00:00:00Z", other_json=b"x"), "of u has no analytics.json"),

@@ -4,8 +4,10 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gate.analysis.metrics.rate import Rate
 from gate.errors import Place
 from gate.records import (
     Config,
@@ -208,12 +210,12 @@ def test_a_quarantined_case_must_be_in_a_dataset() -> None:
 @pytest.mark.parametrize(
     ("cases", "rule", "warned"),
     [
-        (10, gate(SHARE.name, min=0.1), True),
-        (500, gate(SHARE.name, min=0.1), False),
-        (10, gate(SHARE.name, min=0.1, rule="point"), False),
+        (10, gate(SHARE.name, min=0.1, rule="convicted"), True),
+        (500, gate(SHARE.name, min=0.1, rule="convicted"), False),
+        (10, gate(SHARE.name, min=0.1), False),
         (10, gate(SHARE.name, min=0.95, rule="proven"), True),
         (500, gate(SHARE.name, min=0.95, rule="proven"), False),
-        (10, gate(ERRORS.name, max=0.95), True),
+        (10, gate(ERRORS.name, max=0.95, rule="convicted"), True),
         (10, gate(ERRORS.name, max=0.05, rule="proven"), True),
         (10, gate(ERRORS.name, max=0.0), False),
         (33, gate(LATENCY.name, max=5000), True),
@@ -230,17 +232,26 @@ def test_what_is_only_impossible_at_this_size_is_a_warning(
     assert bool(result.warnings) is warned
 
 
-def test_the_size_warning_agrees_with_wilsons_bound() -> None:
-    """At alpha 1 % and 0 of 30 right, Wilson's one-sided upper bound is 0.1528."""
-    ids = frozenset(f"c{i}" for i in range(10))
-    for limit, warned in ((0.1527, True), (0.1529, False)):
-        config = replace(CONFIG, gates=(gate(SHARE.name, min=limit),))
+@pytest.mark.parametrize(
+    ("cases", "rounds", "bound"),
+    [(30, 1, 1.0 - 0.01 ** (1 / 30)), (10, 3, 0.18040)],  # z^2 / 30
+)
+def test_the_size_warning_agrees_with_the_bound_that_gates_use(
+    cases: int, rounds: int, bound: float
+) -> None:
+    """At alpha 1 %, 0 of 30 right."""
+    told = Rate().interval(np.zeros((cases, rounds)), SHARE, confidence=0.98)
+    assert told.high == pytest.approx(bound, abs=1e-5)
+    ids = frozenset(f"c{i}" for i in range(cases))
+    suites = (replace(SUITE, rounds=rounds),)
+    for limit, warned in ((bound - 1e-4, True), (bound + 1e-4, False)):
+        rule = gate(SHARE.name, min=limit, rule="convicted")
+        config = replace(CONFIG, suites=suites, gates=(rule,))
         assert bool(lint_with_data(config, MEASURED, {"a": ids}).warnings) is warned
 
 
-def test_four_cases_can_never_be_compared() -> None:
-    (warning,) = lint_with_data(CONFIG, MEASURED, {"a": frozenset("abcd")}).warnings
-    assert "4 cases: fewer than 5 can never be compared with a baseline" in warning
+def test_a_small_suite_is_no_warning() -> None:
+    assert lint_with_data(CONFIG, MEASURED, {"a": frozenset("abc")}).warnings == []
 
 
 @pytest.mark.parametrize(

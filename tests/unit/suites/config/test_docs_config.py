@@ -80,7 +80,7 @@ def _keys(part: Any) -> set[str]:
     if not isinstance(part, dict):
         return set()
     own = set(part.get("properties", {})) if isinstance(part.get("properties"), dict) else set()
-    skipped = {"agent", "retriever", "grader"} if "amount" in part else set()
+    skipped = {"agent", "control_agent", "retriever", "grader"} if "amount" in part else set()
     if "judge" in part and "amount" in part:
         skipped |= {"judge", "verifier"}
     return own.union(*(_keys(item) for key, item in part.items() if key not in skipped))

@@ -118,13 +118,17 @@ ROWS = [
     (
         {"gates": (gate(min=0.9),)},
         {"gates": (gate(min=0.85),)},
-        "`m.share` min 0.9 -> 0.85 in `gate.yml:31`",
+        "`m.share` min 0.90 -> 0.85 in `gate.yml:31`",
     ),
-    ({"gates": (gate(max=5),)}, {"gates": (gate(max=9),)}, "`m.share` max 5 -> 9 in `gate.yml:31`"),
+    (
+        {"gates": (gate(max=5),)},
+        {"gates": (gate(max=9),)},
+        "`m.share` max 5.00 -> 9.00 in `gate.yml:31`",
+    ),
     (
         {"gates": (gate(max=5),)},
         {"gates": (gate(target=1),)},
-        "`m.share` max 5 -> none in `gate.yml:31`",
+        "`m.share` max 5.00 -> none in `gate.yml:31`",
     ),
     ({"gates": (gate(min=0.9),)}, {}, "removes the gate on `m.share`"),
     ({"gates": (gate("other.x", min=0.9),)}, {}, "removes the gate on `other.x`"),
@@ -229,6 +233,7 @@ ROWS = [
     ),
     ({}, {"suites": (suite(retry="any_failure"),)}, "`s` retry infra -> any_failure"),
     ({}, {"suites": (suite(max_attempts=9),)}, "`s` max_attempts 2 -> 9"),
+    ({}, {"suites": (suite(floor=False),)}, "`s` floor true -> false"),
     ({}, {"suites": (suite(sample={"push": 9}),)}, "`s` sample of `push` all -> 9"),
     (
         {"suites": (suite(sample={"push": 9}),)},
@@ -380,9 +385,9 @@ def test_a_cheaper_snapshot_of_a_priced_model_is_told():
 def test_suites_are_named_where_not_all_of_them_are_concerned():
     two = {"suites": (suite(gates=(gate(min=0.9),)), suite(name="t", gates=(gate(min=0.9),)))}
     one = {"suites": (suite(gates=(gate(min=0.5),)), suite(name="t", gates=(gate(min=0.9),)))}
-    assert told(one, two, ("s", "t")) == ("`m.share` of `s` min 0.9 -> 0.5 in `gate.yml:31`",)
+    assert told(one, two, ("s", "t")) == ("`m.share` of `s` min 0.90 -> 0.50 in `gate.yml:31`",)
     both = {"suites": (suite(), suite(name="t")), "gates": (gate(min=0.5),)}
-    assert told(both, two, ("s", "t")) == ("`m.share` min 0.9 -> 0.5 in `gate.yml:31`",)
+    assert told(both, two, ("s", "t")) == ("`m.share` min 0.90 -> 0.50 in `gate.yml:31`",)
 
 
 def test_what_a_judge_is_asked_with_stays_unsaid():

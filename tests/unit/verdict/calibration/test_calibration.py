@@ -198,7 +198,9 @@ def test_metrics_that_only_warn_are_left_out():
 
 
 def test_suites_are_judged_together_and_one_that_cannot_be_is_named():
-    few = recorded(np.ones((4, 6)), name="few")
+    block = np.ones((8, 6))
+    block[4:, 1:] = np.nan
+    few = recorded(block, name="few")
     suites = [recorded(*alike(), name="a"), few, recorded(*alike(), name="b")]
     found = calibrate(suites, CONFIG, **SMALL)
     assert [(rates.suite, rates.metric) for rates in found.splits.metrics] == [
@@ -211,6 +213,13 @@ def test_suites_are_judged_together_and_one_that_cannot_be_is_named():
         "more sessions of it",
     )
     assert "a: agent.success_rate" in flat(found)
+
+
+def test_a_suite_of_three_cases_is_calibrated_where_anything_could_be_seen():
+    found = calibrate([recorded(np.ones((3, 12)), rounds=3)], CONFIG, **SMALL)
+    assert found.splits.blocked.times == 0
+    with pytest.raises(UsageError, match="no result of 2 cases with 1 round each could be told"):
+        calibrate([recorded(np.ones((2, 2)), rounds=1)], CONFIG, **SMALL)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,17 @@ from gate.records import (
     Tolerance,
 )
 from gate.records.codec import to_json
+from gate.stats.planning import Risks, Size, fewest_cases
 from gate.verdict.planning.plan import Subject, plan
-from tests.support.verdict_tables import COST, RECALL, SPECS, SUCCESS, build, latencies, noisy
+from tests.support.verdict_tables import (
+    COST,
+    RECALL,
+    SPECS,
+    SUCCESS,
+    build,
+    latencies,
+    noisy,
+)
 
 PRICE = MetricSpec(
     name="operational.estimated_cost_per_query",
@@ -223,3 +232,48 @@ def test_a_baseline_that_is_full_keeps_more():
 def test_a_plan_is_json_and_the_same_each_time():
     subjects = [subject(table()), subject(None, name="t")]
     assert to_json(plan(subjects, CONFIG)) == to_json(plan(subjects, CONFIG))
+
+
+def limits_of(stored, **limits):
+    gate = GateRule(metric=SUCCESS.name, **limits)
+    return suite(stored, gates=(gate,)).limits
+
+
+def test_a_limit_that_noise_alone_often_misses_is_told_with_a_safer_one():
+    (found,) = limits_of(table(), min=0.79)
+    assert 0.1 < found.odds.chance < 0.6
+    assert found.risky
+    assert 0.6 < found.safer < 0.79
+    (then,) = limits_of(table(), min=found.safer)
+    assert 0.02 < then.odds.chance <= 0.05
+    assert not then.risky
+
+
+def test_more_cases_and_more_rounds_make_it_rarer():
+    def odds(**more):
+        gate = GateRule(metric=SUCCESS.name, min=0.77)
+        return suite(table(), gates=(gate,), **more).limits[0].odds.chance
+
+    assert odds() > 1.5 * odds(rounds=6)
+    assert odds() > 1.5 * odds(cases=300)
+
+
+def test_without_a_baseline_the_odds_are_those_of_an_agent_at_the_target_or_unknown():
+    (found,) = limits_of(None, min=0.85, target=0.9)
+    assert 0.0 < found.odds.chance < 0.5
+    assert "an agent at the target" in found.odds.why
+    (unknown,) = limits_of(None, min=0.85)
+    assert (unknown.odds.chance, unknown.odds.why) == (None, "there is no baseline")
+    assert not unknown.risky
+
+
+def test_a_suite_of_three_cases_is_planned_from_its_baseline():
+    assert not suite(table(3, 15), cases=3, rounds=5).assumed
+
+
+def test_as_few_cases_are_advised_as_the_worst_answers_could_be_told_by():
+    risks = Risks(alpha=0.01, beta=0.2)
+    assert fewest_cases(Size(cases=1, rounds=5, rounds_b=15), risks) < 1
+    assert fewest_cases(Size(cases=1, rounds=1, rounds_b=1), risks) == pytest.approx(
+        5.644, abs=1e-3
+    )

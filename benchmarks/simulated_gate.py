@@ -1,0 +1,135 @@
+"""Runs of the gate on simulated agents, judged by what `gate run` calls."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gate.analysis.table import Table
+from gate.records import Comparison, MetricSpec, Policy, RegressionRules, Verdict, equal_looks
+from gate.verdict.comparability import SuiteData
+from gate.verdict.decide import decide
+from gate.verdict.stop_rule import undecided
+
+Array = npt.NDArray[np.float64]
+SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """`history`: rounds of main; `cap`: rounds that the pull request may make."""
+
+    cases: int
+    rounds: int
+    history: int
+    cap: int
+
+    @property
+    def said(self) -> str:
+        return f"{self.cases} x {self.rounds}, main {self.history}, at most {self.cap}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    verdict: Verdict
+    calls: int
+
+    @property
+    def outcome(self) -> str:
+        return self.verdict.outcome
+
+    @property
+    def row(self) -> Comparison:
+        """Not there where so many calls got no answer that nothing was compared."""
+        return self.verdict.comparisons[0]
+
+
+def chances(rng: np.random.Generator, cases: int) -> Array:
+    """Of each case to pass: half Beta(.5, .5), 35 % Beta(20, 1), 15 % Beta(1, 20)."""
+    which = rng.random(cases)
+    hard = np.where(which < 0.85, rng.beta(20.0, 1.0, cases), rng.beta(1.0, 20.0, cases))
+    return np.clip(np.where(which < 0.5, rng.beta(0.5, 0.5, cases), hard), 1e-9, 1.0 - 1e-9)
+
+
+@functools.cache
+def _typical() -> Array:
+    return chances(np.random.default_rng(0), 100_000)
+
+
+def _weakened(p: Array, shift: float) -> Array:
+    return 1.0 / (1.0 + np.exp(shift) * (1.0 - p) / p)
+
+
+@functools.cache
+def _shift(drop: float) -> float:
+    """What lowers the mean of typical cases by `drop`, by bisection."""
+    p, low, high = _typical(), 0.0, 20.0
+    for _ in range(30):
+        middle = (low + high) / 2.0
+        enough = float((p - _weakened(p, middle)).mean()) >= drop
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def dropped(rng: np.random.Generator, p: Array, drop: float, kind: str) -> Array:
+    """`spread`: every case is weakened alike; `break`: a few cases, at random, fail for good."""
+    if kind == "spread":
+        return _weakened(p, _shift(round(drop, 4)))
+    return np.where(rng.random(p.shape) < drop / float(_typical().mean()), 0.0, p)
+
+
+def answers(rng: np.random.Generator, p: Array, rounds: int) -> Array:
+    return (rng.random((len(p), rounds)) < p[:, None]).astype(np.float64)
+
+
+def lost_at_random(rng: np.random.Generator, values: Array, share: float) -> Array:
+    """Where a call ended in an infrastructure error."""
+    return rng.random(values.shape) < share
+
+
+def lost_where_it_fails(rng: np.random.Generator, values: Array, share: float) -> Array:
+    """The same, on calls that would fail as far as there are such."""
+    failing = (values == 0.0).mean()
+    return (values == 0.0) & (rng.random(values.shape) < share / max(failing, share))
+
+
+def judged(shape: Shape, was: Array, now: Array, rules: RegressionRules) -> Ended:
+    """A pull request of which `now` holds all calls up to the cap, round by round; infrastructure
+    errors are NaN.
+    """
+    looks = equal_looks(shape.cases * shape.cap)
+    asked = {"gates": (), "regression": rules, "policy": Policy(), "mode": "branch"}
+    for made in looks.calls:
+        suite = SuiteData(
+            name="s",
+            current=table(now[: min(made, shape.cases)], made, shape.cases),
+            baseline=table(was[: min(made, shape.cases)], was.size, len(was)),
+            looks=looks,
+            made=made,
+            chosen=shape.cases,
+            planned=shape.cases * shape.rounds,
+        )
+        if not undecided([suite], **asked).suites:
+            break
+    return Ended(verdict=decide([suite], **asked), calls=made)
+
+
+def table(values: Array, made: int, cases: int) -> Table:
+    """The first `made` calls, round by round."""
+    rows, rounds = values.shape
+    there = np.arange(rounds) * cases + np.arange(rows)[:, None] < made
+    names = tuple(f"c{i:06d}" for i in range(rows))
+    return Table(
+        suite="s",
+        cases=names,
+        digests=names,
+        rounds=rounds,
+        columns={
+            "success": np.where(there, values, np.nan),
+            "infra_error": np.where(there, np.isnan(values).astype(np.float64), np.nan),
+        },
+        specs={SUCCESS.name: SUCCESS},
+    )

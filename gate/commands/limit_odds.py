@@ -1,0 +1,53 @@
+"""What `gate validate` says of each limit: how often noise alone would miss it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from gate.commands.plan import stored_subject
+from gate.errors import GateError
+from gate.records import Config
+from gate.report.wording.plan_advice import limit_of, risk
+from gate.store.measurements import StoredSuite, load
+from gate.store.session import latest_session
+from gate.text import spans
+from gate.verdict.planning.plan import plan
+
+
+def limit_odds(
+    config: Config, files: dict[str, Path], results: Path, now: datetime
+) -> Iterator[tuple[bool, str]]:
+    """Whether it is a warning, and what is told, of each blocking limit. `files`: the baseline
+    files of the suites that have one; the others take the newest session in `results`.
+    """
+    newest = _newest(results, now)
+    subjects = []
+    for suite in config.suites:
+        if suite.name in files:
+            found = load(files[suite.name], now).suites[suite.name]
+        elif suite.name in newest:
+            found = newest[suite.name]
+        else:
+            continue
+        rounds = suite.rounds or found.meta.rounds
+        subjects.append(stored_subject(suite.name, found, suite, config, rounds))
+    for outlook in plan(subjects, config).suites if subjects else ():
+        for one in outlook.limits:
+            metric, limits, often = limit_of(one)
+            why = "" if not one.odds.why else f" ({one.odds.why})"
+            share = f"in {often.removesuffix(' *')} of runs" if one.odds.chance is not None else ""
+            told = f"an agent like main's would miss it {share or 'nobody knows how often'}"
+            yield False, f"suite '{outlook.suite}': {metric} {limits}: {told} by chance{why}"
+            if one.risky:
+                warning = spans.plain(risk(one)).removeprefix("Warning: ")
+                yield True, f"suite '{outlook.suite}': {warning}"
+
+
+def _newest(results: Path, now: datetime) -> dict[str, StoredSuite]:
+    """Of a session that cannot be read nothing is known."""
+    try:
+        return dict(load(latest_session(results), now).suites)
+    except GateError:
+        return {}

@@ -1,0 +1,72 @@
+"""Which files a commit has, as far as they count: two commits with the same ones are told by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from gate.github.api import Api
+from gate.records import Json
+from gate.records.codec import digest
+
+NEEDS = "contents: read"
+# The workflows decide what is run and stored at all: without them a change to one could leave a
+# session of its own making for the next commit.
+ALWAYS = ".github"
+_ID = re.compile(r"[0-9a-f]{40,64}")
+_STARS = re.compile(r"\*\*/|\*\*|\*|\?")
+_MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+class Trees:
+    """Reads trees of the repository by their id, each once."""
+
+    def __init__(self, api: Api, paths: Sequence[str]) -> None:
+        """`paths` and globs start at the top of the repository; none: every file counts."""
+        self._api = api
+        self._paths = tuple(paths)
+        self._fits = re.compile("|".join(map(_pattern, paths)), re.DOTALL) if paths else None
+        self._known: dict[str, str] = {}
+        self.note = ""  # why every file counts though paths were given
+
+    def files(self, tree: str) -> str:
+        """The same text for two trees with the same files that count. Raises ApiError."""
+        if self._fits is None or self.note:
+            return tree
+        if tree not in self._known:
+            self._known[tree] = self._digest(tree, self._fits)
+        return self._known[tree]
+
+    def _digest(self, tree: str, fits: re.Pattern[str]) -> str:
+        found: Json = None
+        if _ID.fullmatch(tree):
+            found = self._api.get(f"git/trees/{tree}", {"recursive": "1"}, needs=NEEDS)
+        if not isinstance(found, Mapping) or found.get("truncated") is not False:
+            return self._whole(tree, "GitHub does not list a tree of this size")
+        files = [
+            [str(entry.get(key)) for key in ("path", "mode", "sha")]
+            for entry in found.get("tree") or ()
+            if entry.get("type") != "tree"
+        ]
+        own = sorted(file for file in files if fits.fullmatch(file[0]))
+        if not own:
+            named = ", ".join(f"`{path}`" for path in self._paths)
+            return self._whole(tree, f"no file of this commit fits {named}")
+        return digest([own, sorted(file for file in files if file[0].startswith(f"{ALWAYS}/"))])
+
+    def _whole(self, tree: str, why: str) -> str:
+        """Of the first tree, the run's own, it holds for all; another one just is not like it."""
+        if not self._known:
+            self.note = f"agent.paths: {why}: every file counts"
+        return tree
+
+
+def _pattern(path: str) -> str:
+    """A folder stands for all below it; `*` and `?` stop at a slash, `**` does not."""
+    if path == ".":
+        return ".*"
+    parts, last = [], 0
+    for star in _STARS.finditer(path):
+        parts += [re.escape(path[last : star.start()]), _MEANS[star[0]]]
+        last = star.end()
+    return f"(?:{''.join(parts)}{re.escape(path[last:])})(?:/.*)?"

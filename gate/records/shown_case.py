@@ -1,0 +1,33 @@
+"""One case as somebody looks at it: what was asked, what was wanted, what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.records.settings import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCase:
+    """`rows`: its rounds as details.jsonl has them, in order. All of it is hostile text."""
+
+    suite: str
+    case_id: str
+    question: str
+    expected: Mapping[str, Json] = field(default_factory=dict)  # the keys that its graders read
+    rows: tuple[Mapping[str, Json], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)  # of its scores
+    planned: int = 0  # rounds
+
+    @property
+    def passed(self) -> int:
+        """Rounds that did not fail. What no grader has an opinion on is no failure."""
+        return sum(not failed_round(row) for row in self.rows)
+
+
+def failed_round(row: Mapping[str, Json]) -> bool:
+    """Whether it failed, was not answered, or could not be judged."""
+    if row["passed"] is None:
+        return row["status"] != "completed" or bool(row["unscored"])
+    return row["passed"] is not True

@@ -1,0 +1,102 @@
+"""`gate run --resume SESSION --rounds N`: a session that came to a verdict gets more rounds, up to
+N a case, and a later verdict that counts the looks before it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.records import Config, Looks, RegressionRules
+from gate.records.verdict import MOST_LOOKS
+from gate.run.early_stopping import most_rounds
+from gate.run.prepare import SuitePlan
+from gate.store.session import SessionWriter, read_meta
+from gate.verdict.course import Course
+
+
+def rounds_begun(resume: str | None, rounds: int | None) -> Mapping[str, int]:
+    """Suite -> the rounds that the session to go on with began with, where `rounds` is another
+    number than its own option: then it says how many there are to be. Empty where nothing is asked
+    for, or there is no such session, which is told when it is opened.
+    """
+    if resume is None or rounds is None:
+        return {}
+    try:
+        meta = read_meta(Path(resume))
+    except UsageError:
+        return {}
+    if meta.debugging or meta.options.get("rounds") == rounds:
+        return {}
+    return {name: suite.rounds for name, suite in meta.suites.items()}
+
+
+def with_rounds(config: Config, rounds: Mapping[str, int]) -> Config:
+    """The config with these rounds of its suites."""
+    if not rounds:
+        return config
+    suites = (replace(one, rounds=rounds.get(one.name, one.rounds)) for one in config.suites)
+    return replace(config, suites=tuple(suites))
+
+
+def add_rounds(
+    session: SessionWriter, plans: tuple[SuitePlan, ...], rounds: int, rules: RegressionRules
+) -> tuple[tuple[SuitePlan, ...], Course]:
+    """The plans with looks up to so many rounds, and the course there; both are noted in the
+    session. Raises UsageError where it has them already, or may not have them.
+    """
+    made = Counter(str(row["suite"]) for row in session.rows())
+    short = [plan for plan in plans if made[plan.suite.name] < len(plan.chosen) * rounds]
+    if not short:
+        has = min(made[p.suite.name] // len(p.chosen) for p in plans if p.chosen)
+        raise UsageError(
+            f"--rounds {rounds}: the session {session.folder} has {has} rounds a case; give "
+            "more to add some, or leave --rounds out"
+        )
+    for plan in short:
+        if (most := most_rounds(plan, rules)) < rounds:
+            raise UsageError(
+                f"--rounds {rounds}: suite '{plan.suite.name}' has regression.max_rounds: {most}; "
+                f"give at most {most}, or start a new run with a higher max_rounds"
+            )
+    names = {plan.suite.name for plan in short}
+    plans = tuple(
+        _longer(plan, made[plan.suite.name], rounds) if plan.suite.name in names else plan
+        for plan in plans
+    )
+    looks = {plan.suite.name: plan.looks for plan in plans}
+    session.note_rounds(rounds, looks)
+    there = {name: plan for name, plan in looks.items() if plan is not None}
+    last = {plan.suite.name: len(plan.chosen) * rounds for plan in short}
+    course = Course(
+        plans=there,
+        seed=session.meta.order_seed,
+        made={name: _reached(plan, made[name]) for name, plan in there.items()},
+        going=frozenset(names),
+        ended=dict.fromkeys(there.keys() - names, "it has these rounds"),
+        again=True,
+        until={name: _reached(there[name], trials - 1) + 1 for name, trials in last.items()},
+    )
+    session.log.append_look(course.state())
+    return plans, course
+
+
+def _longer(plan: SuitePlan, made: int, rounds: int) -> SuitePlan:
+    """With looks up to so many rounds. Of a suite that had none its verdict was one, at the trials
+    that it had.
+    """
+    trials = len(plan.chosen) * rounds
+    calls = plan.looks.calls if plan.looks else tuple(filter(None, [made]))
+    if calls and calls[-1] >= trials:
+        return plan
+    # Of too many looks one is left out that is not the last: at that one a verdict may stand.
+    kept = calls if len(calls) < MOST_LOOKS else (*calls[: MOST_LOOKS - 2], calls[-1])
+    return replace(plan, looks=Looks(calls=(*kept, trials)))
+
+
+def _reached(looks: Looks, trials: int) -> int:
+    """Looks that come after no more than these trials."""
+    return sum(calls <= trials for calls in looks.calls)

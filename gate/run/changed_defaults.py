@@ -1,0 +1,107 @@
+"""Defaults that a later version changed: each is told once, by the first run that meets it.
+
+Loaded only where a run follows one of an older version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.text.late_pattern import late_pattern
+
+if TYPE_CHECKING:
+    from gate.run.setup import Setup
+
+_NUMBERS = late_pattern(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedDefault:
+    """`since` is the first version that has it."""
+
+    name: str
+    since: str
+    sentence: str
+    concerns: Callable[[Setup], bool]
+
+
+def _has_a_limit(setup: Setup) -> bool:
+    config = setup.config
+    gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
+    return any(
+        gate.rule is None and not gate.by_default and (gate.min, gate.max) != (None, None)
+        for gate in gates
+    )
+
+
+def _of_single_cases(setup: Setup) -> bool:
+    return bool(setup.options.case)
+
+
+def _on_a_laptop(setup: Setup) -> bool:
+    """Outside a repository there was never a base branch to take the rules from."""
+    return setup.job.mode == "laptop" and setup.opened.git is not None and setup.config.protect
+
+
+CHANGED = (
+    ChangedDefault(
+        name="gates-by-value",
+        since="0.2.0",
+        sentence=(
+            "a measured value beyond its limit now fails (`rule: point`); before, the whole "
+            "interval had to be beyond the limit, and at a release within it. `rule: convicted` "
+            "and `rule: proven` in gate.yml judge as before"
+        ),
+        concerns=lambda setup: _has_a_limit(setup) and not _of_single_cases(setup),
+    ),
+    ChangedDefault(
+        name="laptop-as-is",
+        since="0.2.0",
+        sentence=(
+            "on a laptop gate.yml, datasets and graders now count as they are in this folder; "
+            "before, those of the base branch did. `gate run --protect` judges by the base "
+            "branch's, as a pull request is judged"
+        ),
+        concerns=_on_a_laptop,
+    ),
+    ChangedDefault(
+        name="case-compares-nothing",
+        since="0.2.0",
+        sentence=(
+            "`gate run --case` now compares nothing with a baseline: it shows what the agent "
+            "answered, and passes where every round passed"
+        ),
+        concerns=_of_single_cases,
+    ),
+)
+
+
+def changed_defaults(
+    setup: Setup,
+    versions: Iterable[str],
+    untold: Sequence[str] = (),
+    changed: Sequence[ChangedDefault] = CHANGED,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sentences for this run, and the names of the changes that concern a later one.
+
+    `versions`: which wrote what this run follows; the oldest counts. `untold`: what a newer one
+    of them left for later.
+    """
+    known = [numbers for version in versions if (numbers := _numbers(version))]
+    oldest = min(known, default=None)
+    new = [
+        one
+        for one in changed
+        if one.name in untold or (oldest is not None and oldest < (_numbers(one.since) or ()))
+    ]
+    told = [one for one in new if one.concerns(setup)]
+    sentences = tuple(f"since version {one.since} {one.sentence}" for one in told)
+    return sentences, tuple(one.name for one in new if one not in told)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Empty for what is no version of ours, such as that of another tool."""
+    found = _NUMBERS.match(version)
+    return tuple(int(part) for part in found.groups()) if found else ()

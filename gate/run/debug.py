@@ -1,0 +1,95 @@
+"""`gate run --case` and `--failed`: what the agent answers to some cases. Compares nothing, posts
+nothing, decides nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from gate.errors import UsageError
+from gate.records.shown_case import failed_round
+from gate.registry import Meanwhile
+from gate.run.execute import finish
+from gate.run.setup import Setup, set_up
+from gate.store.session import LATEST, latest_session, load_session, refuse_debugging
+from gate.store.session_check import checked_rows
+from gate.text.figures import count, listed
+
+if TYPE_CHECKING:
+    from gate.run.show_cases import Shown
+
+# Options of a measurement, which this is none of.
+_MEASURING = {
+    "baseline": "--baseline",
+    "sample": "--sample",
+    "shard": "--shard",
+    "stop_rule": "--stop",
+}
+
+
+def debug(options: argparse.Namespace, env: Mapping[str, str]) -> Shown | None:
+    """The cases with what was answered; None where no case of the session failed. Raises
+    GateError.
+    """
+    _check(options)
+    alone = argparse.Namespace(**{**vars(options), "baseline": "none"})
+    setup = set_up(alone, env, {})
+    setup = replace(
+        setup, options=options, plans=tuple(replace(p, looks=None) for p in setup.plans)
+    )
+    if options.failed is not None:
+        setup = _narrowed(setup)
+    chosen = tuple(plan for plan in setup.plans if plan.chosen)
+    if not chosen:
+        return None
+    setup = replace(setup, plans=chosen)
+    return cast("Shown", finish(setup, (), Meanwhile("gate.run.show_cases")))
+
+
+def _check(options: argparse.Namespace) -> None:
+    own = "--failed" if options.failed is not None else "--case"
+    if options.failed is not None and options.case:
+        raise UsageError("--failed: not beside --case, which names the cases itself; leave one out")
+    for name, option in _MEASURING.items():
+        if getattr(options, name) is not None:
+            raise UsageError(
+                f"{option}: not with {own}, which shows what the agent answers and compares "
+                f"nothing; leave {option} out, or {own}"
+            )
+
+
+def _narrowed(setup: Setup) -> Setup:
+    """With the cases that failed in the session. Raises UsageError where none of them can run."""
+    given = setup.options.failed
+    folder = latest_session(Path(setup.config.report.dir)) if given == LATEST else Path(given)
+    failed = failed_cases(folder)
+    found = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
+    known = sum(map(len, found.values()))
+    lost = sum(map(len, failed.values())) - known
+    if lost and not known:
+        names = listed(sorted(failed))
+        raise UsageError(
+            f"--failed {folder}: none of its {count(lost, 'failing case')} (suites {names}) is "
+            "among the suites of this run; name them with --suite, or give another session"
+        )
+    of = f"the failing cases of {folder}"
+    notes = [of, *([f"{count(lost, 'failing case')} of it not in these suites"] if lost else [])]
+    plans = (replace(plan, chosen=found[plan.suite.name]) for plan in setup.plans)
+    return replace(setup, plans=tuple(plans), notes=(*setup.notes, *notes))
+
+
+def failed_cases(folder: Path) -> dict[str, frozenset[str]]:
+    """Suite -> its cases of which a round failed, was not answered or not judged. Raises
+    UsageError.
+    """
+    session = load_session(folder)
+    refuse_debugging(session)
+    found: dict[str, set[str]] = {}
+    for row in checked_rows(session.rows(), session.meta.suites, folder):
+        if failed_round(row):
+            found.setdefault(row["suite"], set()).add(row["case_id"])
+    return {suite: frozenset(ids) for suite, ids in found.items()}

@@ -1,0 +1,101 @@
+"""Where gate.yml is: the file that is named, that of the working folder, or the nearest above it up
+to the root of the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.files import bundled
+from gate.files.plain_file import is_there
+from gate.records import Config, Suite
+from gate.suites.config.overrides import KEY_VARIABLE
+from gate.suites.protection.rules import CONFIG
+
+NOWHERE = (
+    f"no {CONFIG} in this folder, nor above it up to the repository's root: `gate init` writes "
+    f"one; --suite NAME, --base-url URL or {KEY_VARIABLE} run the bundled OpenAgent suites without"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """`file`: gate.yml, None where there is none; `root`: its folder, where its paths begin."""
+
+    file: str | None
+    root: Path
+    above: bool = False  # found in a folder above the working one
+
+
+def _nobody(line: str) -> None:
+    """Where a command is no command line's."""
+
+
+def home(options: argparse.Namespace) -> Home:
+    """Where the command's gate.yml is; one that was found above is told, once. Raises UsageError
+    for what is there and no plain file. `options.tell` says a line on the command line.
+    """
+    if options.config is not None:
+        return Home(file=options.config, root=Path(options.config).parent)
+    found: Home | None = getattr(options, "home", None)
+    if found is None:
+        found = options.home = _home()
+        if found.above:
+            tell: Callable[[str], None] = getattr(options, "tell", _nobody)
+            tell(f"{found.file} is used; paths in it begin at its folder")
+    return found
+
+
+def _home() -> Home:
+    if is_there(Path(CONFIG)):
+        return Home(file=None, root=Path())
+    for folder in _above(Path.cwd()):
+        if is_there(folder / CONFIG):
+            root = Path(os.path.relpath(folder))
+            return Home(file=(root / CONFIG).as_posix(), root=root, above=True)
+    return Home(file=None, root=Path())
+
+
+def _above(here: Path) -> Iterator[Path]:
+    """The folders above, up to the root of the repository; none outside of one."""
+    folders = (here, *here.parents)
+    top = next((n for n, one in enumerate(folders) if (one / ".git").exists()), 0)
+    yield from folders[1 : top + 1]
+
+
+def sessions_folder(found: Home, config: Config) -> str | None:
+    """Beside a gate.yml that was found above; None: as gate.yml says, from the working folder."""
+    return (found.root / config.report.dir).as_posix() if found.above else None
+
+
+def check_there(config: Config, options: argparse.Namespace, env: Mapping[str, str]) -> None:
+    """Raises UsageError where nobody wrote a gate.yml, nor asked for the bundled suites."""
+    given = ("suite", "base_url", "provider_key")
+    asked = any(getattr(options, name, None) for name in given) or env.get(KEY_VARIABLE)
+    if config.file is None and not asked:
+        raise UsageError(NOWHERE)
+
+
+def unused_datasets(suites: tuple[Suite, ...]) -> list[str]:
+    """That a file which looks like a bundled suite's dataset lies here, and does not count."""
+    return [
+        f"{file} lies here and is not used: the cases of {suite.name} are those that come with "
+        "Agent Gate; --dataset, or the suite's `dataset` in gate.yml, names others"
+        for suite in suites
+        for file in _alike(suite)
+    ]
+
+
+def _alike(suite: Suite) -> Iterator[str]:
+    bundle = Path(suite.dataset)
+    if bundled.shown(suite.dataset) == suite.dataset:  # none of ours
+        return
+    named = (bundle.name, f"{suite.name}{bundle.suffix}", f"datasets/{suite.name}/{bundle.name}")
+    for file in named:
+        if Path(file).is_file() and not Path(file).samefile(bundle):
+            yield file

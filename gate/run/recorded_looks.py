@@ -1,0 +1,81 @@
+"""A replay of a run that was looked at: it is looked at after the same trials, in the same order of
+the cases, and so comes to the same end.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.github.context import Job
+from gate.plugins import Agent, World
+from gate.records import Config
+from gate.run.early_stopping import may_stop_early, most_rounds
+from gate.run.prepare import SuitePlan
+
+if TYPE_CHECKING:
+    from gate.agents.recordings.answers import Recording
+    from gate.agents.recordings.run_end import RunEnd, SuiteEnd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsRecorded:
+    """The plans of a run; `seed` of the order of the cases, None where nothing was taken over."""
+
+    plans: tuple[SuitePlan, ...]
+    seed: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def as_recorded(
+    plans: tuple[SuitePlan, ...],
+    agent: Agent,
+    world: World,
+    config: Config,
+    job: Job,
+    options: argparse.Namespace,
+) -> AsRecorded:
+    """The plans with the looks of the run that was recorded, where the suite's cases and planned
+    rounds are the same and the rules of now allow them: a recording may come from anybody. Raises
+    UsageError for a file that is no recording.
+    """
+    opens = getattr(agent, "opened", None)
+    partial = options.shard or options.case or options.failed
+    if opens is None or partial or options.stop_rule == "off":
+        return AsRecorded(plans=plans)
+    recording: Recording = opens(world)
+    end = recording.end
+    if end is None:
+        return AsRecorded(plans=plans, notes=(recording.note,) if recording.note else ())
+    early = may_stop_early(config, job, options.stop_rule)
+    found = tuple(_with_looks(one, end.suites.get(one.suite.name), config, early) for one in plans)
+    taken = any(now.looks is not before.looks for now, before in zip(found, plans, strict=True))
+    return AsRecorded(
+        plans=found,
+        seed=end.seed if taken else None,
+        notes=tuple(_left(found, end, recording.name)) if end.early else (),
+    )
+
+
+def _with_looks(plan: SuitePlan, end: SuiteEnd | None, config: Config, early: bool) -> SuitePlan:
+    looks = end.looks if end else None
+    if end is None or looks is None or not end.fits(plan.chosen, plan.suite.rounds):
+        return plan
+    chosen = len(plan.chosen)
+    within = looks.cap <= chosen * most_rounds(plan, config.regression)
+    allowed = early or looks.calls[0] >= chosen * plan.suite.rounds
+    return replace(plan, looks=looks) if within and allowed else plan
+
+
+def _left(plans: tuple[SuitePlan, ...], end: RunEnd, file: str) -> Iterator[str]:
+    """Suites whose looks were not taken over."""
+    for plan in plans:
+        name, before = plan.suite.name, end.suites.get(plan.suite.name)
+        if before is not None and before.looks is not None and plan.looks != before.looks:
+            yield (
+                f"suite {name}: `{Path(file).name}` was recorded with other cases, rounds, `stop` "
+                "or `max_rounds`, so its looks are not taken over"
+            )

@@ -1,0 +1,68 @@
+"""After the last trial of a run that is for debugging: the cases are shown, nothing is judged."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.records.shown_case import ShownCase, failed_round
+from gate.report.debugging import render
+from gate.run.pipeline import Collected
+from gate.run.setup import Setup
+from gate.run.shown_cases import shown_cases
+from gate.store.session import SessionWriter
+from gate.text.redaction import Redactor
+
+FAILED, INFRASTRUCTURE = 1, 6  # exit codes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a debugging run came to; there is no verdict in it."""
+
+    cases: tuple[ShownCase, ...]
+    notes: tuple[str, ...]
+    exit_code: int
+    session_dir: Path
+
+    outcome = "shown"  # as the session's log has it
+
+    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+        """What the command prints last."""
+        return render(self.cases, self.notes, self.exit_code, self.session_dir, options, env)
+
+
+def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Shown:
+    """In the place of a verdict."""
+    redactor = Redactor(setup.options.secrets)
+    cases = tuple(
+        case for plan in setup.plans for case in shown_cases(plan, plan.chosen, session, redactor)
+    )
+    return Shown(
+        cases=cases,
+        notes=tuple(map(redactor.redact, _notes(setup, collected, unreachable))),
+        exit_code=INFRASTRUCTURE if unreachable else exit_code(cases),
+        session_dir=session.folder,
+    )
+
+
+def exit_code(cases: tuple[ShownCase, ...]) -> int:
+    """A failed answer counts more than one that nobody gave."""
+    rows = [row for case in cases for row in case.rows]
+    if any(row["passed"] is False for row in rows):
+        return FAILED
+    if any(row["status"] == "infra_error" for row in rows):
+        return INFRASTRUCTURE
+    unasked = any(len(case.rows) < case.planned for case in cases)
+    return FAILED if unasked or any(map(failed_round, rows)) else 0
+
+
+def _notes(setup: Setup, collected: Collected, unreachable: str) -> Iterator[str]:
+    if unreachable:
+        yield unreachable
+    yield from setup.config.warnings
+    yield from setup.notes
+    if collected.ended_early:
+        yield f"{collected.ended_early}: not every round was asked"

@@ -1,0 +1,63 @@
+"""The cases of a run as people look at them, with what the dataset expects of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from gate.errors import GateError
+from gate.plugins import Grader
+from gate.records import Case, Json
+from gate.records.shown_case import ShownCase
+from gate.run.prepare import SuitePlan
+from gate.store.session import Row, SessionWriter
+from gate.text.redaction import Redactor
+
+_ASKED = ("input", "metadata")  # keys that are no expectation
+
+
+def shown_cases(
+    plan: SuitePlan, ids: Collection[str], session: SessionWriter, redactor: Redactor
+) -> Iterator[ShownCase]:
+    """Those of the suite, as the dataset has them; one that cannot be read any more has no
+    expectation.
+    """
+    wanted = frozenset(ids)
+    rows: dict[str, list[Row]] = {}
+    for row in session.rows_of(plan.suite.name, wanted):
+        rows.setdefault(row["case_id"], []).append(row)
+    units = {spec.column: spec.unit for spec in plan.specs.values()}
+    for case_id, case in _read(plan.read, wanted):
+        made = sorted(rows.get(case_id, ()), key=lambda row: int(row["round"]))
+        question = made[0]["question"] if made else case.question if case else ""
+        yield ShownCase(
+            suite=plan.suite.name,
+            case_id=case_id,
+            question=redactor.redact(str(question)),
+            expected=redactor.scrub(_expected(case, plan.graders)) if case else {},
+            rows=tuple(made),
+            units=units,
+            planned=plan.suite.rounds,
+        )
+
+
+def _read(
+    read: Callable[[], Iterator[Case]], wanted: frozenset[str]
+) -> Iterator[tuple[str, Case | None]]:
+    left = set(wanted)
+    try:
+        for case in read():
+            if case.id in left:
+                left.discard(case.id)
+                yield case.id, case
+                if not left:
+                    return
+    except (GateError, OSError):  # by now
+        pass
+    yield from ((case_id, None) for case_id in sorted(left))
+
+
+def _expected(case: Case, graders: Mapping[str, Grader]) -> dict[str, Json]:
+    """The keys of the case that a grader of its suite reads."""
+    read = {name for one in graders.values() for name in getattr(one, "keys", None) or ()}
+    kept = {name: value for name, value in case.keys.items() if name in read}
+    return {k: v for k, v in kept.items() if k not in _ASKED and v not in (None, "", [], {})}

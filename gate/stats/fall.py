@@ -1,0 +1,120 @@
+"""What an agent that got worse does to the noise: a fall has a variance of its own.
+
+A comparison knows the noise of an unchanged agent. When the agent falls by a size, two things are
+added. Calls vary as much as a share at the lower level does (Bernoulli). And which cases fall is
+random: cases that break stand apart from those that do not, which both widens the test's own
+standard error (it pools the rounds of both sides) and scatters the difference. A fall is taken to
+be half of either kind: the mean of the variances where every case is weakened, and where a few
+cases, drawn at random, fail for good.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gate.stats.distributions import bisect
+from gate.stats.shuffle import NOISE_SHARE
+
+NEARLY = 1e-3  # of rounds, which come from a look's rounded share of what the whole plan tells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fall:
+    """How far the values can fall, all as distances from the worst end of their scale."""
+
+    level: float  # of the mean
+    square: float  # mean over the cases of the squared distance of a case's true mean
+    span: float  # of the best end; infinite where calls have more than the two ends as values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """Cases and mean rounds of both sides; `variance`: of one call around its own case."""
+
+    cases: float
+    rounds: float
+    rounds_b: float
+    variance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Variances of a difference: what the test believes, and what is true."""
+
+    believed: float
+    true: float
+
+
+def spread(arms: Arms, fall: Fall | None, change: float) -> Spread:
+    """Of the difference when the current arm is worse by `change`."""
+    unchanged = _spread(arms, arms.variance, 0.0, 0.0)
+    if fall is None or change <= 0.0 or fall.level <= 0.0:
+        return unchanged
+    gone = min(1.0, change / fall.level)
+    weakened = _spread(arms, _lower(arms.variance, fall, gone), change**2, 0.0)
+    apart = gone * fall.square
+    scatter = max(0.0, apart - change**2)
+    broken = _spread(arms, arms.variance * (1.0 - gone), apart, scatter)
+    return Spread(
+        believed=(weakened.believed + broken.believed) / 2.0,
+        true=(weakened.true + broken.true) / 2.0,
+    )
+
+
+def _lower(variance: float, fall: Fall, gone: float) -> float:
+    """Variance of a call where every case is weakened: its share of a Bernoulli variance stays."""
+    if math.isinf(fall.span):
+        return variance
+    now, then = (at * (fall.span - at) for at in (fall.level, fall.level * (1.0 - gone)))
+    return max(0.0, then) * (min(1.0, variance / now) if now > 0.0 else 1.0)
+
+
+def _spread(arms: Arms, current: float, square: float, scatter: float) -> Spread:
+    """`current`: variance of a call of the current arm. `square`: mean over the cases of their
+    squared change, `scatter` its variance.
+
+    The pooled variance of a case's N rounds is the mean of both arms' by their rounds, and
+    w d^2 / (N - 1) more, w = R Rb / N.
+    """
+    n, r, rb = arms.cases, arms.rounds, arms.rounds_b
+    both = r + rb
+    weight = r * rb / both
+    pooled = (rb * arms.variance + r * current) / both / weight / n + square / (both - 1.0) / n
+    true = (arms.variance / rb + current / r + scatter) / n
+    if math.isclose(r, rb, rel_tol=NEARLY):
+        return Spread(believed=pooled, true=true)
+    if min(r, rb) >= 2.0 - NEARLY:  # the guard knows each arm's own noise
+        own = (arms.variance / rb + current / r) / n
+    else:  # or takes half of what the differences scatter beyond the pooled variance
+        own = pooled + NOISE_SHARE * max(0.0, true - pooled)
+    return Spread(believed=max(pooled, own), true=true)
+
+
+def least_fall(
+    arms: Arms,
+    fall: Fall | None,
+    *,
+    boundary: float,
+    reserve: float,
+    tolerance: float = 0.0,
+    shared: float = 0.0,
+    floor: float = 0.0,
+) -> float:
+    """The smallest change that a plan of looks catches: beyond `boundary` believed standard errors
+    and beyond `tolerance`, by `reserve` true ones. `shared`: further variance of the difference;
+    `floor`: least standard error.
+    """
+
+    def needed(change: float) -> float:
+        found = spread(arms, fall, change)
+        believed = max(floor, math.sqrt(found.believed + shared))
+        true = max(floor, math.sqrt(found.true + shared))
+        return max(boundary * believed, tolerance) + reserve * true
+
+    if fall is None or fall.level <= 0.0:
+        return needed(0.0)
+    most = needed(fall.level)
+    if most >= fall.level:
+        return max(fall.level, most)
+    return bisect(lambda change: change < needed(change), 0.0, fall.level)

@@ -1,0 +1,85 @@
+"""The command that shows a failing case on a laptop, and which case that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from shlex import quote
+
+import numpy as np
+
+from gate.analysis.severity import by_severity
+from gate.records import CaseChanges, MetricFall, Outcome
+from gate.suites.protection.rules import CONFIG
+from gate.text.escaping import one_line
+from gate.verdict.measured import Measured
+
+Named = tuple[str, str]  # suite, case id
+_LONGEST = 200  # characters of a name that is pasted
+_CHANGED = ("<!--", "##[")  # what reports do not show as it is
+
+
+def same_run(file: str | None, asked_with: Mapping[str, str]) -> str:
+    """The command of a run that asks the same agent by the same file."""
+    given = {**({} if file in (None, CONFIG) else {"--config": file}), **asked_with}
+    return " ".join(["gate run", *(f"{name} {quote(str(of))}" for name, of in given.items())])
+
+
+def debug_command(
+    worst: Sequence[Named], suites: Sequence[str], run: str, *, stored_here: bool
+) -> str:
+    """Shows the first of the `worst` cases; without one, the command that runs the suites again.
+    `run`: its beginning. What cannot be pasted stands for itself: the session that is `stored_here`
+    knows its failing cases.
+    """
+    if not worst:
+        named = [_option("--suite", name) for name in suites if _is_pasteable(name)]
+        whole = named if len(named) == len(suites) else []
+        return " ".join([run, *whole, "--baseline auto"])
+    suite, case_id = worst[0]
+    of_suite = [_option("--suite", suite)] if _is_pasteable(suite) else []
+    if of_suite and _is_pasteable(case_id):
+        return " ".join([run, *of_suite, _option("--case", case_id)])
+    return " ".join([run, *of_suite, *(["--failed"] if stored_here else [])])
+
+
+def worst_failing(
+    cases: CaseChanges,
+    worse: Sequence[MetricFall],
+    outcome: Outcome,
+    measured: Sequence[Measured],
+    spared: Set[str] = frozenset(),
+) -> tuple[Named, ...]:
+    """Those that newly fail, then those that made a blocking metric worse, then those in error; of
+    a run that failed also the others that did, but for the `spared`: these do not gate.
+    """
+    found = [(one.suite, one.case_id) for one in by_severity(cases.newly_failing)]
+    found += [(fall.suite, one.case_id) for fall in worse if fall.blocks for one in fall.worst]
+    found += [(one.suite, one.case_id) for one in cases.errored]
+    if outcome == "fail":
+        found += _lowest(measured, spared)
+    return tuple(dict.fromkeys(found))
+
+
+def _lowest(measured: Sequence[Measured], spared: Set[str]) -> Iterator[Named]:
+    """Cases of which a round failed, those that passed the fewest first."""
+    found = []
+    for one in measured:
+        success = one.table.column("success")
+        rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
+        found += [
+            (float(passed[row] / rounds[row]), one.name, case_id)
+            for row, case_id in enumerate(one.table.cases)
+            if passed[row] < rounds[row] and case_id not in spared
+        ]
+    yield from ((suite, case_id) for _, suite, case_id in sorted(found))
+
+
+def _option(option: str, value: str) -> str:
+    """A value that begins with a dash would be taken for an option."""
+    return f"{option}={quote(value)}" if value.startswith("-") else f"{option} {quote(value)}"
+
+
+def _is_pasteable(name: str) -> bool:
+    """Whether every report shows it as it is."""
+    whole = 0 < len(name) <= _LONGEST and one_line(name, None) == name
+    return whole and not any(sign in name for sign in _CHANGED)

@@ -1,0 +1,44 @@
+"""Which changed defaults a run tells, and which it leaves to a later one."""
+
+from gate.run.changed_defaults import CHANGED, ChangedDefault, changed_defaults
+
+
+def change(name, since, concerned=True):
+    return ChangedDefault(
+        name=name, since=since, sentence=f"{name} is otherwise", concerns=lambda setup: concerned
+    )
+
+
+TABLE = (change("old", "0.2.0"), change("new", "0.10.0"), change("far", "0.10.0", concerned=False))
+
+
+def told(versions, untold=()):
+    return changed_defaults(None, versions, untold, TABLE)
+
+
+def test_what_changed_since_the_older_version_is_told_and_the_rest_is_left_for_later():
+    new = "since version 0.10.0 new is otherwise"
+    assert told(["0.1.0"]) == (("since version 0.2.0 old is otherwise", new), ("far",))
+    assert told(["0.2.0"]) == ((new,), ("far",))
+    assert told(["0.9.7"]) == ((new,), ("far",))
+    assert told(["0.10.0"]) == ((), ())
+
+
+def test_of_several_baselines_the_oldest_counts():
+    assert told(["0.10.0", "0.2.0"])[0] == ("since version 0.10.0 new is otherwise",)
+
+
+def test_what_an_earlier_run_left_is_told_by_the_run_that_it_concerns():
+    assert told(["0.10.0"], ["old"]) == (("since version 0.2.0 old is otherwise",), ())
+    assert told(["0.10.0"], ["far"]) == ((), ("far",))
+    assert told(["0.10.0"], ["never heard of"]) == ((), ())
+
+
+def test_a_version_that_is_none_of_ours_says_nothing():
+    for version in ("", "promptfoo 0.123.1", "1", "x0.1.0"):
+        assert told([version]) == ((), ())
+    assert told(["promptfoo 0.1.0", "0.2.0"])[1] == ("far",)
+
+
+def test_each_change_has_a_name_of_its_own():
+    assert len({one.name for one in CHANGED}) == len(CHANGED)
