@@ -17,12 +17,15 @@ from gate.user_code.processes import PROCESSES
 
 # Every run tries the same examples, however slow the machine: red is about the change. More, and
 # others each time: `pytest --hypothesis-profile=more`.
-settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("more", deadline=None, max_examples=500)
 settings.load_profile("same")
 
 # A test that is about a job sets it; all others are those of a laptop, wherever they run.
 os.environ.pop("CI", None)
+
+# Hundreds of processes load the same modules: they keep what they compile, whatever this one does.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Not every machine has it, so these tests are skipped unless GATE_TESTS is `all`; CONTRIBUTING.md
 # says how to have it.

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from gate.commands.plan import stored_subject
 from gate.errors import GateError
 from gate.records import Config
 from gate.report.wording.plan_advice import limit_of, risk
 from gate.store.measurements import StoredSuite, load
 from gate.store.session import latest_session
 from gate.text import spans
-from gate.verdict.planning.plan import plan
+from gate.verdict.planning.plan import limit_outlooks, stored_subject
 
 
 def limit_odds(
@@ -33,16 +32,15 @@ def limit_odds(
             continue
         rounds = suite.rounds or found.meta.rounds
         subjects.append(stored_subject(suite.name, found, suite, config, rounds))
-    for outlook in plan(subjects, config).suites if subjects else ():
-        for one in outlook.limits:
-            metric, limits, often = limit_of(one)
-            why = "" if not one.odds.why else f" ({one.odds.why})"
-            share = f"in {often.removesuffix(' *')} of runs" if one.odds.chance is not None else ""
-            told = f"an agent like main's would miss it {share or 'nobody knows how often'}"
-            yield False, f"suite '{outlook.suite}': {metric} {limits}: {told} by chance{why}"
-            if one.risky:
-                warning = spans.plain(risk(one)).removeprefix("Warning: ")
-                yield True, f"suite '{outlook.suite}': {warning}"
+    for name, one in limit_outlooks(subjects, config):
+        metric, limits, often = limit_of(one)
+        why = "" if not one.odds.why else f" ({one.odds.why})"
+        share = f"in {often.removesuffix(' *')} of runs" if one.odds.chance is not None else ""
+        told = f"an agent like main's would miss it {share or 'nobody knows how often'}"
+        yield False, f"suite '{name}': {metric} {limits}: {told} by chance{why}"
+        if one.risky:
+            warning = spans.plain(risk(one)).removeprefix("Warning: ")
+            yield True, f"suite '{name}': {warning}"
 
 
 def _newest(results: Path, now: datetime) -> dict[str, StoredSuite]:

@@ -16,7 +16,7 @@ from gate.analysis.table import Table
 from gate.commands.label_review.criteria import rubrics_of
 from gate.commands.options.all import parse
 from gate.errors import UsageError
-from gate.records import BaselineInfo, Config, Suite
+from gate.records import BaselineInfo, Config
 from gate.records.codec import to_json
 from gate.report.wording.planning import as_markdown, as_text
 from gate.run.control_agent import Control
@@ -24,11 +24,11 @@ from gate.run.home import home
 from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
-from gate.store.measurements import Stored, StoredSuite, load
+from gate.store.measurements import Stored, load
 from gate.suites.protection.rules import own_config
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
-from gate.verdict.planning.plan import Subject, plan
+from gate.verdict.planning.plan import Subject, plan, quarantined, stored_subject, without
 
 OWN_RULES = {"protect": "false"}  # a plan is for gate.yml as it stands here
 WIDTH = 100
@@ -68,11 +68,11 @@ def _as_run(options: argparse.Namespace) -> argparse.Namespace:
 
 def _subject(setup: Setup, one: SuitePlan) -> Subject:
     found = setup.baselines.get(one.suite.name, NONE_WANTED)
-    table, left_out = found.table, _quarantined(setup.config)
+    table, left_out = found.table, quarantined(setup.config)
     now = {case.id: case.digest for case in one.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
     if table is not None:
-        asked = _without(table, left_out | (one.all_ids - one.chosen))
+        asked = without(table, left_out | (one.all_ids - one.chosen))
         table, notes = _paired(asked, now)
     return Subject(
         name=one.suite.name,
@@ -97,14 +97,6 @@ def _judged(config: Config, one: SuitePlan, cases: int) -> Iterator[str]:
     if asked:
         most = f"{cases * one.suite.rounds * asked:,} in {one.suite.rounds} rounds"
         yield f"the judge's calls come on top, up to {most}, and are in no cost here"
-
-
-def _quarantined(config: Config) -> frozenset[str]:
-    return frozenset(entry.case for entry in config.quarantine)
-
-
-def _without(table: Table, cases: frozenset[str]) -> Table:
-    return table.select([row for row, case in enumerate(table.cases) if case not in cases])
 
 
 def _paired(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
@@ -162,22 +154,3 @@ def _stored_subjects(
         made = found.meta.rounds if stored.session else min(ROUNDS, found.meta.rounds)
         rounds = options.rounds or (rules.rounds if rules else made)
         yield stored_subject(name, found, rules, config, rounds)
-
-
-def stored_subject(
-    name: str, found: StoredSuite, rules: Suite | None, config: Config, rounds: int
-) -> Subject:
-    table = _without(found.table, _quarantined(config))
-    # A run that ended early has not asked them all.
-    cases = len(table.cases) + max(0, found.meta.cases - len(found.table.cases))
-    if not cases:
-        raise UsageError(f"gate plan SESSION: suite '{name}' has no case; give another session")
-    return Subject(
-        name=name,
-        cases=cases,
-        rounds=rounds,
-        specs=found.meta.specs,
-        table=table if table.cases else None,
-        baseline=found.info,
-        gates=rules.gates if rules else (),
-    )

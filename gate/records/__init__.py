@@ -100,6 +100,7 @@ from gate.records.verdict import (
     Sight,
     Status,
     Verdict,
+    Wants,
     equal_looks,
     limits_by_metric,
 )
@@ -197,6 +198,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "Violation",
+    "Wants",
     "equal_looks",
     "limits_by_metric",
 ]

@@ -129,6 +129,9 @@ Status = Literal[
 ]
 # warn: beyond a limit, but not so surely as its rule asks
 GateStatus = Literal["pass", "fail", "warn", "inconclusive", "missing", "accepted"]
+# What an inconclusive row lacks: answers that are missing, trials that the run did not make, an
+# agent that could be reached; empty: more data than the plan has.
+Wants = Literal["", "answers", "trials", "agent"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +217,7 @@ class Comparison:
     direction: Direction = "higher"
     unit: str = ""
     reason: str = ""
+    wants: Wants = ""
     settled: bool = True  # False: the run ended while more trials could still have told
 
     @property
@@ -254,6 +258,7 @@ class GateResult:
     unit: str = ""
     direction: Direction = "higher"
     reason: str = ""
+    wants: Wants = ""
     place: Place | None = None
     by_default: bool = False  # gate.yml does not have it
     as_before: int = 0  # cases that the run lost, and that count as the baseline had them

@@ -137,6 +137,7 @@ def _settled(judged: Judged, at_worst: Judged) -> Comparison:
         reason = f"{missing.reason}, which may be anything" if hides else reason
         lost = pair.standing.lacks_too_much(pair.spec)
         row = _comparison(judged, "missing" if lost else "inconclusive", reason)
+        row = replace(row, wants="answers")
     else:
         accepted = ACCEPTED if judged.status == "accepted" else pair.why
         why = judged.evidence.too_few or judged.unseen or accepted

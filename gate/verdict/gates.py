@@ -106,7 +106,7 @@ def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> Gate
         return replace(result, status="accepted", reason=ACCEPTED)
     if one.data.cut_short and not _stands(one, gate, result, confidence):
         why = "the run ended before the planned trials of this suite could tell"
-        return replace(result, status="inconclusive", reason=why)
+        return replace(result, status="inconclusive", reason=why, wants="trials")
     return result
 
 
@@ -127,7 +127,8 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
     if spec is not None:
         result = replace(result, unit=spec.unit, direction=spec.direction)
     if one.error:
-        return replace(result, status="inconclusive", reason=f"not judged: {one.error}")
+        why = f"not judged: {one.error}"
+        return replace(result, status="inconclusive", reason=why, wants="agent")
     if spec is None:
         return replace(result, reason=_unknown(gate.metric, one))
     values = _values(one, spec)
@@ -142,7 +143,7 @@ def _measured(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> G
         reason = f"{missing.could} break this gate"
         reason = f"{missing.reason}, which may be anything" if one.hides(spec) else reason
         status: GateStatus = "missing" if one.lacks_too_much(spec) else "inconclusive"
-        return replace(judged, status=status, reason=reason)
+        return replace(judged, status=status, reason=reason, wants="answers")
     return judged
 
 

@@ -6,6 +6,10 @@ import sys
 
 import pytest
 
+from gate.github.checks import verdict
+from gate.report.annotations import render_annotations
+from gate.store.session import load_session
+
 CRASH = "import sys; sys.exit('out of order')"
 REFUSED = "{type: openai, base_url: 'http://127.0.0.1:9', model: m}"
 CASES = [{"id": f"q-{n}", "input": f"{n}?"} for n in range(6)]
@@ -46,6 +50,51 @@ def test_an_agent_that_crashes_on_every_call_fails_by_the_floor(gate, tmp_path):
     code, told = gate(crashing, ", floor: false")
     assert code == 0, told
     assert "graded answers passed" not in told.lower()
+
+
+def test_every_other_way_to_the_verdict_keeps_the_floor(gate, tmp_path):
+    """A session rendered again, resumed, merged of shards, or shown as a check run."""
+    crashing = json.dumps({"type": "command", "command": [sys.executable, "crash.py"]})
+    gate(crashing)
+    (whole,) = (tmp_path / "results").glob("session-*")
+    stated = "none of the 6 graded answers passed"
+
+    def command(*given):
+        done = subprocess.run(
+            [sys.executable, "-m", "gate", *given],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    for page in ("comment.md", "report.md", "report.html", "junit.xml"):
+        assert stated in (whole / page).read_text("utf-8").lower(), page
+        (whole / page).unlink()
+    assert command("report", str(whole))[0] == 0
+    for page in ("comment.md", "report.md", "report.html", "junit.xml"):
+        assert stated in (whole / page).read_text("utf-8").lower(), page
+
+    code, told = command("run", "--resume", str(whole), "--no-color")
+    assert (code, stated in told.lower()) == (1, True), told
+
+    shards = []
+    for number in (1, 2):
+        given = ("--shard", f"{number}/2", "--baseline", "none", "--out", f"shard-{number}")
+        code, told = command("run", *given)
+        assert code == 0, told
+        shards += map(str, (tmp_path / f"shard-{number}").glob("session-*"))
+    code, told = command("merge", *shards, "--baseline", "none", "--out", "merged", "--no-color")
+    assert (code, stated in told.lower()) == (1, True), told
+
+    report = load_session(whole).report
+    assert report is not None
+    assert verdict(report, lambda limit: "", str).conclusion == "failure"
+    first = render_annotations(report)[0]
+    assert first.startswith("::error")
+    assert stated in first.lower()
 
 
 def test_an_outage_goes_before_the_floor(gate):

@@ -187,7 +187,7 @@ runs = st.builds(
     missing=pick("fail", "warn"),
 )
 many = settings(
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

@@ -96,7 +96,7 @@ def test_answer_objects(data):
     check(lambda: answer.response(answer.json_of(whole(data))))
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.binary(max_size=60), st.sampled_from(["application/json", "text/event-stream", ""]))
 @example(b"[" * 50_000, "application/json")
 @example(b'{"choices": [{"message": {"content": "\\ud83d"}}]}', "application/json")

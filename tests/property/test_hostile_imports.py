@@ -20,7 +20,7 @@ RECORDS = st.dictionaries(st.sampled_from(sorted(RECORD)), HOSTILE_JSON, max_siz
 FILES = st.sampled_from(("meta.json", "summary.json", "details.jsonl"))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     records=st.lists(RECORDS, min_size=1, max_size=4),
     meta=st.dictionaries(st.sampled_from([*META, "rounds", "suites", "health"]), HOSTILE_JSON),
@@ -46,7 +46,7 @@ def test_a_folder_is_refused_in_words_or_every_trial_of_it_is_a_row(records, met
         assert not [wrong for row in rows for wrong in mismatches(schema(), row)]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(content=st.binary(max_size=200), file=FILES)
 def test_any_bytes_in_one_of_its_files_are_refused_in_words(content, file):
     with tempfile.TemporaryDirectory() as name:

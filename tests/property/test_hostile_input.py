@@ -107,13 +107,13 @@ def test_any_bytes_as_config(content: bytes) -> None:
     config(content)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.dictionaries(KEYS, VALUES, max_size=6))
 def test_any_data_as_config(data: dict[str, Any]) -> None:
     config(json.dumps(data).encode())
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.data(), VALUES)
 def test_a_good_config_with_one_part_replaced(data: st.DataObject, value: Any) -> None:
     good = json.loads(json.dumps(GOOD))

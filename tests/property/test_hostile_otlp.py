@@ -52,7 +52,7 @@ def read(*lines):
             return None
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(
     changed=st.dictionaries(st.sampled_from(KEYS), HOSTILE_JSON, max_size=2),
     more=RAW_ATTRIBUTES,
@@ -69,7 +69,7 @@ def test_an_export_is_refused_in_words_or_every_trial_is_a_row(changed, more, be
         json.dumps(row, ensure_ascii=False).encode()
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(content=st.binary(max_size=120) | st.text(max_size=60).map(str.encode))
 def test_any_bytes_are_refused_in_words(content):
     with tempfile.TemporaryDirectory() as name:

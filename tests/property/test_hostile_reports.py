@@ -157,7 +157,7 @@ def check_markdown(text: str, link: str | None) -> None:
         assert count == columns, line
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(reports())
 def test_what_a_fork_wrote_shows_as_text(report: Report) -> None:
     safe = shown(report, origin_of(report))
@@ -170,7 +170,7 @@ def test_what_a_fork_wrote_shows_as_text(report: Report) -> None:
     assert len(text.encode()) <= LIMIT
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(reports())
 def test_summary_and_report_show_it_as_text(report: Report) -> None:
     safe = shown(report, origin_of(report))
@@ -179,7 +179,7 @@ def test_summary_and_report_show_it_as_text(report: Report) -> None:
         check_markdown(text, safe.provenance.run_url)
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(reports())
 def test_nothing_printed_is_a_command_but_our_annotations(report: Report) -> None:
     for line in render_annotations(report):
@@ -209,7 +209,7 @@ def parsed(text: str) -> dict[str, str]:
     return found
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(reports())
 def test_outputs_are_ours_alone(report: Report) -> None:
     values = report_outputs(report, Path("s"), Path())

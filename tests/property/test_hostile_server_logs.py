@@ -39,7 +39,7 @@ TIMES = st.integers(-(2**62), 2**62)
     at=TIMES,
 )
 @example(before=[], pieces=[b"\0" * 50, b"\xff\xfe", b"\n"], bind="offset", timezone="UTC", at=0)
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_every_log_is_read(before, pieces, bind, timezone, at):
     with tempfile.TemporaryDirectory() as name:
         files = [Path(name, file) for file in ("a", "c", "audit/s.jsonl")]
@@ -65,7 +65,7 @@ def test_every_log_is_read(before, pieces, bind, timezone, at):
 
 
 @given(text=st.text(max_size=300), cuts=st.lists(st.integers(0, 1200), max_size=6))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_in_whatever_pieces_lines_are_written_the_same_lines_are_read(text, cuts):
     data = text.encode("utf-8", "replace")
     with tempfile.TemporaryDirectory() as name:

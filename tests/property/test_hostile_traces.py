@@ -158,7 +158,7 @@ def test_each_of_them_is_read_when_nothing_is_spoilt():
         assert read_trace(data).steps
 
 
-@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(SHAPES)).flatmap(lambda s: st.tuples(spoilt(SHAPES[s]), st.just(s))))
 def test_a_spoilt_trace(spoiling):
     data, shape = spoiling

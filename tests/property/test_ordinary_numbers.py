@@ -24,7 +24,7 @@ TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), GAPS), max_size=12).map(
 )
 
 
-@settings(max_examples=1500)
+@settings(max_examples=600)
 @given(TEXTS)
 @example("the version 300 was")
 @example("on the 5 May it was 1,234 million")

@@ -45,7 +45,7 @@ def same(one: Evidence, other: Evidence) -> None:
         assert one.bounds(alpha) == pytest.approx(other.bounds(alpha), abs=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(two_arms(gaps=True))
 def test_swapping_the_arms_mirrors_the_change(arms: Arms) -> None:
     there, back = compared(arms), compared(arms[::-1])
@@ -58,7 +58,7 @@ def test_swapping_the_arms_mirrors_the_change(arms: Arms) -> None:
     assert there.p_doubt == pytest.approx(compared(arms[::-1], "lower").p_doubt, abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(alike=True))
 def test_swapping_the_arms_mirrors_the_bounds(arms: Arms) -> None:
     for alpha in LEVELS:
@@ -66,7 +66,7 @@ def test_swapping_the_arms_mirrors_the_bounds(arms: Arms) -> None:
         assert compared(arms[::-1]).bounds(alpha) == pytest.approx((-high, -low), abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(gaps=True, kinds=(PASS_FAIL,)))
 def test_counting_failures_mirrors_the_change(arms: Arms) -> None:
     found = compared((1.0 - arms[0], 1.0 - arms[1]))
@@ -78,7 +78,7 @@ def test_counting_failures_mirrors_the_change(arms: Arms) -> None:
     same(compared(arms, "lower"), replace(found, delta=-found.delta, bounds=bounds))
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(gaps=True), st.integers(1, 4))
 def test_identical_rounds_never_look_worse(arms: Arms, times: int) -> None:
     """Also when one arm has the same rounds several times over."""
@@ -91,7 +91,7 @@ def test_identical_rounds_never_look_worse(arms: Arms, times: int) -> None:
     assert low < 0.0 < high
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(gaps=True), st.randoms(use_true_random=False))
 def test_order_of_cases_and_of_rounds_does_not_matter(arms: Arms, random) -> None:
     def some_order(n: int) -> list[int]:
@@ -102,7 +102,7 @@ def test_order_of_cases_and_of_rounds_does_not_matter(arms: Arms, random) -> Non
     same(compared(arms), compared(shuffled))
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(gaps=True), st.integers(0, 3), st.integers(1, 3))
 def test_calls_that_were_not_made_do_not_matter(arms: Arms, wider: int, longer: int) -> None:
     """However the calls came in batches, and however many rounds and cases are still to come."""
@@ -110,7 +110,7 @@ def test_calls_that_were_not_made_do_not_matter(arms: Arms, wider: int, longer: 
     same(compared(arms), compared(padded))
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(gaps=True))
 def test_cases_that_one_arm_lacks_do_not_matter(arms: Arms) -> None:
     both = ~(np.isnan(arms[0]).all(axis=1) | np.isnan(arms[1]).all(axis=1))
@@ -119,14 +119,14 @@ def test_cases_that_one_arm_lacks_do_not_matter(arms: Arms) -> None:
     same(found, compared((arms[0][both], arms[1][both])))
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two_arms(alike=True, kinds=(PASS_FAIL,)), PASS_FAIL)
 def test_a_case_that_never_varies_leaves_the_chance_as_it_is(arms: Arms, value: float) -> None:
     wider = tuple(np.vstack([arm, np.full((1, arm.shape[1]), value)]) for arm in arms)
     assert compared(wider).p_worse == pytest.approx(compared(arms).p_worse, abs=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(two_arms(alike=True, kinds=(PASS_FAIL,)), st.integers(0, 13), st.integers(0, 4))
 def test_one_more_failure_never_helps(arms: Arms, case: int, turn: int) -> None:
     was, now = arms
@@ -139,7 +139,7 @@ def test_one_more_failure_never_helps(arms: Arms, case: int, turn: int) -> None:
     assert after.delta <= before.delta
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(two_arms(gaps=True))
 def test_every_number_is_one(arms: Arms) -> None:
     found = compared(arms)

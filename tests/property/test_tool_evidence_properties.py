@@ -52,7 +52,7 @@ WANTED = {
 CASE = Case(id="a", input="?", keys={"required_tools": ["shell"], "output_requirements": WANTED})
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(answer=ANSWERS | JUNK, logs=LOGS)
 def test_the_verdict_keeps_its_word(answer, logs):
     response = Response(answer=json.dumps(answer), server_logs=logs)

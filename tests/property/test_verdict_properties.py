@@ -56,7 +56,7 @@ def rows(found: Verdict) -> dict[str, Comparison]:
     return {row.metric: row for row in found.comparisons}
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two())
 def test_swapping_the_sides_mirrors_everything(pair: tuple[Table, Table]) -> None:
     forth, back = rows(verdict(*pair)), rows(verdict(*reversed(pair)))
@@ -71,7 +71,7 @@ def test_swapping_the_sides_mirrors_everything(pair: tuple[Table, Table]) -> Non
             assert b.status == MIRROR[a.status]
 
 
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(tables())
 def test_identical_data_never_fail(table: Table) -> None:
     found = verdict(table, table)
@@ -82,7 +82,7 @@ def test_identical_data_never_fail(table: Table) -> None:
     assert found.cases.newly_failing == found.cases.newly_passing == ()
 
 
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(two(), st.randoms(use_true_random=False))
 def test_order_of_cases_and_rounds_does_not_matter(pair: tuple[Table, Table], random) -> None:
     was, now = pair
@@ -104,7 +104,7 @@ def test_order_of_cases_and_rounds_does_not_matter(pair: tuple[Table, Table], ra
 GATE = GateRule(metric=SUCCESS.name, min=0.5, rule="point")
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(two())
 def test_an_added_case_that_nobody_answered_never_improves(pair: tuple[Table, Table]) -> None:
     was, now = pair
@@ -129,7 +129,7 @@ def test_an_added_case_that_nobody_answered_never_improves(pair: tuple[Table, Ta
         assert after.outcome != "pass"
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(tables(), st.integers(0, 11))
 def test_losing_a_case_never_raises_a_score(table: Table, row: int) -> None:
     assume(len(table.cases) > 5)  # fewer pairs are not comparable
@@ -147,7 +147,7 @@ def test_losing_a_case_never_raises_a_score(table: Table, row: int) -> None:
     assert removed.gates[0].value == pytest.approx(whole)
 
 
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(tables())
 def test_an_interval_holds_its_value(table: Table) -> None:
     for found in estimates(table, table.specs).values():

@@ -112,7 +112,7 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(records=st.lists(RECORDS | JSON, max_size=3), cut=st.integers(0, 30))
 def test_records_are_refused_in_words_or_every_trial_of_them_is_a_row(records, cut):
     with tempfile.TemporaryDirectory() as name:
@@ -122,7 +122,7 @@ def test_records_are_refused_in_words_or_every_trial_of_them_is_a_row(records, c
         assert_rows(file, tasks=str(EXAMPLES / "tasks.json"), sites={"shopping": "http://s"})
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     content=st.binary(max_size=200) | JSON.map(lambda data: json.dumps(data).encode()),
     file=st.sampled_from(["render_0.html", "config.json", "json_dump.json", "a.log"]),
@@ -135,7 +135,7 @@ def test_any_bytes_in_a_file_of_a_result_folder_are_refused_in_words_or_read(con
         assert_rows(Path(name), tasks=str(EXAMPLES / "tasks.json"))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(content=st.binary(max_size=100) | JSON.map(lambda data: json.dumps(data).encode()))
 def test_any_bytes_in_the_summary_of_an_episode_are_refused_in_words_or_read(content):
     with tempfile.TemporaryDirectory() as name:

@@ -212,7 +212,7 @@ def judge(
     """The action on an event; `env` over what a runner sets for a pull request."""
     event = workspace.parent / "event.json"
     event.write_text(json.dumps(payload), encoding="utf-8")
-    given = {"github-token": TOKEN, **inputs}
+    given = {"github-token": TOKEN, "sample": "60", **inputs}
     variables = {"GITHUB_API_URL": hub.checked, **(env or {})}
     return runner.run(
         options=(

@@ -7,20 +7,20 @@ baseline, no terminal. A bound stands 5 to 10 % above what was measured: who rai
 MOST_MODULES = {  # of all packages
     "at the first request of a run": 375,  # measured: 348
     "of a run": 590,  # 552
-    "of validate": 550,  # 513: the odds of noise at a limit take numpy and the newest session
+    "of validate": 505,  # 473: the odds of noise at a limit take numpy and the newest session
     "of --version": 142,  # 133
 }
 MOST_OF_OURS = {
     "at the first request of a run": 180,  # 178
     "of a run": 290,  # 272
-    "of validate": 240,  # 225
+    "of validate": 202,  # 189
     "of --version": 20,  # 19
 }
 MOST_CALLS = {
     "of a run beside its trials": 195_000,  # 182,400
     "to tell the verdict": 28_500,  # 26,600, nearly all of rich: without --quiet
     "of a trial": 870,  # 806
-    "of validate": 245_000,  # 226,500
+    "of validate": 178_000,  # 166,100
     "of --version": 15_500,  # 14,400
 }
 NOT_BEFORE_THE_FIRST_REQUEST = (

@@ -35,7 +35,7 @@ from tests.support.paths import ROOT
 from tests.support.runner import BASE, on_a_pull_request
 
 GATE = ROOT / "gate"
-LIMIT_S = 30.0  # for any command here, at a `timeout_s` of 2
+LIMIT_S = 30.0  # for any command here, at a `timeout_s` of 2 where calls hang
 MARK = "HOSTILE_RUN"
 TOKEN = "ghs_" + "token"
 SECRETS = {
@@ -127,8 +127,8 @@ class Mine:
 _BODIES["control"] = _BODIES["agent"]
 _HONEST = "def answer(case):\n    return 'yes'\n"
 _RUBRIC = "{name: r, about: A reply., criteria: {good: {about: Is it good}}, least: {good: 3}}"
-_OPENAI = '{type: openai, base_url: "URL", model: m, timeout_s: 2, concurrency: MANY}'
-_PYTHON = '{type: python, callable: "FILE:NAME", timeout_s: 2, concurrency: MANY}'
+_OPENAI = '{type: openai, base_url: "URL", model: m, timeout_s: SECONDS, concurrency: MANY}'
+_PYTHON = '{type: python, callable: "FILE:NAME", timeout_s: SECONDS, concurrency: MANY}'
 
 # role -> its file, the attribute in it, and what gate.yml has for it
 ROLES: dict[str, tuple[str, str, str, str]] = {
@@ -153,7 +153,8 @@ ROLES: dict[str, tuple[str, str, str, str]] = {
     "suite": ("suite.py", "Mine", f"agent: {_OPENAI}", 'suite: "FILE:NAME"'),
     "control": (
         *("control.py", "answer"),
-        "agent: {type: python, callable: './agent.py:answer', timeout_s: 2, concurrency: MANY}\n"
+        "agent: {type: python, callable: './agent.py:answer', timeout_s: SECONDS, "
+        "concurrency: MANY}\n"
         f"control_agent: {_PYTHON}",
         "graders: [exact_match]",
     ),
@@ -274,6 +275,7 @@ def _project(
     where = code if role == "regex" else (file.removesuffix(".py") if by_name else f"./{file}")
     config = _CONFIG.replace("ASKED", asked).replace("JUDGED", judged)
     config = config.replace("URL", url).replace("MANY", str(many))
+    config = config.replace("SECONDS", str(2 if many < 4 else 10))  # four at once: none hangs
     config = config.replace("FILE", where).replace("NAME", attribute)
     config = config.replace("CONTROL", "fresh" if role == "control" else "stored")
     (folder / "gate.yml").write_text(config.replace("PROTECT", "protect: false"))

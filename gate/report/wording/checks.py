@@ -8,7 +8,7 @@ from typing import Literal
 
 from gate.analysis.default_gates import interest
 from gate.analysis.outages import OUT
-from gate.records import Comparison, GateResult, Report
+from gate.records import Comparison, GateResult, Report, Wants
 from gate.report.wording.rule_changes import accepted_by
 from gate.text import figures
 
@@ -30,7 +30,12 @@ _RANK: tuple[Sign, ...] = (
 )
 NOISY = 0.01  # chance that noise alone breaks a limit, from which on its row says so
 LACKING = "answers are missing"  # and could turn the verdict
-_LACKING = ("would turn this verdict", "would break this gate", "which may be anything")
+_UNDECIDED: dict[Wants, str] = {
+    "": "too few data",
+    "answers": LACKING,
+    "trials": "not settled",
+    "agent": "not judged",
+}
 UNSCORED = "too many unscored"  # missing, though there is a value of the rest
 _COMPARED: dict[str, tuple[Sign, str]] = {
     "regression": ("bad", "regression"),
@@ -297,8 +302,8 @@ def _compared(found: Comparison, report: Report) -> Finding:
     if found.status == "missing" and found.reason.startswith(OUT):
         finding = Finding(sign="bad", word=OUT)
         return finding if found.level == "block" else _milder(finding)
-    if found.status == "inconclusive" and is_lacking(found):
-        finding = replace(finding, word=LACKING)
+    if found.status == "inconclusive":
+        finding = replace(finding, word=_UNDECIDED[found.wants])
     if found.status == "missing" and found.current is not None:
         finding = replace(finding, word=UNSCORED)
     if found.status == "missing" and report.policy.missing_metric != "fail":
@@ -321,7 +326,7 @@ def is_lacking(row: Comparison | GateResult) -> bool:
     """Whether it is undecided because of answers or scores that are missing, not for want of
     more.
     """
-    return row.status == "inconclusive" and row.reason.endswith(_LACKING)
+    return row.status == "inconclusive" and row.wants == "answers"
 
 
 def _limit(gate: GateResult, report: Report) -> Finding:
@@ -332,8 +337,7 @@ def _limit(gate: GateResult, report: Report) -> Finding:
         word = "not measured" if gate.value is None else UNSCORED
         return Finding(sign="bad" if fails else "warn", word=word)
     if gate.status == "inconclusive":
-        judged = LACKING if is_lacking(gate) else "too few data"
-        word = f"limit: {'not judged' if gate.reason.startswith('not judged') else judged}"
+        word = f"limit: {_UNDECIDED[gate.wants]}"
         return Finding(sign="unsure", word=f"{_beyond(gate)}, {word}" if _beyond(gate) else word)
     if gate.status == "accepted":
         return _accepted(gate.metric, report)

@@ -120,6 +120,8 @@ def _clause(report: Report) -> str:
         unsure = f"{suites} may have got worse"
     elif any(map(is_lacking, open_rows)):
         unsure = f"too many answers are missing to judge {suites}"
+    elif any(row.wants == "trials" for row in open_rows):
+        unsure = f"the run ended too early to judge {suites}"
     return {
         "inconclusive": unsure,
         "no_baseline": f"nothing to compare {suites} with yet",

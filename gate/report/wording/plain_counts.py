@@ -48,9 +48,10 @@ def weighted(report: Report, rows: Iterable[tuple[str, str]]) -> Line:
     cases, and what that is; empty where they are the same.
     """
     several = len(report.suites) > 1
+    compared = _compared_rows(report)
     told = []
     for suite, metric in rows:
-        if other := over_all_cases(report, suite, metric):
+        if other := _over_all_cases(report, compared.get((suite, metric))):
             where = say("{}: ", suite) if several else ()
             told.append((*where, *say("{} {}", code(metric), other)))
     if not told:
@@ -63,10 +64,10 @@ def weighted(report: Report, rows: Iterable[tuple[str, str]]) -> Line:
     )
 
 
-def over_all_cases(report: Report, suite: str, metric: str) -> str:
+def _over_all_cases(report: Report, found: Comparison | None) -> str:
     """The figure of a metric over all cases, where the one that was compared shows as another."""
-    found = _compared(report, suite, metric)
-    estimate = report.suites[suite].metrics.get(metric) if suite in report.suites else None
+    suite = report.suites.get(found.suite) if found is not None else None
+    estimate = suite.metrics.get(found.metric) if found is not None and suite is not None else None
     if found is None or estimate is None or estimate.value is None:
         return ""
     shown = [figures.value(number, found.unit) for number in (found.current, estimate.value)]
@@ -127,6 +128,7 @@ def _asked(counts: CaseCounts, suite: SuiteReport) -> str:
     return f"{counts.asked:,} of {figures.count(suite.cases, 'case')}"
 
 
-def _compared(report: Report, suite: str, metric: str) -> Comparison | None:
-    rows = (c for c in report.comparisons if (c.suite, c.metric) == (suite, metric))
-    return next((c for c in rows if c.delta is not None and c.current is not None), None)
+def _compared_rows(report: Report) -> dict[tuple[str, str], Comparison]:
+    """The first row with a change of each suite and metric."""
+    known = [c for c in report.comparisons if c.delta is not None and c.current is not None]
+    return {(c.suite, c.metric): c for c in reversed(known)}

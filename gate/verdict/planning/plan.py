@@ -12,9 +12,11 @@ from gate.analysis.estimates import estimates, family_of
 from gate.analysis.noise import Noise, assumed_noise, never_changing, noise_of
 from gate.analysis.noise_odds import Size, assumed_odds, measuring_share, noise_odds, safer_limit
 from gate.analysis.table import Table
-from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Tolerance
+from gate.errors import UsageError
+from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Suite, Tolerance
 from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
+from gate.store.measurements import StoredSuite
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.comparability import SuiteData
 from gate.verdict.levels import applicable_gates
@@ -44,17 +46,67 @@ class Subject:
     notes: tuple[str, ...] = ()
 
 
+def stored_subject(
+    name: str, found: StoredSuite, rules: Suite | None, config: Config, rounds: int
+) -> Subject:
+    """A suite that would run again as it is stored; `rules`: its entry in gate.yml. Raises
+    UsageError for one without a case.
+    """
+    table = without(found.table, quarantined(config))
+    # A run that ended early has not asked them all.
+    cases = len(table.cases) + max(0, found.meta.cases - len(found.table.cases))
+    if not cases:
+        raise UsageError(f"gate plan SESSION: suite '{name}' has no case; give another session")
+    return Subject(
+        name=name,
+        cases=cases,
+        rounds=rounds,
+        specs=found.meta.specs,
+        table=table if table.cases else None,
+        baseline=found.info,
+        gates=rules.gates if rules else (),
+    )
+
+
+def quarantined(config: Config) -> frozenset[str]:
+    """Ids of the cases that gate.yml holds back."""
+    return frozenset(entry.case for entry in config.quarantine)
+
+
+def without(table: Table, cases: frozenset[str]) -> Table:
+    """The table's rows of all cases but these."""
+    return table.select([row for row, case in enumerate(table.cases) if case not in cases])
+
+
+def limit_outlooks(
+    subjects: Sequence[Subject], config: Config
+) -> Iterator[tuple[str, LimitOutlook]]:
+    """Each suite's name with one of its limits, and how often noise alone would miss that: as in
+    `plan`, without what it takes to see more.
+    """
+    suites = [_Suite(subject=one, config=config) for one in subjects]
+    sharing = _sharing(suites)
+    for suite in suites:
+        for outlook in suite.limits(sharing):
+            yield suite.subject.name, outlook
+
+
+def _sharing(suites: Sequence[_Suite]) -> int:
+    """Among how many limits alpha is shared."""
+    return max(1, sum(len(one.limited) for one in suites))
+
+
 def plan(subjects: Sequence[Subject], config: Config, notes: Sequence[str] = ()) -> Plan:
     """What each suite could see by the rules of `config`."""
     rules = config.regression
     suites = [_Suite(subject=one, config=config) for one in subjects]
     tests = max(1, sum(len(one.blocking) for one in suites))
-    limits = max(1, sum(len(one.limited) for one in suites))
+    sharing = _sharing(suites)
     return Plan(
         alpha=rules.alpha,
         power=rules.power,
         tests=tests,
-        suites=tuple(one.outlook(tests, limits) for one in suites),
+        suites=tuple(one.outlook(tests, sharing) for one in suites),
         notes=tuple(notes),
     )
 
@@ -87,7 +139,15 @@ class _Suite:
         specs = self.subject.specs
         return [g for g in self.gates if g.limited and g.level == "block" and g.metric in specs]
 
-    def limits(self, shape: Shape, sharing: int) -> Iterator[LimitOutlook]:
+    @property
+    def max_rounds(self) -> int:
+        """Up to which looks may go on; the planned ones where nobody looks."""
+        rules, planned = self.config.regression, self.subject.rounds
+        if rules.stop == "off":
+            return planned
+        return max(rules.max_rounds or 2 * planned, planned)
+
+    def limits(self, sharing: int) -> Iterator[LimitOutlook]:
         """How often noise alone would miss each limit; `sharing`: among how many alpha is."""
         one = self.subject
         for gate in self.limited:
@@ -95,8 +155,8 @@ class _Suite:
             size = Size(
                 cases=one.cases,
                 rounds=one.rounds,
-                max_rounds=shape.max_rounds,
-                level=shape.alpha / sharing,
+                max_rounds=self.max_rounds,
+                level=self.config.regression.alpha / sharing,
             )
             told = LimitOutlook(
                 metric=gate.metric,
@@ -115,7 +175,7 @@ class _Suite:
                     told = replace(told, safer=safer)
             yield told
 
-    def outlook(self, tests: int, limits: int) -> SuiteOutlook:
+    def outlook(self, tests: int, sharing: int) -> SuiteOutlook:
         subject = self.subject
         found = [self._forecast(spec) for spec in self.blocking]
         shape = self._shape(found, tests)
@@ -143,24 +203,22 @@ class _Suite:
             numbered=any(gate.level == "block" and gate.limited for gate in self.gates),
             metrics=tuple(metric_outlook(one, shape) for one in found),
             actions=actions,
-            limits=tuple(self.limits(shape, limits)),
+            limits=tuple(self.limits(sharing)),
             best=_best(first, shape, actions, measured=subject.table is not None),
             notes=subject.notes,
         )
 
     def _shape(self, found: Sequence[Forecast], tests: int) -> Shape:
         subject, rules = self.subject, self.config.regression
-        early = rules.stop != "off"
-        most = rules.max_rounds or 2 * subject.rounds
         return Shape(
             cases=subject.cases,
             rounds=subject.rounds,
-            max_rounds=max(most, subject.rounds) if early else subject.rounds,
+            max_rounds=self.max_rounds,
             rounds_b=found[0].noise.rounds if found else float(subject.rounds),
             tests=tests,
             alpha=rules.alpha,
             power=rules.power,
-            early=early,
+            early=rules.stop != "off",
             fresh=rules.control == "fresh",
             batch=subject.batch,
             price=_price(subject.table),

@@ -187,7 +187,7 @@ def test_what_is_expanded_is_bounded_by_what_was_promised() -> None:
 WHOLE = zipped(("a.json", b"A" * 50), ("b/c.json", b"C" * 50), ("d/", b""))
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=4),
     st.integers(0, 40),

@@ -97,6 +97,13 @@ def test_a_judge_that_is_out_has_not_made_its_metrics_go():
         ({"value": 0.92, "status": "fail", "rule": "proven"}, "bad", "not proved within limit"),
         ({"value": None, "status": "missing"}, "bad", "not measured"),
         ({"status": "inconclusive"}, "unsure", "limit: too few data"),
+        ({"status": "inconclusive", "wants": "agent"}, "unsure", "limit: not judged"),
+        ({"status": "inconclusive", "wants": "answers"}, "unsure", "limit: answers are missing"),
+        (
+            {"status": "inconclusive", "wants": "trials", "value": 0.5},
+            "unsure",
+            "below min, limit: not settled",
+        ),
         ({"status": "accepted", "target": None}, "accepted", "accepted"),
         ({"proved": False, "target": None, "rule": "convicted"}, "good", "limit not proved"),
         ({"proved": False, "target": None, "rule": "point"}, "good", ""),

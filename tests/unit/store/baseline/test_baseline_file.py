@@ -64,7 +64,7 @@ def test_one_case_a_line_sorted_header_first() -> None:
 numbers = st.one_of(st.just(NAN), st.sampled_from([0.0, 1.0, -0.0]), st.floats(-1e18, 1e18))
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(
     st.lists(st.text(), min_size=0, max_size=5, unique=True),
     st.integers(1, 4),
