@@ -8,10 +8,10 @@ from collections import Counter
 
 import pytest
 
-from gate.files import bundled
 from tests.support.as_process import start_gate
 from tests.support.git_repository import commit_files, git
 from tests.support.in_process import gate, run_command, run_session, save_baseline
+from tests.support.paths import copy_a_third
 from tests.support.session_files import details_of, summary_of, trials_in, wait_for_trials
 
 CASES, ROUNDS = 40, 3
@@ -84,12 +84,12 @@ agent: {type: sample, options: {top_k: TOP}}
 suites:
   - {name: s, dataset: d.jsonl, graders: [facts]}
 """
-    shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "d.jsonl")
+    copy_a_third(tmp_path / "d.jsonl")
     (tmp_path / "gate.yml").write_text(config.replace("TOP", "5"))
     save_baseline(tmp_path, run_session(tmp_path, "--baseline", "none"))
     unchanged = summary_of(against(tmp_path))
-    assert (unchanged["outcome"], unchanged["calls"]["planned"]) == ("pass", 600)
-    assert unchanged["calls"]["saved"] > 100
+    assert (unchanged["outcome"], unchanged["calls"]["planned"]) == ("pass", 201)
+    assert unchanged["calls"]["saved"] > 30
     (tmp_path / "gate.yml").write_text(config.replace("TOP", "1"))
     worse = summary_of(against(tmp_path, code=1))
     assert worse["outcome"] == "fail"

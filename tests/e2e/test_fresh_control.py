@@ -2,16 +2,15 @@
 
 import json
 import os
-import shutil
 import signal
 
 import pytest
 
-from gate.files import bundled
 from tests.support.as_process import start_gate
 from tests.support.chat_server import ChatServer
 from tests.support.git_repository import git
 from tests.support.in_process import run_command, run_session
+from tests.support.paths import copy_a_third
 from tests.support.session_files import (
     details_of,
     sessions_in,
@@ -48,7 +47,7 @@ def control_of(session):
 def test_the_sample_agent_against_itself_and_against_a_worse_retriever(
     tmp_path, options, code, outcome
 ):
-    shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "cases.jsonl")
+    copy_a_third(tmp_path / "cases.jsonl")
     (tmp_path / "gate.yml").write_text(SAMPLE.replace("OPTIONS", options))
     session = run_session(tmp_path, code=code)
     report = summary_of(session)
@@ -56,7 +55,7 @@ def test_the_sample_agent_against_itself_and_against_a_worse_retriever(
     assert (report["baseline"]["source"], report["baseline"]["commit"]) == ("control", None)
     assert len(control_of(session)) == len(details_of(session))
     assert report["calls"]["made"] == 2 * len(details_of(session)) < report["calls"]["planned"]
-    assert report["calls"]["planned"] * 2 == report["calls"]["cap"] == 2 * 2 * 3 * 200
+    assert report["calls"]["planned"] * 2 == report["calls"]["cap"] == 2 * 2 * 3 * 67
 
 
 def test_the_controls_answers_hostile_as_they_are_stay_in_its_own_session(tmp_path):

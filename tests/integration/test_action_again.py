@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from gate.commands.action import run
-from gate.files import bundled
 from tests.support.action_runs import hooks_on
 from tests.support.github_server import HEAD, GitHub, serving
 from tests.support.in_process import run_command
+from tests.support.paths import copy_a_third
 from tests.support.runner import BASE, on_a_pull_request
 from tests.support.session_artifacts import add_run
 
@@ -29,7 +29,7 @@ suites:
 @pytest.fixture
 def github(tmp_path: Path) -> Iterator[GitHub]:
     """A pull request on a main branch that has rules, cases and a baseline."""
-    shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", tmp_path / "d.jsonl")
+    copy_a_third(tmp_path / "d.jsonl")
     (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "5"), encoding="utf-8")
     run_command(tmp_path, "run", "--baseline", "none")
     (measured,) = (tmp_path / "results").iterdir()

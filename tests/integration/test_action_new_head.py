@@ -14,15 +14,14 @@ from typing import Any
 import pytest
 
 from gate.commands.action import run
-from gate.files import bundled
 from tests.support.action_runs import hooks_on
 from tests.support.github_server import GitHub, serving
 from tests.support.in_process import run_command
+from tests.support.paths import copy_a_third
 from tests.support.runner import BASE, on_a_pull_request
 from tests.support.session_artifacts import add_run, zipped
 
 HEADS = ("1" * 40, "2" * 40, "3" * 40)
-EVERY = 3  # 67 cases of all kinds: the worse agent still fails at an early look
 TREE, OTHER = "7" * 40, "8" * 40
 CONFIG = """version: 1
 agent: {type: sample, options: {top_k: TOP}MORE}
@@ -89,9 +88,7 @@ def _ended(session: Path) -> int:
 
 @pytest.fixture
 def pushes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pushes]:
-    cases = (bundled.folder() / "analytics" / "dataset.jsonl").read_text(encoding="utf-8")
-    few = cases.splitlines(keepends=True)[::EVERY]
-    (tmp_path / "d.jsonl").write_text("".join(few), encoding="utf-8")
+    copy_a_third(tmp_path / "d.jsonl")
     text = CONFIG.replace("TOP", "5").replace("MORE", "")
     (tmp_path / "gate.yml").write_text(text, encoding="utf-8")
     run_command(tmp_path, "run", "--baseline", "none")

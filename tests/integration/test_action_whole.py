@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from gate.files import bundled
 from tests.support.action_runs import act, environment
 from tests.support.github_server import HEAD, REPOSITORY, GitHub
 from tests.support.in_process import gate, run_command
+from tests.support.paths import copy_a_third
 from tests.support.runner import BASE
 
 SUITE = "  - {name: NAME, dataset: d.jsonl, graders: [facts]}\n"
@@ -35,7 +35,7 @@ def main_branch(
     """
     folder = workspace / below
     folder.mkdir(exist_ok=True)
-    shutil.copy(bundled.folder() / "analytics" / "dataset.jsonl", folder / "d.jsonl")
+    copy_a_third(folder / "d.jsonl")
     config = HEADER + more + "suites:\n" + "".join(SUITE.replace("NAME", name) for name in suites)
     (folder / "gate.yml").write_text(config, encoding="utf-8")
     assert gate(folder, "run", "--baseline", "none", "--stop", "off").returncode in (0, 1)
