@@ -12,7 +12,7 @@ from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
 from gate.report.write_all import write_reports
 from gate.store.event_log import SURROGATES
-from gate.store.session import LATEST, latest_session, load_session, refuse_debugging
+from gate.store.session import load_session, named_session, refuse_debugging
 from gate.store.session_check import checked_rows
 
 RESULTS = Path("results")  # where `gate run` writes without --out
@@ -20,7 +20,7 @@ RESULTS = Path("results")  # where `gate run` writes without --out
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0 when the reports are written; raises UsageError for a session without a verdict."""
-    folder = latest_session(RESULTS) if options.session == LATEST else Path(options.session)
+    folder = named_session(options.session, RESULTS)
     session = load_session(folder)
     refuse_debugging(session)
     if session.report is None:

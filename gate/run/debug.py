@@ -15,7 +15,7 @@ from gate.records.shown_case import failed_round
 from gate.registry import Meanwhile
 from gate.run.execute import finish
 from gate.run.setup import Setup, set_up
-from gate.store.session import LATEST, latest_session, load_session, refuse_debugging
+from gate.store.session import load_session, named_session, refuse_debugging
 from gate.store.session_check import checked_rows
 from gate.text.figures import count, listed
 
@@ -65,7 +65,7 @@ def _check(options: argparse.Namespace) -> None:
 def _narrowed(setup: Setup) -> Setup:
     """With the cases that failed in the session. Raises UsageError where none of them can run."""
     given = setup.options.failed
-    folder = latest_session(Path(setup.config.report.dir)) if given == LATEST else Path(given)
+    folder = named_session(given, Path(setup.config.report.dir))
     failed = failed_cases(folder)
     found = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
     known = sum(map(len, found.values()))

@@ -319,6 +319,11 @@ def latest_session(out: Path) -> Path:
     raise UsageError(f"{out}: no session with a verdict here; give the folder of one, session-...")
 
 
+def named_session(given: str, out: Path) -> Path:
+    """The folder that is `given`, the newest session in `out` for `latest`. Raises UsageError."""
+    return latest_session(out) if given == LATEST else Path(given)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
     """Of a session before: the version that wrote it, and the changed defaults it left untold."""

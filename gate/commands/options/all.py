@@ -228,7 +228,8 @@ def _comment(p: argparse.ArgumentParser) -> None:
 def _baseline(p: argparse.ArgumentParser) -> None:
     actions = actions_of(p)
     save = add_action(actions, "save", "append a session of the base branch to the baseline")
-    save.add_argument("session", metavar="SESSION")
+    about = "its folder, or the latest of those in results"
+    save.add_argument("session", nargs="?", default="latest", metavar="SESSION", help=about)
     about = "store the folder as the artifact baseline.artifact, too; inside a container action"
     save.add_argument("--upload-artifact", action="store_true", help=about)
     pull = add_action(actions, "pull", "fetch the baselines that a run would compare with")

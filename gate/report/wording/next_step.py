@@ -36,7 +36,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         command = code("gate baseline accept --reason TEXT")
         yield say("if this is intended, run {} on the base branch once it is merged", command)
     elif report.outcome == "no_baseline":
-        command = code("gate baseline save SESSION")
+        command = code("gate baseline save")
         if report.imported and not _on_github(report):
             yield say("make a baseline: import the results of the base branch, then {}", command)
             return

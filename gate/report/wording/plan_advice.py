@@ -94,7 +94,7 @@ def advice(suite: SuiteOutlook) -> Line:
         return say(
             "measure the base branch: {}, then {} there{}.",
             code("gate run"),
-            code("gate baseline save SESSION"),
+            code("gate baseline save"),
             ", twice" if suite.rounds == 1 else "",
         )
     if action is None:

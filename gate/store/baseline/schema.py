@@ -170,7 +170,7 @@ def check_header(data: Json, file: str) -> dict[str, Any]:
         reject(file, 1, "the summary of a session, not a baseline file; give the session's folder")
     version = data.get("schema_version")
     if "cases" not in data or not isinstance(version, int):
-        reject(file, 1, "not a baseline file; `gate baseline save SESSION` writes one")
+        reject(file, 1, "not a baseline file; `gate baseline save` writes one")
     if version > SCHEMA_VERSION:
         reject(file, 1, f"schema_version {version} is newer than {SCHEMA_VERSION}; update gate")
     wrong = mismatches(schema(), {**data, "cases": []} if _is_list(data) else data)

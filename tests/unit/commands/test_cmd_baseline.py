@@ -57,6 +57,16 @@ def test_save_appends_and_keeps_the_newest_rounds(
     assert [path.name for path in file.parent.iterdir()] == ["analytics.json"]
 
 
+def test_save_takes_the_latest_session_of_results(work: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="results: no session with a verdict here"):
+        gate("save")
+    for number in (1, 2):
+        store(work / "results", {"a": [True]}, number=number)
+    assert gate("save") == 0
+    stored = parse((work / "baselines" / "analytics.json").read_bytes(), "x")
+    assert [run.session_id for run in stored.runs] == ["20261119-120002-0123abcd"]
+
+
 def test_save_elsewhere_continues_the_repositorys_pool(work: Path, tmp_path: Path) -> None:
     gate("save", store(tmp_path, {"a": [True]}))
     git(work, "add", ".")

@@ -253,7 +253,7 @@ def test_there_is_a_next_step(report, step):
 @pytest.mark.parametrize(
     ("report", "command"),
     [
-        (no_baseline(), "gate baseline save SESSION"),
+        (no_baseline(), "gate baseline save"),
         (agent_down(), "gate run --resume SESSION"),
         (
             passing(
