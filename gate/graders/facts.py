@@ -34,7 +34,7 @@ _FACT: Json = {
         "tolerance": {"type": ["number", "null"], "minimum": 0},
         "required": {"type": "boolean"},
         "must_not": {"type": "boolean"},
-        "near": {"type": ["string", "null"]},
+        "near": {"type": ["string", "array", "null"], "items": {"type": "string"}},
         "regex": {"type": "boolean"},
     },
     "required": ["value"],
@@ -48,14 +48,16 @@ _CLAUSE_END = late_pattern(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One expected fact. `wanted`: numbers, folded phrases or patterns, of which one is enough."""
+    """One expected fact. `wanted`: numbers, folded phrases or patterns, of which one is enough.
+    `near`: labels, next to one of which it must stand; none: it may stand anywhere.
+    """
 
     label: str
     wanted: tuple[Number | str | re.Pattern[str], ...]
     tolerance: float
     required: bool = True
     must_not: bool = False
-    near: str = ""
+    near: tuple[str, ...] = ()
 
     def numbers(self) -> Iterator[Number]:
         return (one for one in self.wanted if isinstance(one, Number))
@@ -121,7 +123,7 @@ class Facts:
             tolerance=self.rel_tol if tolerance is None else float(tolerance),
             required=given.get("required", True),
             must_not=given.get("must_not", False),
-            near=given.get("near") or "",
+            near=_labels(given.get("near")),
         )
 
     def _wanted(self, value: Json, is_pattern: bool) -> Number | str | re.Pattern[str]:
@@ -185,22 +187,22 @@ class Page:
     def clause_ends(self) -> list[int]:
         return [*(end.start() for end in _CLAUSE_END.finditer(self.text)), len(self.text)]
 
-    def _clauses(self, label: str) -> Iterator[tuple[int, int, int]]:
-        """Where each clause with the label begins and ends, and where the label ends."""
-        for at in _label_pattern(label).finditer(self.text):
+    def _clauses(self, labels: tuple[str, ...]) -> Iterator[tuple[int, int, int]]:
+        """Where each clause with a label begins and ends, and where the label ends."""
+        for at in _label_pattern(labels).finditer(self.text):
             clause = bisect_left(self.clause_ends, at.end())
             begin = self.clause_ends[clause - 1] if clause else 0
             yield begin, self.clause_ends[clause], at.end()
 
-    def clauses(self, label: str) -> list[str]:
-        """Each clause with the label, once."""
-        return [self.text[low:high] for low, high in {(a, b) for a, b, _ in self._clauses(label)}]
+    def clauses(self, labels: tuple[str, ...]) -> list[str]:
+        """Each clause with one of the labels, once."""
+        return [self.text[low:high] for low, high in {(a, b) for a, b, _ in self._clauses(labels)}]
 
-    def near(self, label: str) -> list[int]:
-        """Numbers in a clause with the label; where that has none, the next number after it."""
+    def near(self, labels: tuple[str, ...]) -> list[int]:
+        """Numbers in a clause with a label; where that has none, the next number after it."""
         starts = [number.start for number in self.numbers]
         found: set[int] = set()
-        for begin, end, label_end in self._clauses(label):
+        for begin, end, label_end in self._clauses(labels):
             first, beyond = bisect_left(starts, begin), bisect_left(starts, end)
             after = bisect_left(starts, label_end)
             inside = range(first, beyond)
@@ -214,10 +216,17 @@ def _label(value: Json) -> str:
     return (f"{value:.0f}" if whole else str(value))[:_CODE_LIMIT]
 
 
+def _labels(near: Json) -> tuple[str, ...]:
+    """As the case writes them: one, several, or none."""
+    written = [near] if isinstance(near, str) else near or []
+    return tuple(label for label in written if label.strip())
+
+
 @lru_cache(maxsize=4096)
-def _label_pattern(label: str) -> re.Pattern[str]:
-    words = r"\s+".join(map(re.escape, label.split()))
-    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(labels, key=len, reverse=True)
+    words = "|".join(r"\s+".join(map(re.escape, label.split())) for label in longest_first)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
 
 def _pattern(value: Json) -> re.Pattern[str]:
@@ -247,7 +256,7 @@ def _code(fact: Fact) -> str:
 def _explained(fact: Fact, page: Page) -> str:
     if fact.must_not:
         return f"states {fact.label}, which it must not"
-    where = f" near '{fact.near}'" if fact.near else ""
+    where = f" near '{fact.near[0]}'" if fact.near else ""
     wanted = next(fact.numbers(), None)
     if wanted is None:
         return f"missing '{fact.label}'{where}"

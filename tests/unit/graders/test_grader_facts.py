@@ -139,6 +139,17 @@ def test_a_number_near_its_label(answer, passed):  # B9
     assert score(facts, answer).passed is passed
 
 
+def test_a_label_may_be_written_in_several_ways():
+    quarters = [["Q1", "first quarter"], ["Q2", "second quarter"]]
+    facts = [{"value": 12, "near": quarters[0]}, {"value": 15, "near": quarters[1]}]
+    assert score(facts, "12 in Q1, 15 in the second  quarter").passed is True
+    found = score(facts, "15 in the first quarter, 12 in Q2")
+    assert found.passed is False
+    assert "missing 12 near 'Q1'" in found.reason
+    assert score([{"value": "x", "near": ["", "a.b"]}], "x, a.b").passed is False
+    assert score([{"value": 12, "near": []}], "12").passed is True
+
+
 def test_one_number_for_two_facts():  # B9
     assert score([53, 53], "53").passed is True
     assert score([53, 53], "53", one_to_one=True).values == {METRIC: 0.5}
