@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.agents.traces.detecting import is_whole, unwrapped
+from gate.agents.traces.otel_sdk import is_span
 from gate.errors import AgentFailure, InvalidInput, Problem, UsageError
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
@@ -57,7 +58,9 @@ class Messages:
         found = found.inside or found
         item = found.item
         if is_whole(item):
-            return not any(map(found.has, ("resourceSpans", "spanId", "span_id")))
+            return not is_span(item) and not any(
+                map(found.has, ("resourceSpans", "spanId", "span_id"))
+            )
         if isinstance(found.first, list):
             return is_message(item) and ("content" in item or unwrapped(item) is not None)
         held = item.get("messages") if isinstance(item, dict) and _is_plain(item) else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
 from gate.files.sniff import FirstLook
 from gate.importers.formats.otel.evaluations import TOOL
@@ -49,7 +50,9 @@ class OtelTraces:
     suite: str = ""
     by: Literal["trace", "conversation"] = "trace"
 
-    reads: ClassVar[str] = "OTLP JSON or JSON Lines, or a folder of such files (.gz too)"
+    reads: ClassVar[str] = (
+        "OTLP JSON or JSON Lines, spans of the SDK, or a folder of such files (.gz too)"
+    )
 
     def __post_init__(self) -> None:
         if self.suite and suite_name(self.suite) != self.suite:
@@ -65,7 +68,13 @@ class OtelTraces:
         """By the first key of an export, or the ids of a bare span; of a folder in a file of it."""
         found = found.inside or found
         spans = found.has("resourceSpans") or found.has("resource_spans")
-        return spans or found.has("traceId", "spanId") or found.has("scopeSpans")
+        item = found.item
+        return (
+            spans
+            or found.has("traceId", "spanId")
+            or found.has("scopeSpans")
+            or (isinstance(item, dict) and is_span(item))
+        )
 
     def read(self, path: Path) -> Imported:
         files = source_files(path)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gate.agents.traces.langgraph_stream import piece_of
+from gate.agents.traces.otel_sdk import is_span
 from gate.agents.traces.trace import Shape
 from gate.agents.traces.values import as_text
 from gate.records import Json
@@ -44,7 +46,7 @@ def is_whole(data: Json) -> bool:
 
 
 def _marked(data: Mapping[str, Json]) -> Shape | None:
-    if any(key in data for key in _OTLP):
+    if any(key in data for key in _OTLP) or is_span(data):
         return "otel"
     if data.get("object") == "response":
         return "openai_responses"
@@ -64,6 +66,10 @@ def _of_object(data: Mapping[str, Json]) -> tuple[Shape, bool] | None:
             found = _of_list(data[key])
             if key in ("messages", "responses") or (found and found[0] == "openai_responses"):
                 return found
+    for key in ("spans", "data"):
+        listed = data.get(key)
+        if isinstance(listed, list) and _of_list(listed) == ("otel", True):
+            return "otel", True
     nodes = [inner for inner in data.values() if isinstance(inner, dict)]
     if any(_holds_messages(inner) for inner in nodes):
         return "langgraph", True
@@ -82,16 +88,18 @@ def _of_list(items: list[Json]) -> tuple[Shape, bool] | None:
 
 
 def _of_entry(item: Json) -> tuple[Shape, bool] | None:
-    if isinstance(item, list) and item and isinstance(item[-1], dict):  # namespace and update
-        item = item[-1]
+    piece = piece_of(item)
+    if piece.mode == "messages" and unwrapped(piece.data) is not None:
+        return "langgraph", True
+    item = piece.data
     if not isinstance(item, dict):
         return None
     marked = _marked(item)
     if marked is not None:
         return marked, True
     if "role" not in item and "type" not in item and "lc" not in item:
-        inner = [item, *item.values()]
-        if any(_holds_messages(one) for one in inner):
+        listed = (one for told in item.values() if isinstance(told, list) for one in told[:1])
+        if any(_holds_messages(one) for one in (item, *item.values(), *listed)):
             return "langgraph", True
     return _of_item(item)
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gate.agents.traces.building import Builder
 from gate.agents.traces.detecting import LANGCHAIN_TYPES, unwrapped
+from gate.agents.traces.langgraph_stream import Piece, piece_of
 from gate.agents.traces.values import (
     Called,
+    as_text,
     called,
     each,
     first,
@@ -34,26 +36,39 @@ def read_graph(data: Json, into: Builder) -> None:
     """A state or its messages, a list of states (the last one has it all), or a list of updates,
     each of which has new messages under the name of a node. A message that comes twice counts once.
     """
-    updates = data if isinstance(data, list) else [data]
-    if any(unwrapped(one) for one in updates) or (isinstance(data, dict) and "messages" in data):
+    given = data if isinstance(data, list) else [data]
+    if any(unwrapped(one) for one in given) or (isinstance(data, dict) and "messages" in data):
         read(data, into)
         return
-    states = [one for one in updates if isinstance(one, dict) and "messages" in one]
-    if states and len(states) == len(updates):
+    pieces = [piece_of(one) for one in given]
+    states = [one.data for one in pieces if _is_state(one)]
+    updates = [one.data for one in pieces if one.mode in ("", "updates") and not _is_state(one)]
+    read_one = _Messages(into, once=True)
+    if states and not any(_holds(update) for update in updates):
         read(states[-1], into)
-    else:
-        read_one = _Messages(into, once=True)
+    elif updates:
         each(updates, "the trace", lambda one: each(_updated(one), "messages", read_one))
+    else:
+        streamed = [one.data for one in pieces if one.mode == "messages"]
+        each(streamed, "the trace", read_one)
+
+
+def _is_state(piece: Piece) -> bool:
+    data = piece.data
+    return piece.mode in ("", "values") and isinstance(data, dict) and "messages" in data
+
+
+def _holds(update: Json) -> bool:
+    return next(_updated(update), None) is not None
 
 
 def _updated(update: Json) -> Iterator[Json]:
-    """The messages of an update; of (namespace, update), what a stream of subgraphs yields."""
-    if isinstance(update, list) and update:
-        update = update[-1]
-    for change in update.values() if isinstance(update, dict) else ():
-        if isinstance(change, dict) and change.get("messages") is not None:
-            found = change["messages"]
-            yield from found if isinstance(found, list) else [found]
+    """The messages of an update; of a node that gave several changes, those of each."""
+    for told in update.values() if isinstance(update, dict) else ():
+        for change in told if isinstance(told, list) else [told]:
+            if isinstance(change, dict) and change.get("messages") is not None:
+                found = change["messages"]
+                yield from found if isinstance(found, list) else [found]
 
 
 class _Messages:
@@ -70,6 +85,8 @@ class _Messages:
         kind, message = found
         if self._again(message.get("id")):
             return
+        if self._seen is not None and as_text(first(message, "type")).endswith("Chunk"):
+            raise AgentFailure("it is a chunk - stream `updates`, or join the chunks first")
         if kind == "ai":
             self._of_the_model(message)
         elif kind in ("tool", "function"):

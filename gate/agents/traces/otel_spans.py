@@ -1,4 +1,4 @@
-"""OpenTelemetry's spans as OTLP writes them in JSON, in the order in which they began."""
+"""OpenTelemetry's spans as OTLP and the SDK write them in JSON, in the order of their beginning."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from gate.agents.traces.otel_facts import Event, Executed, Facts, Kind, facts_of, filled
+from gate.agents.traces.otel_sdk import as_otlp, flat, is_span
 from gate.agents.traces.otel_values import attributes_of, event_of, number
 from gate.agents.traces.values import as_text, first, listed, mapped, text
 from gate.errors import AgentFailure
@@ -73,6 +74,8 @@ def _written(data: Json) -> Iterator[Json]:
             raise AgentFailure("the trace has an entry that is not an object")
         below = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans")
         inner = first(item, *below)
+        if inner is None and isinstance(item.get("data"), list):
+            inner = item["data"]  # a page of a store's interface
         if inner is None:
             yield item
         else:
@@ -81,6 +84,10 @@ def _written(data: Json) -> Iterator[Json]:
 
 def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
     """A span as it is written; `also`: further attributes to keep. Raises AgentFailure."""
+    if "spanId" not in item and is_span(item):
+        item = as_otlp(item)
+    elif isinstance(item.get("attributes"), dict):
+        item = {**item, "attributes": flat(item["attributes"])}
     id = text(first(item, "spanId", "span_id"), "spanId") or ""
     attributes = attributes_of(item.get("attributes"), also)
     listing = item.get("events")

@@ -63,16 +63,36 @@ def _opened(data: Json, into: Builder) -> Json:
     try:
         return parsed(data)
     except ValueError:
-        lines = [line for line in data.splitlines() if line.strip()]
+        values = _values(data)
     found: list[Json] = []
-    for n, line in enumerate(lines, 1):
+    for n, (line, value) in enumerate(values, 1):
         try:
-            found.append(parsed(line))
+            found.append(parsed(value))
         except ValueError:
-            if n < len(lines) or n == 1:
-                raise AgentFailure(f"line {n} of the trace is not JSON") from None
+            if n < len(values) or n == 1:
+                raise AgentFailure(f"line {line} of the trace is not JSON") from None
             into.faults.tell("cut_off")
     return found
+
+
+def _values(data: str) -> list[tuple[int, str]]:
+    """Values and the lines where they begin: a value a line, or such as are written over several
+    lines, one behind the other, each of which begins with an open bracket at a line's beginning.
+    """
+    lines = [(n, line) for n, line in enumerate(_lines(data), 1) if line.strip()]
+    if len(lines) < 2 or lines[0][1].rstrip() not in ("{", "["):
+        return [(n, line) for n, (_, line) in enumerate(lines, 1)]
+    found: list[tuple[int, list[str]]] = []
+    for n, line in lines:
+        if line[0] in "{[" or not found:
+            found.append((n, []))
+        found[-1][1].append(line)
+    return [(n, "\n".join(parts)) for n, parts in found]
+
+
+def _lines(data: str) -> list[str]:
+    """By line feeds alone: other signs that end a line may stand inside a text."""
+    return data.split("\n")
 
 
 def _chosen(data: Json, named: Shape | None) -> Shape:

@@ -476,3 +476,37 @@ def test_several_processes_come_to_the_same_as_one(tmp_path):
     assert [len(runs) for runs, _, _ in made] == [7, 993]
     assert (counted["spans"], made[0][2]["twice"]) == (1_005, 5)
     assert [str(problem.place) for problem in problems] == [f"{path.as_posix()}:201"]
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_spans_of_the_sdk_are_recognised_and_read(tmp_path, indent):
+    """A span a line, or as its console exporter writes them."""
+    told = [
+        ("b", "a", {**CHAT, "gen_ai.output.messages": says(TEXT)}),
+        ("a", None, {**AGENT, "gate.case_id": "one"}),
+    ]
+    spans = [
+        {
+            "name": id,
+            "context": {"trace_id": f"0x{T1}", "span_id": f"0x{id}"},
+            "parent_id": parent and f"0x{parent}",
+            "start_time": f"2026-05-12T14:30:0{9 - n}.000000Z",
+            "end_time": "2026-05-12T14:30:10.000000Z",
+            "status": {"status_code": "UNSET"},
+            "attributes": attributes,
+            "events": [],
+            "resource": {"attributes": {"service.name": "desk"}},
+        }
+        for n, (id, parent, attributes) in enumerate(told)
+    ]
+    path = written(tmp_path, *(json.dumps(one, indent=indent) for one in spans))
+    assert [n for n in IMPORTERS.names() if IMPORTERS.registered(n).recognises(look(path))] == [
+        "otel"
+    ]
+    (trial,) = trials(path)
+    answer = trial.attempt.response.answer
+    assert (trial.suite, trial.case.id, answer) == ("desk", "one", "x")
+    if indent:
+        broken = path.read_text(encoding="utf-8").replace('"events": []', '"events": ', 1)
+        line = broken[: broken.index('"events": ,')].count("\n") + 1
+        assert f":{line}: " in refused(written(tmp_path, broken))

@@ -10,7 +10,7 @@ import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -117,11 +117,28 @@ def whole(path: Path) -> Read:
     if path.stat().st_size > MOST_WHOLE:
         message = f"one value of over {MOST_WHOLE >> 20} MB - write JSON Lines, one batch a line"
         return Read(1, None, message)
+    data = plain(path).read_bytes()
+    if re.search(rb"^}\s*^{", data, re.MULTILINE):  # what the console exporter of the SDK writes
+        return _one_behind_the_other(data, path.as_posix())
     try:
-        return Read(1, json_in(plain(path).read_bytes(), path.as_posix()))
+        return Read(1, json_in(data, path.as_posix()))
     except InvalidInput as error:
         problem = error.problems[0]
         return Read(problem.place.line or 1, None, problem.message)
+
+
+def _one_behind_the_other(data: bytes, name: str) -> Read:
+    """Objects over several lines, each of which begins at the beginning of a line."""
+    found: list[Json] = []
+    starts = [match.start() for match in re.finditer(rb"^{", data, re.MULTILINE)]
+    for start, end in pairwise([*starts, len(data)]):
+        try:
+            found.append(json_in(data[start:end], name))
+        except InvalidInput as error:
+            problem = error.problems[0]
+            line = data.count(b"\n", 0, start) + (problem.place.line or 1)
+            return Read(line, None, problem.message)
+    return Read(1, found)
 
 
 def _line(number: int, line: bytes) -> Read:

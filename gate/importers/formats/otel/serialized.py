@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gate.agents.traces.otel_sdk import is_span
 from gate.agents.traces.otel_values import decoded
 from gate.agents.traces.values import first, listed, mapped
 from gate.errors import AgentFailure
@@ -13,7 +14,7 @@ from gate.records import Json
 # A list under one of these has things in it that are looked into in turn.
 _BELOW = (
     *("resourceSpans", "resource_spans", "batches", "scopeSpans", "scope_spans"),
-    *("instrumentationLibrarySpans", "spans"),
+    *("instrumentationLibrarySpans", "spans", "data"),
 )
 _LOGS = ("resourceLogs", "resource_logs", "scopeLogs", "scope_logs", "logRecords", "log_records")
 _OWN = frozenset(("traceId", "trace_id", "spanId", "span_id", "startTimeUnixNano"))  # of a span
@@ -55,6 +56,9 @@ def _below(
         found = mapped(item, "an entry")
         if not found.keys().isdisjoint(_OWN):
             batch.append(found)
+            continue
+        if is_span(found):  # the SDK's, which has its resource within
+            yield (_resource(found.get("resource")) if "resource" in found else resource), [found]
             continue
         own = _resource(found["resource"]) if "resource" in found else resource
         inner = first(found, *keys)
