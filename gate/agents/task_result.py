@@ -14,6 +14,7 @@ from typing import Any
 
 from gate.agents.http_client.reply import NOBODYS_FAULT, spoken_status
 from gate.agents.traces.faults import Faults
+from gate.agents.traces.spending import split
 from gate.agents.wire.chat import is_nobodys_fault
 from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.records import LARGEST, Json, OwnVerdict, Response, Usage
@@ -132,14 +133,8 @@ def _raise_failure(record: _Record, latency_ms: float, text: str) -> None:
 
 
 def _usage(record: _Record, faults: Faults) -> Usage:
-    """Of a total that is not split the parts stay unknown, but for one that follows."""
     total, read = record.count("total_tokens", faults), record.count("prompt_tokens", faults)
-    written = record.count("completion_tokens", faults)
-    if total is not None and read is not None and written is None:
-        written = max(0, total - read)
-    elif total is not None and written is not None and read is None:
-        read = max(0, total - written)
-    return Usage(input_tokens=read, output_tokens=written)
+    return Usage(**split(read, record.count("completion_tokens", faults), total))
 
 
 class _Record:

@@ -137,7 +137,7 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "infra_error": float(not answered),
         "retried": float(len(attempts) > 1),
         "latency_ms": row["latency_ms"] if done else None,
-        "total_tokens": None if read is None or written is None else read + written,
+        "total_tokens": _total(read, written, usage) if done else None,
         **tokens,
         "score": _score(row) if answered and not out else None,
         "steps": _steps(row, steps) if steps is not None and done else None,
@@ -155,6 +155,13 @@ def _coverage(judging: Mapping[str, Json]) -> float:
 
 def _count(tokens: Json) -> float | None:
     return None if tokens is None or tokens < 0 else float(tokens)
+
+
+def _total(read: float | None, written: float | None, usage: Mapping[str, Json]) -> float | None:
+    """Their sum, or what is told of both together; one of them alone would pass for the whole."""
+    if read is None or written is None:
+        return _count(usage.get("total_tokens"))
+    return read + written
 
 
 def _score(row: Mapping[str, Json]) -> float | None:

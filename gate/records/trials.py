@@ -96,19 +96,20 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one answer; None is unknown, never 0. `input_tokens` includes the cached ones."""
+    """Tokens of one answer; None is unknown, never 0. `input_tokens` includes the cached ones, the
+    total is the sum of input and output wherever both are known.
+    """
 
     input_tokens: int | None = None
     cached_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost_usd: float | None = None  # as the agent reports it; it wins over the price table
+    total_tokens: int | None = None  # told alone, it is all that is known
 
-    @property
-    def total_tokens(self) -> int | None:
-        if self.input_tokens is None or self.output_tokens is None:
-            return None
-        return self.input_tokens + self.output_tokens
+    def __post_init__(self) -> None:
+        if self.input_tokens is not None and self.output_tokens is not None:
+            object.__setattr__(self, "total_tokens", self.input_tokens + self.output_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,11 +21,12 @@ from importlib.machinery import (
 )
 from pathlib import Path
 from threading import Lock
-from types import CodeType, FrameType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, cast
 
 from gate.errors import UsageError
 
+_NOTHING = object()
 _CODE = (".py", ".pyw", ".pyc", ".zip", ".whl", ".egg", ".so", ".pyd")
 
 
@@ -165,15 +166,30 @@ def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> tu
     gate.yml, and its module's name. Raises UsageError if it is not there, and whatever the code
     itself raises.
     """
-    where, _, attribute = spec.rpartition(":")
+    where, _, path = spec.rpartition(":")
     if where.endswith(".py"):
         module = _load_file(workspace.root / where, spec)
     else:
         module = _load_module(where, spec, workspace.root, first=workspace_first)
-    try:
-        return getattr(module, attribute), module.__name__
-    except AttributeError:
-        raise UsageError(f"'{spec}': {where} has no '{attribute}'") from None
+    return _attribute(module, path, spec, where), module.__name__
+
+
+def _attribute(module: ModuleType, path: str, spec: str, where: str) -> Any:
+    """What `agent.aquery` leads to. Raises UsageError, also for a method of a class that nobody has
+    made an object of.
+    """
+    found: Any = module
+    for name in path.split("."):
+        inside, found = found, getattr(found, name, _NOTHING)
+        if found is _NOTHING:
+            owner = where if inside is module else f"'{path[: path.rindex('.' + name)]}' in {where}"
+            raise UsageError(f"'{spec}': {owner} has no '{name}'")
+        if isinstance(inside, type) and isinstance(inside.__dict__.get(name), FunctionType):
+            raise UsageError(
+                f"'{spec}': '{name}' is a method and {inside.__name__} a class: make an object in "
+                f"the file, as `agent = {inside.__name__}(...)`, and write `agent.{name}`"
+            )
+    return found
 
 
 def _load_module(name: str, spec: str, root: Path, *, first: bool) -> ModuleType:

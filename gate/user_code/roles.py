@@ -6,12 +6,14 @@ Each function takes what came as JSON and returns what goes back as JSON.
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from types import FrameType
 from typing import Any
@@ -22,6 +24,8 @@ from gate.user_code.loading import Workspace, load_object, note_sources, trace_l
 
 Finish = Callable[[Any, float], Any]  # awaits what can be awaited, within so many seconds
 
+ANSWERS = ("answer", "output", "text")  # of which one is the answer in an answer object
+_QUESTIONS = ("query", "question", "prompt")  # what a parameter is called that takes one
 _FIELDS = ("id", "doc_id", "document_id", "score", "text", "content", "page_content", "metadata")
 
 
@@ -75,6 +79,11 @@ class Desk:
 
     def do_function(self, spec: str, **_: Any) -> int:
         return self.keep(_callable(self.load(spec), spec))
+
+    def do_agent(self, spec: str, **_: Any) -> Any:
+        """Its number, and whether it wants the question alone instead of the case."""
+        found = _callable(self.load(spec), spec)
+        return [self.keep(found), _asks_by_text(found)]
 
     def do_retriever(self, spec: str, **_: Any) -> int:
         found = self.load(spec)
@@ -152,15 +161,62 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def _asks_by_text(function: Any) -> bool:
+    """Whether what it takes first is a question by its annotation, or, without one, by its name."""
+    try:
+        first = next(iter(inspect.signature(function).parameters.values()))
+    except (TypeError, ValueError, StopIteration):  # of C, or it takes nothing: the call will tell
+        return False
+    if first.kind is first.VAR_KEYWORD or first.kind is first.VAR_POSITIONAL:
+        return False
+    written = first.annotation
+    return written in (str, "str") or (written is first.empty and first.name in _QUESTIONS)
+
+
 def _answer_of(found: Any) -> Any:
-    """A text, an object or a list as it is; other things as the data that they hold."""
+    """A text, an object or a list as it is, a pair of an answer and what is known of it as one
+    object; other things as the data that they hold.
+    """
     if isinstance(found, (str, dict, list)):
         return found
+    if isinstance(found, tuple) and not hasattr(found, "_fields"):
+        return _joined(found)
     try:
-        return _dumped(found)
+        data = _dumped(found)
     except TypeError:
-        kind = type(found).__name__
-        raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'") from None
+        data = None
+    if isinstance(data, (str, dict, list)):
+        return data
+    kind = type(found).__name__
+    raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'")
+
+
+def _joined(pair: tuple[Any, ...]) -> dict[str, Any]:
+    """`(answer, {"total_tokens": 123})` as an answer object. What the answer says of itself, being
+    an object, wins.
+    """
+    own, about = pair if len(pair) == 2 else (None, None)
+    about = {} if about is None and len(pair) == 2 else _mapping(about)
+    if about is None:
+        kinds = ", ".join(type(one).__name__ for one in pair[:4])
+        raise Unusable(
+            f"returned a tuple ({kinds}): return a text, a dict with 'answer', or a pair of the "
+            "answer and a dict such as {'total_tokens': 123}"
+        )
+    said = _answer_of(own)
+    if isinstance(said, dict) and any(key in said for key in ANSWERS):
+        return {**about, **said}
+    return {**about, ANSWERS[0]: said}
+
+
+def _mapping(found: Any) -> dict[str, Any] | None:
+    if isinstance(found, Mapping):
+        return dict(found)
+    try:
+        data = _dumped(found)
+    except TypeError:
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def encoded(value: Any) -> bytes:
@@ -172,11 +228,22 @@ def encoded(value: Any) -> bytes:
 
 
 def _dumped(value: Any) -> Any:
-    """Messages and answers of the clients of OpenAI, Anthropic and LangChain are such models."""
+    """Messages and answers of the clients of OpenAI, Anthropic and LangChain have `model_dump`;
+    records, mappings and numpy's numbers are data as they are. Raises TypeError.
+    """
     dump = getattr(value, "model_dump", None)
-    if not callable(dump):
-        raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
-    return dump(mode="json")
+    if callable(dump):
+        return dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: getattr(value, one.name) for one in fields(value)}
+    if hasattr(value, "_fields") and hasattr(value, "_asdict"):
+        return value._asdict()
+    if isinstance(value, Mapping):
+        return dict(value)
+    scalar = _scalar(value)
+    if scalar is not value:
+        return scalar
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def _documents(found: Any) -> list[Any]:

@@ -27,8 +27,8 @@ class _Sharing:
 @AGENTS.register("python")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Python(_Sharing):
-    """Calls `module:function` or `./file.py:function` with the case's keys as a dict, in a process
-    of its own (docs/user-code.md).
+    """Calls `module:function` or `./file.py:agent.method` with the case's keys as a dict, or with
+    the question where it takes one, in a process of its own (docs/user-code.md).
 
     Each worker has its own thread there, and an event loop if the function is async. A plain call
     that hangs cannot be ended: its thread is left behind when the time is up. `processes` share the
@@ -65,15 +65,21 @@ class Python(_Sharing):
     def connect(self, world: World) -> Connection:
         nth = next(self._turns) % self.processes
         process = self._process(world, nth)
-        return _Connection(self, process.new_lane(), self.load(world, nth), world.section)
+        function, by_text = self.load(world, nth)
+        return _Connection(
+            self, process.new_lane(), function, section=world.section, by_text=by_text
+        )
 
-    def load(self, world: World, nth: int = 0) -> int:
-        """The number of the function in the process. Raises UsageError."""
+    def load(self, world: World, nth: int = 0) -> tuple[int, bool]:
+        """The number of the function in the process, and whether it takes the question alone.
+        Raises UsageError.
+        """
         if ":" not in self.callable:
             where = f"{world.section}.callable"
             raise UsageError(f"{where}: '{self.callable}' - write module:function")
-        request = ["function", self.callable]
-        return self._process(world, nth).load(self.callable, request, int)
+        request = ["agent", self.callable]
+        function, by_text = self._process(world, nth).load(self.callable, request, list)
+        return int(function), bool(by_text)
 
     def _process(self, world: World, nth: int) -> CodeProcess:
         return PROCESSES.of(
@@ -91,12 +97,15 @@ class Python(_Sharing):
 class _Connection:
     """One thread of the process."""
 
-    def __init__(self, agent: Python, lane: Lane, function: int, section: str) -> None:
+    def __init__(
+        self, agent: Python, lane: Lane, function: int, *, section: str, by_text: bool
+    ) -> None:
         self._agent, self._lane = agent, lane
-        self._function, self._section = function, section
+        self._function, self._section, self._by_text = function, section, by_text
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        asked = {**case.keys, "id": case.id, "input": case.input}
+        whole = {**case.keys, "id": case.id, "input": case.input}
+        asked: Json = case.question if self._by_text else whole
         frame = call(self._lane, ["call", self._function, asked], timeout_s, self._section)
         found = _parsed(frame.body, self._section)
         agent = self._agent

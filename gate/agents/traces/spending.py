@@ -11,6 +11,8 @@ from gate.records import Json, Usage
 
 _INPUT = ("input_tokens", "prompt_tokens")
 _OUTPUT = ("output_tokens", "completion_tokens")
+_TOTAL = "total_tokens"
+COUNTS = (*_INPUT, *_OUTPUT, _TOTAL)  # that an answer may have beside it instead of in `usage`
 _CACHED = (
     *(("cached_tokens",), ("prompt_tokens_details", "cached_tokens")),
     *(("input_tokens_details", "cached_tokens"), ("prompt_cache_hit_tokens",)),
@@ -42,13 +44,25 @@ def usage_of(value: Json, faults: Faults) -> Usage:
     given = count(first(data, *_INPUT), "input_tokens")
     if given is not None and data.get("input_tokens") is not None:
         given += sum(count(data.get(key), key) or 0 for key in _BESIDE_INPUT)
+    written, total = count(first(data, *_OUTPUT), "output_tokens"), data.get("total_tokens")
+    whole = count(total, "total_tokens") if given is None or written is None else None
     return Usage(
-        input_tokens=given,
+        **split(given, written, whole),
         cached_tokens=count(_deep(data, _CACHED), "cached_tokens"),
-        output_tokens=count(first(data, *_OUTPUT), "output_tokens"),
         reasoning_tokens=count(_deep(data, _REASONING), "reasoning_tokens"),
         cost_usd=cost_of(first(data, "cost_usd", "cost")),
     )
+
+
+def split(read: int | None, written: int | None, total: int | None) -> dict[str, int | None]:
+    """Tokens read, written and both together, as Usage names them: of a total and one part the
+    other follows; of a total alone the parts stay unknown.
+    """
+    if total is not None and read is not None and written is None:
+        written = max(0, total - read)
+    elif total is not None and written is not None and read is None:
+        read = max(0, total - written)
+    return {"input_tokens": read, "output_tokens": written, "total_tokens": total}
 
 
 class Spending:
@@ -74,7 +88,7 @@ class Spending:
         usage = usage_of(value, self._faults)
         if usage.cost_usd is not None and math.isnan(usage.cost_usd):
             self._faults.tell("number", "usage.cost_usd")
-        for name in (*self._WHOLE, *self._PARTS):
+        for name in (*self._WHOLE, *self._PARTS, _TOTAL):
             self._add(name, getattr(usage, name))
 
     def add_named(self, parts: Mapping[str, Json]) -> None:
@@ -114,6 +128,8 @@ class Spending:
             if 0 < self._told.get(name, 0) < calls:
                 self._faults.tell("some_usage", f"{name}: {self._told[name]} of {calls}")
                 found[name] = math.nan
+        if self._told.get(_TOTAL, 0) < calls:
+            found.pop(_TOTAL, None)
         cost = found.pop("cost_usd", None)
         counts = {name: int(n) for name, n in found.items() if not math.isnan(n)}
         return Usage(cost_usd=cost, **counts)

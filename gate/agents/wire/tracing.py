@@ -9,7 +9,7 @@ from gate.agents.traces import plain, values
 from gate.agents.traces.detecting import is_whole, shape_of
 from gate.agents.traces.faults import Faults
 from gate.agents.traces.reading import read_trace
-from gate.agents.traces.spending import usage_of
+from gate.agents.traces.spending import COUNTS, usage_of
 from gate.agents.traces.trace import MAX_STEPS, Shape, Trace
 from gate.errors import AgentFailure
 from gate.records import Json, Usage
@@ -75,8 +75,13 @@ def _read(source: Json, named: Shape | None) -> Trace | None:
 
 
 def taken(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
-    """Fields of Response: the agent's `own` steps and number of turns win over those found."""
-    listed = None if own is None else _listed(own, "steps")
+    """Fields of Response: the agent's `own` steps and number of turns win over those found. A bare
+    number of steps is a count of steps that nobody knows more of: a trace knows more.
+    """
+    if isinstance(own, (int, float)) and not isinstance(own, bool):
+        listed = None if found is not None and found.steps is not None else _counted(own)
+    else:
+        listed = None if own is None else _listed(own, "steps")
     told = [trace for trace in (listed, found) if trace is not None]
     if not told:
         return {} if turns is None else {"turns": turns}
@@ -89,8 +94,13 @@ def taken(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
 
 
 def usage(own: Mapping[str, Json], found: Trace | None, faults: Faults) -> Usage:
-    """As the agent says it; where it says nothing, as its trace does."""
-    said = usage_of(own.get("usage"), faults)
+    """As the agent says it, under `usage` or beside its answer; where it says nothing, as its trace
+    does.
+    """
+    told = own.get("usage")
+    if told is None:
+        told = {key: own[key] for key in COUNTS if own.get(key) is not None}
+    said = usage_of(told, faults)
     return found.usage if found is not None and said == Usage() else said
 
 
@@ -104,6 +114,17 @@ def _listed(value: Json, key: str) -> Trace:
         omitted_steps=max(0, len(items) - MAX_STEPS),
         faults=faults.sentences(),
     )
+
+
+def _counted(value: Json) -> Trace:
+    """Steps of which the number alone is told; unknown where it can be none."""
+    faults = Faults()
+    whole = values.is_amount(value) and value == int(value)
+    if not whole:
+        faults.tell("number", "steps")
+    kept = () if whole else None
+    counted = int(value) if whole else 0
+    return Trace(shape=None, steps=kept, omitted_steps=counted, faults=faults.sentences())
 
 
 def _is_call(item: Json) -> bool:

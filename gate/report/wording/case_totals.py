@@ -88,10 +88,12 @@ def read(rows: Iterable[Mapping[str, Json]]) -> dict[str, SuiteBook]:
 
 
 def total_tokens(row: Mapping[str, Json]) -> int | None:
-    """None where one half is unknown: the other alone would pass for the whole."""
+    """The sum, or what is told of both together; None where one half is unknown: the other alone
+    would pass for the whole.
+    """
     usage = row.get("usage") or {}
     read, written = usage.get("input_tokens"), usage.get("output_tokens")
-    return None if read is None or written is None else read + written
+    return usage.get("total_tokens") if read is None or written is None else read + written
 
 
 def _share(case: CaseBook) -> tuple[float, str]:

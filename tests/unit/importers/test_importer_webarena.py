@@ -135,7 +135,7 @@ def test_rounds_are_kept_apart(tmp_path):
         ({"task_id": 0, "answer": "", "success": True, "error": "x"}, "which is it"),
         ({"task_id": 0, "answer": "4", "round": 0}, "round: must be"),
         ({"task_id": 0, "answer": "4", "locator_results": {"0": 1}}, "locator_results.0: "),
-        ({"task_id": 0, "answer": "4", "steps": 3}, "steps"),
+        ({"task_id": 0, "answer": "4", "steps": "3"}, "steps"),
         ({"task_id": 0, "answer": "4", "started_at": "soon"}, "started_at: no date"),
         ({"task_id": 99, "answer": "4"}, "task 99 is not in"),
     ],

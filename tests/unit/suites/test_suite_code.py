@@ -432,7 +432,8 @@ def test_a_record_tells_what_failed_below_the_answer(fields, transport):
 
 def test_tokens_are_what_is_said_or_follows():
     assert read(ok=True).usage.total_tokens is None
-    assert read(ok=True, total_tokens=9).usage.total_tokens is None
+    alone = read(ok=True, total_tokens=9).usage
+    assert (alone.total_tokens, alone.input_tokens, alone.output_tokens) == (9, None, None)
     split = read(ok=True, total_tokens=9, prompt_tokens=4).usage
     assert (split.input_tokens, split.output_tokens) == (4, 5)
     split = read(ok=True, total_tokens=9, completion_tokens=4).usage
