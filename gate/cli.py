@@ -54,6 +54,11 @@ def container_main() -> NoReturn:
     _leave(argv)
 
 
+def environment() -> dict[str, str]:
+    """Of this process: for the Python interface, which is no command."""
+    return dict(os.environ)
+
+
 def _own_environment(argv: list[str]) -> Mapping[str, str]:
     """What this process was given; in a job the rest of it is sealed before anything else runs."""
     env = dict(os.environ)

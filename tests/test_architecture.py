@@ -57,6 +57,8 @@ HOUSE: tuple[Mapping[str, str], ...] = (
     {"run": "The flow: set up, ask, grade, judge, deliver. Every effect is handed in here."},
     {"commands": "One command a file: parsed options in, exit code out."},
     {"cli": "The command line: the one place that reads the environment and ends the process."},
+    {"interface": "The Python interface: what the commands say, as functions."},
+    {"testing": "For tests of agents, as with pytest: an assertion on a verdict."},
     {"__main__": "python -m gate."},
 )
 FLOOR = {name: floor for floor, purposes in enumerate(HOUSE) for name in purposes}

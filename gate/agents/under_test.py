@@ -15,12 +15,14 @@ _ADDRESS = ("base_url", "url")  # options; what describes an agent has them
 NOBODY = "none"  # the agent type of gate/agents/protocols/none.py
 
 
-def subject(agent: PluginSpec, retriever: PluginSpec | None, root: Path) -> Agent:
-    """Who is asked. Raises UsageError."""
+def subject(
+    agent: PluginSpec, retriever: PluginSpec | None, root: Path, *, given: Agent | None = None
+) -> Agent:
+    """Who is asked. `given`: the agent itself, which its section describes. Raises UsageError."""
     if retriever is None:
-        return build(AGENTS, agent, root)
+        return given or build(AGENTS, agent, root)
     return WithRetriever(
-        agent=None if agent.name == NOBODY else build(AGENTS, agent, root),
+        agent=given or (None if agent.name == NOBODY else build(AGENTS, agent, root)),
         retriever=build(RETRIEVERS, retriever, root),
     )
 

@@ -44,9 +44,14 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return report.exit_code
 
 
-def compare(before: Stored, after: Stored, config: Config, now: datetime, root: Path) -> Report:
-    """The verdict on `after` against `before`, by the rules of `config`, a file in `root`."""
-    if not before.suites.keys() & after.suites.keys():
+def compare(
+    before: Stored | None, after: Stored, config: Config, now: datetime, root: Path
+) -> Report:
+    """The verdict on `after` against `before`, by the rules of `config`, a file in `root`; without
+    one by its limits alone.
+    """
+    earlier = before.suites if before else {}
+    if before and not earlier.keys() & after.suites.keys():
         raise UsageError(
             f"{before.name} has {', '.join(before.suites)} and {after.name} has "
             f"{', '.join(after.suites)}: no suite in common"
@@ -57,16 +62,14 @@ def compare(before: Stored, after: Stored, config: Config, now: datetime, root: 
         duration_s=0.0,
         mode=after.provenance.mode,
         provenance=after.provenance,
-        notes=tuple(
-            f"{after.name} has no suite '{s}'" for s in before.suites if s not in after.suites
-        ),
+        notes=tuple(f"{after.name} has no suite '{s}'" for s in earlier if s not in after.suites),
         elsewhere=_elsewhere(after, config, root),
     )
     people = _reviewed(after, config, root)
     setting = replace(setting, notes=(*setting.notes, *people.notes))
     measured = [
         replace(
-            _measured(name, suite, before.suites.get(name), _gates(config, name)),
+            _measured(name, suite, earlier.get(name), _gates(config, name)),
             floor=_floor(after, config, name),
             labels=people.labels.get(name, {}),
             advisory=people.advisory.get(name, {}),

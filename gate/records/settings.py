@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gate.errors import Place
 
+WRITTEN = "gate.evaluate"  # `file` of a Config that a program gave instead of a gate.yml
 EVIDENCE = "evidence"  # the folder of a release's evidence in its session, and so no suite's name
 MOST_CASES = 100_000_000  # of a suite
 MOST_ROUNDS = 10_000  # of a suite in one run

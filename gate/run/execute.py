@@ -30,7 +30,7 @@ from gate.run.pipeline import Collected, Effects, health, measure
 from gate.run.progress import Told, progress
 from gate.run.record_answers import record_end, recorder
 from gate.run.resume import begun, reopened
-from gate.run.setup import Setup, set_up
+from gate.run.setup import GivenAgent, Setup, set_up
 from gate.store.session import (
     Meta,
     Session,
@@ -66,13 +66,16 @@ def execute(
     more: Mapping[str, str] | None = None,
     shards: Sequence[Session] = (),
     find: FindEarlier = nobody_before,
+    given: GivenAgent | None = None,
 ) -> Outcome:
     """Everything but printing and publishing. `more`: dotted keys over gate.yml. `find`: looks for
-    the session of an earlier head with the same files. Raises GateError.
+    the session of an earlier head with the same files. `given`: asked instead of gate.yml's agent.
+    Raises GateError.
 
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
-    setup = set_up(options, env, more or {}, control=asked_before(shards, options.baseline))
+    control = asked_before(shards, options.baseline)
+    setup = set_up(options, env, more or {}, control=control, given=given)
     setup = with_earlier_head(setup, find)
     return cast("Outcome", finish(setup, shards, Meanwhile("gate.run.judge")))
 

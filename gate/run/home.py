@@ -30,6 +30,7 @@ class Home:
     file: str | None
     root: Path
     above: bool = False  # found in a folder above the working one
+    written: bytes | None = None  # its content, where it is no file
 
 
 def _nobody(line: str) -> None:

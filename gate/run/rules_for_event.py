@@ -62,7 +62,7 @@ def rules_for(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
         return _compared(rules, job, opened)
-    own = own_config(file, root, env, today)
+    own = own_config(file, root, env, today, home(options).written)
     if alone:
         return _compared(Rules(config=own, own=own, root=root), job, opened)
     asked = getattr(options, "protect", None)  # True: without a ref

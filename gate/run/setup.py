@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from gate import __version__
@@ -53,6 +53,19 @@ if TYPE_CHECKING:
 _TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
 
 
+class GivenAgent(Protocol):
+    """An agent of the caller's own, which no section of gate.yml could describe."""
+
+    @property
+    def spec(self) -> PluginSpec:
+        """What stands for it where gate.yml's agent would be told."""
+        ...
+
+    def made(self, spec: PluginSpec) -> Agent:
+        """With the options of the command line, which `spec` has by now."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """Everything that is known and checked before the agent is asked for the first time."""
@@ -95,12 +108,17 @@ def set_up(
     more: Mapping[str, str],
     *,
     control: Control | None = None,
+    given: GivenAgent | None = None,
 ) -> Setup:
-    """Reads and checks all before the first call; `control`: of a run that was made already."""
+    """Reads and checks all before the first call; `control`: of a run that was made already;
+    `given`: an agent that is asked instead of gate.yml's.
+    """
     PROCESSES.allow(options.timeout or 0.0)
     now, job, root = datetime.now(UTC), current_job(env), home(options).root
     opened = opened_for(job, token(env), root)
     rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
+    if given is not None:
+        rules = replace(rules, config=replace(rules.config, agent=given.spec))
     check_there(rules.config, options, env)
     rules = _with_dataset(rules, options)
     began = rounds_begun(options.resume, options.rounds)
@@ -108,9 +126,9 @@ def set_up(
     job = with_base(job, token(env), config)
     control = control or _control(options, rules, config, job)
     options.secrets.update(_secrets(options, config, control, env))
-    given = _with_key(options, config, env)
-    world = World(env=nameable(given), root=rules.root)
-    agent = _asked(options, config, world)
+    with_key = _with_key(options, config, env)
+    world = World(env=nameable(with_key), root=rules.root)
+    agent = _asked(options, config, world, given)
     _check_money(config, agent)
     plans = prepare(config.suites, rules, _selection(options, job, more))
     config = _checked_with_data(config, plans)
@@ -122,7 +140,7 @@ def set_up(
     looked = as_recorded(plans, agent, world, config, job, options)
     return Setup(
         options=options,
-        env=given,
+        env=with_key,
         now=now,
         job=job,
         opened=opened,
@@ -175,11 +193,14 @@ def _notes(config: Config, more: Mapping[str, str]) -> list[str]:
     return [f"recorded answers were judged (`{name}`): no agent was asked", *given]
 
 
-def _asked(options: argparse.Namespace, config: Config, world: World) -> Agent:
+def _asked(
+    options: argparse.Namespace, config: Config, world: World, given: GivenAgent | None
+) -> Agent:
     """Who is asked. Files that options name are looked at before anything is written. Raises
     UsageError.
     """
-    agent = subject(config.agent, config.retriever, world.root)
+    made = given.made(config.agent) if given else None
+    agent = subject(config.agent, config.retriever, world.root, given=made)
     if options.record:
         check_record(options.record)
     if options.replay:

@@ -24,7 +24,8 @@ from gate.user_code.loading import Workspace, load_object, note_sources, trace_l
 
 Finish = Callable[[Any, float], Any]  # awaits what can be awaited, within so many seconds
 
-ANSWERS = ("answer", "output", "text")  # of which one is the answer in an answer object
+# Of which one is the answer in an answer object; that module would be loaded here for nothing else.
+ANSWERS = ("answer", "output", "text")
 _QUESTIONS = ("query", "question", "prompt")  # what a parameter is called that takes one
 _FIELDS = ("id", "doc_id", "document_id", "score", "text", "content", "page_content", "metadata")
 
@@ -83,7 +84,7 @@ class Desk:
     def do_agent(self, spec: str, **_: Any) -> Any:
         """Its number, and whether it wants the question alone instead of the case."""
         found = _callable(self.load(spec), spec)
-        return [self.keep(found), _asks_by_text(found)]
+        return [self.keep(found), asks_by_text(found)]
 
     def do_retriever(self, spec: str, **_: Any) -> int:
         found = self.load(spec)
@@ -100,7 +101,7 @@ class Desk:
         return self.keep(search)
 
     def do_call(self, of: int, argument: Any, *, seconds: float, finish: Finish) -> Any:
-        return _answer_of(finish(self._made[of](argument), seconds))
+        return answer_of(finish(self._made[of](argument), seconds))
 
     def do_search(self, of: int, question: str, *, seconds: float, finish: Finish) -> Any:
         return _documents(finish(self._made[of](question), seconds))
@@ -161,7 +162,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _asks_by_text(function: Any) -> bool:
+def asks_by_text(function: Any) -> bool:
     """Whether what it takes first is a question by its annotation, or, without one, by its name."""
     try:
         first = next(iter(inspect.signature(function).parameters.values()))
@@ -173,7 +174,7 @@ def _asks_by_text(function: Any) -> bool:
     return written in (str, "str") or (written is first.empty and first.name in _QUESTIONS)
 
 
-def _answer_of(found: Any) -> Any:
+def answer_of(found: Any) -> Any:
     """A text, an object or a list as it is, a pair of an answer and what is known of it as one
     object; other things as the data that they hold.
     """
@@ -203,7 +204,7 @@ def _joined(pair: tuple[Any, ...]) -> dict[str, Any]:
             f"returned a tuple ({kinds}): return a text, a dict with 'answer', or a pair of the "
             "answer and a dict such as {'total_tokens': 123}"
         )
-    said = _answer_of(own)
+    said = answer_of(own)
     if isinstance(said, dict) and any(key in said for key in ANSWERS):
         return {**about, **said}
     return {**about, ANSWERS[0]: said}

@@ -30,6 +30,7 @@ from gate.records import (
     Verdict,
 )
 from gate.records.codec import from_json
+from gate.records.settings import WRITTEN
 from gate.verdict.comparability import SuiteData
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
@@ -102,6 +103,8 @@ def _reproduce(
 ) -> str:
     if setting.asked_with is None or setting.provenance.event == "import":
         return ""
+    if config.file == WRITTEN:
+        return ""  # its case is asked again where it was asked
     spared = frozenset(entry.case for entry in config.quarantine)
     return debug_command(
         worst_failing(verdict.cases, worse, verdict.outcome, measured, spared),

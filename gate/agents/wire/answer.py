@@ -17,8 +17,8 @@ from gate.agents.wire import tracing
 from gate.agents.wire.tracing import TraceShape
 from gate.errors import AgentFailure
 from gate.records import Document, Json, Response, Role
-from gate.user_code.roles import ANSWERS
 
+ANSWERS = ("answer", "output", "text")
 _BESIDE = {  # what else an answer object may have
     *("retrieved", "context", "steps", "tool_calls", "usage", "cost_usd", "cost", "model"),
     *("finish_reason", "safety_violations", "state", *spending.COUNTS),

@@ -132,11 +132,20 @@ def _file_of(path: str, base: Base) -> Source | None:
     return Source(name=f"{path}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
 
 
-def own_config(options_file: str | None, root: Path, env: Mapping[str, str], today: date) -> Config:
+def own_config(
+    options_file: str | None,
+    root: Path,
+    env: Mapping[str, str],
+    today: date,
+    written: bytes | None = None,
+) -> Config:
     """gate.yml of the working tree, or the built-in defaults where there is none and none is named.
+    `written`: its content, where it is no file.
 
     Raises InvalidInput, UsageError.
     """
+    if written is not None:
+        return load(lambda path: written, options_file or CONFIG, env=env, root=root, today=today)
     if options_file is None and not is_there(root / CONFIG):
         return defaults()
     name = Path(options_file or CONFIG).name

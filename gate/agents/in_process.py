@@ -1,0 +1,123 @@
+"""An agent that is a function of the calling program's, asked in its own process: in a thread for
+each call, and what is async in one event loop for all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from gate.agents.wire import answer
+from gate.errors import AgentFailure, InfraFailure
+from gate.plugins import Connection, World
+from gate.records import Case, Response
+from gate.user_code.roles import Unusable, answer_of, asks_by_text, encoded
+
+
+class EventLoop:
+    """A thread with one loop, so that clients which belong to a loop work from call to call."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        self._loop.close()
+
+    def finish(self, awaitable: Any, seconds: float) -> Any:
+        """What it comes to. Raises TimeoutError when the time is up, and whatever it raises."""
+
+        async def awaited() -> Any:
+            return await awaitable
+
+        under_way = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
+        try:
+            return under_way.result(seconds)
+        finally:
+            under_way.cancel()
+
+    def end(self) -> None:
+        """Cancels what is under way; who swallows that is not waited for."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InProcess:
+    """Asks `function` as a `python` agent is asked (docs/agents.md), but where it is: whatever it
+    does to this process it does to the run. A plain call that is late is left behind.
+    """
+
+    function: Callable[..., Any]
+    name: str
+    loop: EventLoop = field(repr=False)
+    timeout_s: float = 240.0
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+
+    def describe(self) -> str:
+        return f"python {self.name}"
+
+    def check(self, world: World) -> int | None:
+        return None
+
+    def connect(self, world: World) -> Connection:
+        return _Connection(self)
+
+
+class _Connection:
+    def __init__(self, agent: InProcess) -> None:
+        self._agent = agent
+        self._by_text = asks_by_text(agent.function)
+
+    def ask(self, case: Case, *, timeout_s: float) -> Response:
+        whole = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
+        asked = case.question if self._by_text else whole
+        try:
+            body = encoded(answer_of(self._called(asked, timeout_s)))
+        except Unusable as error:
+            raise AgentFailure(f"the agent {error}") from error
+        found = answer.parse(body)
+        return answer.response({"answer": found} if isinstance(found, str) else found)
+
+    def _called(self, asked: Any, seconds: float) -> Any:
+        """What the function returned, awaited. Raises AgentFailure, InfraFailure."""
+        begun = time.monotonic()
+        done: Future[Any] = Future()
+
+        def call() -> None:
+            try:
+                done.set_result(self._agent.function(asked))
+            except BaseException as error:
+                done.set_exception(error)
+
+        threading.Thread(target=call, daemon=True).start()
+        try:
+            found = done.result(seconds)
+            if inspect.isawaitable(found):
+                found = self._agent.loop.finish(found, seconds - (time.monotonic() - begun))
+        except (AgentFailure, InfraFailure):
+            raise
+        except BaseException as error:
+            if isinstance(error, TimeoutError) and time.monotonic() - begun >= seconds:
+                message = f"the agent did not return within {seconds:g} s"
+                raise AgentFailure(message, timed_out=True) from None
+            raise AgentFailure(f"{type(error).__name__}: {error}") from error
+        return found
+
+    def close(self) -> None:
+        """Nothing is open."""
