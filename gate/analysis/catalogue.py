@@ -180,6 +180,17 @@ JUDGE_COVERAGE = MetricSpec(
     description="share of the answers for a judge that the judge gave a score",
 )
 
+JUDGE_INJECTION = MetricSpec(
+    name="operational.judge_injection_rate",
+    column="judge_injection",
+    family="rate",
+    unit="share",
+    direction="lower",
+    on_agent_error=None,
+    description="share of the judged answers that try to instruct their judge",
+)
+OF_JUDGES = (JUDGE_COVERAGE, JUDGE_INJECTION)
+
 
 def every_metric(
     graders: Iterable[Iterable[MetricSpec]], rounds: int, asked: frozenset[int]
@@ -188,7 +199,7 @@ def every_metric(
     found = {spec.name: spec for spec in trial_metrics(rounds, asked)}
     found.update({spec.name: spec for specs in graders for spec in specs})
     if any(spec.asks == "judge" for spec in found.values()):
-        found[JUDGE_COVERAGE.name] = JUDGE_COVERAGE
+        found.update({spec.name: spec for spec in OF_JUDGES})
     return found
 
 

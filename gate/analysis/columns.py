@@ -146,11 +146,19 @@ def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
         "violations": None if violated is None else float(violated),
         "unsafe": None if violated is None else float(violated > 0),
         "judge_coverage": _coverage(judging) if judging.get("asked") and not out else None,
+        "judge_injection": _injection(judging) if done and not out else None,
     }
 
 
 def _coverage(judging: Mapping[str, Json]) -> float:
     return float(judging["scored"] / judging["asked"])
+
+
+def _injection(judging: Mapping[str, Json]) -> float | None:
+    """Of rows that were written before this was counted nobody knows."""
+    flagged = judging.get("flagged")
+    judged = flagged or judging.get("scored")
+    return float(flagged > 0) if flagged is not None and judged else None
 
 
 def _count(tokens: Json) -> float | None:

@@ -12,7 +12,8 @@ NAMES: dict[str, str] = {
     "operational": "mean_latency_ms p50_latency_ms p95_latency_ms p99_latency_ms worst_latency_ms "
     "std_latency_ms avg_tokens std_tokens input_tokens cached_tokens output_tokens "
     "reasoning_tokens estimated_cost_per_query hallucination_rate error_rate "
-    "retry_rate judge_coverage hallucinated_answers unverified_rate unsupported_entities",
+    "retry_rate judge_coverage judge_injection_rate hallucinated_answers unverified_rate "
+    "unsupported_entities",
     "agent": "success_rate first_attempt_success_rate tool_call_accuracy tool_call_validity "
     "tool_call_precision tool_call_recall tool_type_errors tool_missing_args tool_unknown_args "
     "tool_unknown_tools tool_unparsable_args completion_rate "

@@ -23,7 +23,7 @@ FEW = 0.02  # share of missing values that are simply left out
 LEVEL = 0.025  # of each of two tests whether a run misses more than the baseline, or elsewhere
 DIGITS = 9  # of a weight from 0 to 1; what is less is rounding
 _PASSED = frozenset({"success", "first_success"})
-_OF_JUDGES = ("score", "judge_coverage")  # not known where a judge was out
+_OF_JUDGES = ("score", "judge_coverage", "judge_injection")  # not known where a judge was out
 # Columns that an agent tells itself: what it does not tell is unscored, too.
 _SILENT = {
     "cost_usd": "the cost of {} is not known",

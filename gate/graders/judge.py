@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from gate.errors import UsageError
+from gate.graders.rubrics.attack import addresses_judge
 from gate.graders.rubrics.built_in import rubric_of
 from gate.graders.rubrics.case import EACH, by_criterion
 from gate.graders.rubrics.prompt import questions_on
@@ -29,11 +30,13 @@ from gate.records import (
     ToolCall,
 )
 from gate.records.codec import to_json
+from gate.text.escaping import one_line
 
 _REASON_LIMIT = 2_000
 _ABOUT_LIMIT = 200  # characters of a criterion's text in its metric's description
 _NO_STEPS = "the agent does not say which tools it called - it should return its calls as `steps`"
 _NO_VOTE = "no judge was asked"
+_CODE = "judge_injection"
 _ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
 
 
@@ -44,7 +47,8 @@ class Judge:
     out. `least` (criterion -> points) and `least_total` are what an answer must reach to pass;
     those of the rubric hold where they are not given. `least_each`: the points, 0 to 3, of each
     criterion that a case names in a rubric of its own. `optional`: left out, with a warning, where
-    gate.yml has no judge.
+    gate.yml has no judge. `flagged`: what an answer that tries to instruct its judge gets instead
+    of points, by the judge's votes or by plain patterns: none at all, or the worst.
     """
 
     rubric: str | Rubric = "answer"
@@ -52,6 +56,7 @@ class Judge:
     least_total: int | None = None
     least_each: int | None = None
     optional: bool = False
+    flagged: Literal["unscored", "worst"] = "unscored"
 
     role: ClassVar[Role] = "judge"
 
@@ -91,7 +96,10 @@ class Judge:
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
         if not self._counts(case) or self._unseen(response):
             return ()
-        return questions_on(self._for(case), case, response)
+        rubric = self._for(case)
+        if addresses_judge(response.answer, rubric):
+            return ()  # no vote could change what it gets
+        return questions_on(rubric, case, response)
 
     def grade(self, case: Case, response: Response) -> Score:
         """Without replies: no value where the case does not count, else unscored."""
@@ -102,13 +110,16 @@ class Judge:
             return Score(values=dict.fromkeys((spec.column for spec in self.metrics()), None))
         if unseen := self._unseen(response):
             return Score(unscored=unseen)
+        rubric = self._for(case)
+        if said := addresses_judge(response.answer, rubric):
+            return self._flagged(rubric, f"the answer tries to instruct the judge: '{said}'")
         if not replies:
             return Score(unscored=_NO_VOTE)
         found = [came(given) for given in replies]
         for _, why in found:
             if why:
                 return Score(unscored=why)
-        votes, rubric = [some for some, _ in found], self._for(case)
+        votes = [some for some, _ in found]
         if rubric.compare_with:
             return self._score(rubric, compared(rubric, votes[0], votes[1]))
         return self._score(rubric, scored(rubric, votes[0], partial(self._nearness, rubric)))
@@ -127,6 +138,7 @@ class Judge:
             "least_total": self._least_total(rubric),
             "questions": questions_on(rubric, case, response),
             **self._each_wording(case, response),
+            **({} if self.flagged == "unscored" else {"flagged": self.flagged}),
             "limits": LIMITS,
         }
         return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
@@ -169,7 +181,23 @@ class Judge:
     def _unseen(self, response: Response) -> str:
         return _NO_STEPS if STEPS in self._rubric.shows and response.steps is None else ""
 
+    def _flagged(self, rubric: Rubric, why: str) -> Score:
+        """A judge that decides on passing fails the answer; its points are worth nothing."""
+        deciding = self._deciding(rubric)
+        worst = {spec.column: spec.low for spec in self.metrics()}
+        return Score(
+            values=worst if self.flagged == "worst" else {},
+            unscored=None if self.flagged == "worst" else one_line(why, _REASON_LIMIT),
+            passed=False if deciding else None,
+            failures=(_CODE,) if deciding else (),
+            reason=why[:_REASON_LIMIT],
+            uncertainty=1.0,
+            flagged=True,
+        )
+
     def _score(self, rubric: Rubric, judged: Judged) -> Score:
+        if judged.injection:
+            return self._flagged(rubric, judged.reason)
         codes = self._codes(rubric, judged)
         values = {
             metric: points
@@ -199,7 +227,7 @@ class Judge:
         limit = self._least_total(rubric)
         if limit is not None and sum(judged.points.values()) < limit:
             low.append("judge_low:total")
-        return (*(["judge_injection"] if judged.injection else []), *low)
+        return tuple(low)
 
     def _nearness(self, rubric: Rubric, points: Points) -> float:
         """How close a single vote is to what would change its meaning: to the limits between pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
@@ -108,7 +108,7 @@ def _score(asked: Sequence[Open], found: Sequence[Judged]) -> Score:
     }
     unsure = max((one.uncertainty for one in found), default=None)
     if wrong:
-        return _failed(wrong, unsure)
+        return replace(_failed(wrong, unsure), flagged=any(one.injection for one in found))
     unknown = [one for one in found if one.right is None]
     if unknown and unknown[0].why:
         return Score(unscored=unknown[0].why)

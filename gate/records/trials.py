@@ -34,6 +34,7 @@ TRIAL_COLUMNS = (
     "violations",  # that the agent reports or a grader found; NaN: nobody looked
     "unsafe",  # 1: at least one violation
     "judge_coverage",  # share of the gradings by a judge that gave a score; NaN: none was needed
+    "judge_injection",  # 1: the answer tries to instruct its judge; NaN: none judged it
 )
 
 
@@ -142,7 +143,8 @@ class Score:
 
     `values`: metric name -> number, or None where it does not apply to this case. `passed` is None
     when the grader has
-    no opinion on pass or fail. An unscored answer has `unscored` (why) and no values.
+    no opinion on pass or fail. An unscored answer has `unscored` (why) and no values; it passes or
+    fails only where it is `flagged`.
     """
 
     values: Mapping[str, float | None] = field(default_factory=dict)
@@ -153,6 +155,7 @@ class Score:
     uncertainty: float | None = None  # of a judge: 0 sure, 1 undecided; None: does not say
     violations: tuple[Violation, ...] | None = None  # None: the grader does not look for any
     evidence: CheckedEvidence | None = None  # None: the grader does not look at declared calls
+    flagged: bool = False  # a judge, or a look for one, says that the answer tries to instruct it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +182,7 @@ class Judging:
     undecided: int = 0  # gradings that decide on passing, without a score
     lost: int = 0  # gradings of a judge or verifier without a score because it was out
     stopped: int = 0  # votes that the end of the run cost
+    flagged: int = 0  # gradings of answers that try to instruct the judge
     failures: tuple[str, ...] = ()  # why votes failed, each once
 
 

@@ -107,10 +107,15 @@ def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: 
         score = unless_out(asking.read(case, response, replies), replies)
     finally:
         votes = [reply for given in replies for reply in given]
-        if questions:
-            scored = score.unscored is None
-            decides = getattr(grader, "decides", True)
-            asked.append(Asked(role=asking.role, scored=scored, replies=votes, decides=decides))
+        if questions or score.flagged:
+            told = Asked(
+                role=asking.role,
+                scored=score.unscored is None or score.flagged,
+                replies=votes,
+                decides=getattr(grader, "decides", True),
+                flagged=score.flagged,
+            )
+            asked.append(told)
     return score
 
 
@@ -128,7 +133,7 @@ def _plain(score: Score) -> Score:
     """The score with plain finite floats (a user's grader may return numpy's). Raises on others."""
     if not isinstance(score, Score):
         raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
-    if score.unscored is not None:
+    if score.unscored is not None and not score.flagged:
         return Score(unscored=score.unscored, reason=score.reason)
     if all(value is None or type(value) is float for value in score.values.values()):
         values = score.values

@@ -20,6 +20,7 @@ class Asked:
     scored: bool
     replies: Sequence[Reply]
     decides: bool = True  # on passing
+    flagged: bool = False  # the answer tries to instruct the judge; that is a judgement
 
 
 def judging(asked: Iterable[Asked]) -> Judging:
@@ -34,6 +35,7 @@ def judging(asked: Iterable[Asked]) -> Judging:
             asked=total.asked + judged,
             scored=total.scored + (judged and one.scored),
             undecided=total.undecided + (one.decides and not one.scored),
+            flagged=total.flagged + one.flagged,
             lost=total.lost + (not one.scored and _is_out(one.replies)),
         )
         for reply in one.replies:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.analysis.severity import by_severity
 from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
 from gate.report.wording import patterns
@@ -249,6 +250,16 @@ def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
         answers = figures.count(number, "answer")
         left = say("{}{} left unscored by {}", answers, where, code(grader))
         yield _with_why(left, suite.unscored_reasons.get(grader, ""))
+    yield from _injected(suite, where)
+
+
+def _injected(suite: SuiteReport, where: Line) -> Iterator[Line]:
+    """That answers try to instruct their judge, which is told whatever gates there are."""
+    rate = suite.metrics.get(JUDGE_INJECTION.name)
+    if rate is not None and rate.value:
+        share = figures.portion(rate.value)
+        told = "of the judged answers{} try to instruct their judge: their points do not count"
+        yield say("{} " + told + " ({}).", share, where, code(JUDGE_INJECTION.name))
 
 
 def _with_why(fact: Line, why: str) -> Line:

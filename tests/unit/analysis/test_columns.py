@@ -51,6 +51,7 @@ def test_an_answered_trial_fills_every_column():
         "unsafe": 1.0,
         "turns": None,
         "judge_coverage": None,
+        "judge_injection": None,
     }
 
 

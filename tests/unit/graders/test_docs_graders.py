@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.analysis.catalogue import JUDGE_COVERAGE, trial_metrics
+from gate.analysis.catalogue import OF_JUDGES, trial_metrics
 from gate.graders.retrieval import Retrieval
 from gate.plugins import GRADERS
 from gate.records import (
@@ -101,7 +101,7 @@ def all_metrics():
     graders = named_graders([spec(example["grader"]) for example in EXAMPLES], Path())
     with_options = (*graders.values(), Retrieval(mrr_k=(10,)))
     made = [metric for grader in with_options for metric in grader.metrics()]
-    return {generic(metric.name): metric for metric in (*trial_metrics(10), JUDGE_COVERAGE, *made)}
+    return {generic(metric.name): metric for metric in (*trial_metrics(10), *OF_JUDGES, *made)}
 
 
 def rows():
