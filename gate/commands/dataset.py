@@ -1,4 +1,6 @@
-"""`gate dataset extend`, `approve`, `stats`: a model proposes, a person decides, and figures."""
+"""`gate dataset extend`, `approve`, `stats`, `check`: a model proposes, a person decides, figures,
+and whether wrong answers fail.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 from gate.agents.judges.judge_panel import panel_of
+from gate.commands import dataset_check
 from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
 from gate.files.plain_file import content_if_there, is_there, opened
@@ -214,4 +217,5 @@ _ACTIONS: Mapping[str, Callable[[argparse.Namespace, Mapping[str, str]], int]] =
     "extend": _extend,
     "approve": _approve,
     "stats": _stats,
+    "check": dataset_check.run,
 }

@@ -225,8 +225,14 @@ def _labels(near: Json) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(labels, key=len, reverse=True)
-    words = "|".join(r"\s+".join(map(re.escape, label.split())) for label in longest_first)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+    return re.compile("|".join(map(_whole, longest_first)), re.IGNORECASE)
+
+
+def _whole(label: str) -> str:
+    """The label as whole words; one that begins or ends with a sign, as "%", beside anything."""
+    words = r"\s+".join(map(re.escape, label.split()))
+    before = r"(?<!\w)" if label[:1].isalnum() else ""
+    return before + words + (r"(?!\w)" if label[-1:].isalnum() else "")
 
 
 def _pattern(value: Json) -> re.Pattern[str]:

@@ -83,6 +83,14 @@ class State:
         return any(_equal(found, one, allowed) for one in accepted)
 
 
+def right_state(expected: Mapping[str, Json]) -> dict[str, Json]:
+    """A state in which all that is expected holds; its keys are dotted paths."""
+    return {
+        path: (fact["any_of"][0] if "any_of" in fact else fact["value"]) if _is_fact(fact) else fact
+        for path, fact in _facts(expected)
+    }
+
+
 def _is_fact(value: Json) -> bool:
     """{value, tolerance} or {any_of, tolerance}; any other object holds further facts."""
     return isinstance(value, dict) and (

@@ -104,7 +104,7 @@ COMMANDS: dict[str, str] = {
     "review": "have people rate a sample of answers, and see how far the judge agrees with them",
     "validate": "check config, datasets and baselines; nothing is called",
     "init": "write gate.yml, three workflows and a first dataset that run as they are",
-    "dataset": "propose cases with a model, approve them by hand, count what is there",
+    "dataset": "propose cases with a model, approve them by hand, count and check what is there",
     "agent": "serve the bundled sample agent on loopback",
     "action": "the container's entry point: reads INPUT_* and GITHUB_*",
     "verify": "check a release's evidence folder; nothing is called",
@@ -341,9 +341,13 @@ def _dataset(p: argparse.ArgumentParser) -> None:
     approve.add_argument("--note", metavar="TEXT", help="why")
     stats = add_action(actions, "stats", "coverage, provenance, doubles, leaks")
     stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    check = add_action(actions, "check", "does each right answer pass, and no wrong one?")
+    check.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    check.add_argument("--judge", action="store_true", help="ask the models of gate.yml, too")
+    check.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
     for action in (extend, approve, stats):
         action.add_argument("dataset", metavar="DATASET", help="a file of cases")
-    for action in (extend, approve):
+    for action in (extend, approve, check):
         action.add_argument("--config", metavar="FILE", help="(gate.yml)")
 
 

@@ -15,7 +15,9 @@ from gate.records import LONGEST_S, Json
 INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
 STATUSES = ("approved", "proposed", "rejected")
 # Not part of what is measured, so not part of a case's content hash (docs/semantics.md 5).
-OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata"))
+OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata", "check_allow"))
+# What `gate dataset check` makes of a right answer; none of it is one (docs/datasets.md).
+MUTATIONS = ("empty", "other_gold", "swapped", "turned", "number_5pct")
 
 _TEXT: Json = {"type": "string"}
 _ANY: Json = {}
@@ -26,6 +28,11 @@ OWN_KEYS: Mapping[str, Json] = {
     "tags": {"type": ["array", "null"], "items": _TEXT},
     "status": {"enum": list(STATUSES)},
     "metadata": {"type": ["object", "null"]},
+    "check_allow": {
+        "type": ["object", "null"],
+        "properties": {name: {"type": "string", "minLength": 1} for name in MUTATIONS},
+        "additionalProperties": False,
+    },
     "temperature": {"type": ["number", "null"], "minimum": 0, "maximum": 2},
     "top_p": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
     "max_tokens": {"type": ["integer", "null"], "minimum": 1},

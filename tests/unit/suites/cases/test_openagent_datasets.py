@@ -220,20 +220,24 @@ def filled(shape: Any, n: int = 1, key: str = "") -> Any:
 
 
 def at(data: Any, path: str) -> Any:
+    """What stands at the path; of a list on the way in its first entry."""
     for name in path.split("."):
-        data = data[name]
+        data = data[0][name] if isinstance(data, list) else data[name]
     return data
 
 
 def put(data: Any, path: str, value: Any) -> Any:
-    """A copy that has this value there; None: that has nothing there."""
+    """A copy that has this value there, in each entry of a list above it; None: that has nothing
+    there.
+    """
     changed = deepcopy(data)
     place, _, name = path.rpartition(".")
-    parent = at(changed, place) if place else changed
-    if value is None:
-        del parent[name]
-    else:
-        parent[name] = value
+    found = at(changed, place) if place else changed
+    for parent in found if isinstance(found, list) else [found]:
+        if value is None:
+            del parent[name]
+        else:
+            parent[name] = value
     return changed
 
 
@@ -252,9 +256,9 @@ def staged(case: Case) -> Any:
 @of_stages
 def test_the_counts_of_a_prompt_are_those_of_its_rules_and_of_the_card(case: Case) -> None:
     asked = str(case.input).partition("HARD REQUIREMENTS:\n")[2]
-    lines = [re.fullmatch(r"- (\w+) (>=|==) (\d+)", line) for line in asked.splitlines()]
+    lines = [re.fullmatch(r"- ([\w.]+) (>=|==) (\d+)", line) for line in asked.splitlines()]
     rules: Mapping[str, Mapping[str, int]] = case.keys["count_rules"]
-    bounds = {path.rpartition(".")[2]: rule for path, rule in rules.items()}
+    bounds = {path.partition(".")[2]: rule for path, rule in rules.items()}  # without the stage
     for line in lines:
         assert line is not None
         least = {"min": int(line[3])}
@@ -264,7 +268,7 @@ def test_the_counts_of_a_prompt_are_those_of_its_rules_and_of_the_card(case: Cas
     told = {
         f"{stage}.{name}": number
         for stage, cell in zip(STAGES, row[1:], strict=True)
-        for name, number in re.findall(r"(\w+) (=?\d+)", cell)
+        for name, number in re.findall(r"([\w.]+) (=?\d+)", cell)
     }
     assert told == {
         path: f"{'=' if 'max' in rule else ''}{rule['min']}" for path, rule in rules.items()

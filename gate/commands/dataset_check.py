@@ -1,0 +1,183 @@
+"""`gate dataset check`: each right answer passes its graders, and no wrong one made of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.agents.judges.judge_panel import panel_of
+from gate.errors import InfrastructureError, UsageError
+from gate.plugins import Ask, World
+from gate.records import Config, Json, Suite
+from gate.run.check_dataset import Checked, Count, Finding, check_cases
+from gate.run.grade import named_graders
+from gate.run.home import check_there, home
+from gate.suites.cases.dataset import cases, check
+from gate.suites.config.load import select
+from gate.suites.protection.rules import Rules, own_config
+from gate.system.sealing import nameable
+from gate.text import figures
+from gate.text.escaping import one_line, plain
+from gate.text.secret_names import secrets_sent
+
+_SHOWN = 300  # characters of an answer or a reason
+_MOST_TOLD = 200  # findings of a suite; the rest is a number
+_ABOUT = {
+    "gold": "the right answer fails",
+    "empty": "an empty answer passes",
+    "other_gold": "the right answer of another case passes",
+    "swapped": "two figures exchanged, and it passes",
+    "turned": "the opposite passes",
+    "number_5pct": "a number 5 % off, and it passes",
+}
+
+
+def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """0 when every right answer passes and no wrong one does, else 1. Raises GateError.
+
+    Options: `config`, `suite`, `judge` (ask the models of gate.yml, too), `format`.
+    """
+    found = home(options)
+    config = own_config(found.file, found.root, env, datetime.now(UTC).date())
+    check_there(config, options, env)
+    config = select(config, options.suite or (), found.root)
+    with ExitStack() as stack:
+        ask = _asking(config, found.root, options, env, stack) if options.judge else None
+        checked = [_checked(config, suite, found.root, ask) for suite in config.suites]
+    if options.format == "json":
+        print(json.dumps(as_data(checked), indent=2))
+    else:
+        for line in (line for one in checked for line in as_lines(one)):
+            print(plain(line))
+    return int(any(one.faults for one in checked))
+
+
+def _checked(config: Config, suite: Suite, root: Path, ask: Ask | None) -> Checked:
+    source = Rules(config=config, own=config, root=root).head_source(suite)
+    if source is None:
+        raise UsageError(f"suite '{suite.name}' has no dataset to check")
+    graders = named_graders(suite.graders, root)
+    check(source, graders)
+    return check_cases(suite.name, source.name, cases(source, graders), graders, ask)
+
+
+def _asking(
+    config: Config,
+    root: Path,
+    options: argparse.Namespace,
+    env: Mapping[str, str],
+    stack: ExitStack,
+) -> Ask:
+    """Asks the judge of gate.yml. Raises UsageError without one, InfrastructureError where it is
+    out of reach.
+    """
+    if config.judge is None:
+        raise UsageError(
+            "--judge asks the model under `judge` in gate.yml, and there is none; docs/judge.md "
+            "shows the lines it takes"
+        )
+    told = [one.options for one in (config.agent, config.judge, config.verifier) if one is not None]
+    options.secrets.update(secrets_sent(env, told))
+    panel = panel_of(config, World(env=nameable(env), root=root), hidden=options.secrets)
+    stack.callback(panel.close)
+    if lost := panel.unreachable():
+        raise InfrastructureError(lost)
+    return panel.ask
+
+
+# -------------------------------------------------------------------------------------------- text
+
+
+def as_lines(found: Checked) -> Iterator[str]:
+    """Each finding with its place, then one line of figures."""
+    for one in found.findings[:_MOST_TOLD]:
+        yield from _finding_lines(one)
+    if len(found.findings) > _MOST_TOLD:
+        yield f"{found.dataset}: and {len(found.findings) - _MOST_TOLD} more"
+    for name in found.telling_nothing:
+        yield (
+            f"{found.dataset}: the grader '{name}' tells nothing: it passes every right answer and "
+            "every wrong one alike - give it something to look for, or take it out"
+        )
+    for line in found.unneeded:
+        yield f"warning: {line}"
+    if found.not_asked:
+        names = ", ".join(found.not_asked)
+        yield f"{found.dataset}: not asked: {names} (`--judge` asks models, too)"
+    yield f"suite '{found.suite}': {_summary(found)}"
+
+
+def _finding_lines(one: Finding) -> Iterator[str]:
+    yield f"{one.place}: {one.case}: {one.mutation}: {_ABOUT[one.mutation]}"
+    yield f"    {one_line(one.answer, _SHOWN) or '(nothing)'}"
+    if one.why:
+        yield f"    {one_line(one.why, _SHOWN)}"
+
+
+def _summary(found: Checked) -> str:
+    right = found.right
+    parts = [f"{found.cases} cases", f"gold {right.passed} of {right.tried} pass"]
+    if found.without_gold:
+        parts.append(f"{found.without_gold} without a right answer")
+    parts += [
+        f"{name} {count.failed} of {count.tried} fail" + _rest(count)
+        for name, count in found.mutations.items()
+        if count.tried
+    ]
+    if found.allowed_cases:
+        share = figures.portion(found.allowed_cases / max(1, found.cases))
+        parts.append(f"allowed in {found.allowed_cases} cases ({share})")
+    return ", ".join(parts)
+
+
+def _rest(count: Count) -> str:
+    rest = [
+        f"{n} {word}" for n, word in ((count.allowed, "allowed"), (count.open, "left open")) if n
+    ]
+    return f" ({', '.join(rest)})" if rest else ""
+
+
+def as_data(checked: Sequence[Checked]) -> Json:
+    """For other programs: figures and findings of each suite."""
+    return {
+        "findings": sum(one.faults for one in checked),
+        "suites": [
+            {
+                "suite": one.suite,
+                "dataset": one.dataset,
+                "cases": one.cases,
+                "without_gold": one.without_gold,
+                "gold": _count(one.right),
+                "mutations": {name: _count(count) for name, count in one.mutations.items()},
+                "allowed_cases": one.allowed_cases,
+                "telling_nothing": one.telling_nothing,
+                "not_asked": one.not_asked,
+                "unneeded": one.unneeded,
+                "findings": [
+                    {
+                        "case": each.case,
+                        "place": each.place,
+                        "mutation": each.mutation,
+                        "answer": each.answer,
+                        "why": each.why,
+                    }
+                    for each in one.findings
+                ],
+            }
+            for one in checked
+        ],
+    }
+
+
+def _count(count: Count) -> Json:
+    return {
+        "tried": count.tried,
+        "passed": count.passed,
+        "failed": count.failed,
+        "allowed": count.allowed,
+        "open": count.open,
+    }

@@ -1,0 +1,372 @@
+"""A mutation test for a dataset: does each right answer pass its case's graders, and no wrong one?
+
+A right answer is made of the case's own keys, wrong ones of the right ones. No agent is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gate.graders.semantic_similarity import SemanticSimilarity
+from gate.plugins import Ask, Grader
+from gate.records import Case, MetricSpec, Response, Score
+from gate.run.grade import grade_attempt, nobody
+from gate.suites.cases.curation.demands import OF_THE_WAY, Demand, demands_of
+from gate.suites.cases.curation.gold import Gold, gold_of
+from gate.suites.cases.curation.mutations import exchanged, figures_of, moved, opposite
+from gate.suites.cases.keys import MUTATIONS
+from gate.text.numbers.agreement import agrees
+from gate.text.numbers.number import Locale, Number
+from gate.text.phrases import folded
+
+Verdict = Literal["passed", "failed", "open"]
+_MOST_OTHERS = 50  # other cases' answers that are tried on a case
+_MOST_PAIRS = 20_000  # of a case and another's answer, in a suite
+_OTHERS_TOLD = 3  # of those that pass, for one case
+# None of the mutations is about what these judge: a way, a length, a form of the text.
+_UNTRIED = frozenset(("trajectory", "safety", "conciseness", "readability", "structure"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A right answer that fails (`mutation` is gold), or a wrong one that passes."""
+
+    case: str
+    place: str  # file:line
+    mutation: str
+    answer: str
+    why: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Count:
+    """Of one mutation, over all cases: how many answers were tried, and what became of them."""
+
+    failed: int = 0
+    passed: int = 0
+    allowed: int = 0  # passed, and the case says why they may
+    open: int = 0  # that a grader decides on which was not asked
+
+    @property
+    def tried(self) -> int:
+        return self.failed + self.passed + self.allowed + self.open
+
+
+@dataclass(slots=True, kw_only=True)
+class Checked:
+    """What the check of one suite came to."""
+
+    suite: str
+    dataset: str
+    cases: int = 0
+    without_gold: int = 0  # cases that do not say what a right answer is
+    right: Count = field(default_factory=Count)  # of the right answers
+    mutations: dict[str, Count] = field(
+        default_factory=lambda: {name: Count() for name in MUTATIONS}
+    )
+    allowed_cases: int = 0  # with a `check_allow` that is needed
+    findings: list[Finding] = field(default_factory=list)
+    telling_nothing: list[str] = field(default_factory=list)  # graders
+    not_asked: list[str] = field(default_factory=list)  # graders
+    unneeded: list[str] = field(default_factory=list)  # allowances, one sentence each
+
+    @property
+    def faults(self) -> int:
+        return len(self.findings) + len(self.telling_nothing)
+
+
+def check_cases(
+    suite: str,
+    dataset: str,
+    cases: Iterable[Case],
+    graders: Mapping[str, Grader],
+    ask: Ask | None = None,
+) -> Checked:
+    """The mutation test of one suite. `ask`: asks the judge and the verifier; None: models are
+    not asked, and what they alone would decide stays open.
+    """
+    return _Check(Checked(suite=suite, dataset=dataset), graders, ask).run(list(cases))
+
+
+class _Check:
+    def __init__(self, found: Checked, graders: Mapping[str, Grader], ask: Ask | None) -> None:
+        self._found = found
+        self._ask = ask
+        asked = {name: one for name, one in graders.items() if ask or not _is_model(one)}
+        self._not_asked = {name: one for name, one in graders.items() if name not in asked}
+        deciding = [name for name, one in asked.items() if _decides(one)]
+        deciding.sort(key=lambda name: bool(set(asked[name].keys) & OF_THE_WAY))  # answers first
+        self._deciding = {name: asked[name] for name in deciding}
+        self._measuring: dict[str, Grader] = {}
+        if not any(_demands(one) for one in (*self._deciding.values(), *self._left())):
+            self._measuring = {
+                name: one
+                for name, one in asked.items()
+                if not _decides(one) and _demands(one) and not _is_untried(name)
+            }
+        self._better = {
+            spec.column: spec for one in self._measuring.values() for spec in one.metrics()
+        }
+        locales = (getattr(one, "locale", None) for one in graders.values())
+        self._locale: Locale = next((one for one in locales if one), "en")
+        self._leeway = _Leeway(graders)
+        self._passed_some: set[str] = set()  # graders that had an opinion
+        self._told: set[str] = set()  # graders that said no, once
+
+    def run(self, cases: list[Case]) -> Checked:
+        found = self._found
+        found.cases = len(cases)
+        golds = [gold_of(case) for case in cases]
+        demands = [demands_of(case.keys) for case in cases]
+        for at, (case, gold) in enumerate(zip(cases, golds, strict=True)):
+            self._case(case, gold, _others(at, demands, golds))
+        found.not_asked = sorted(name for name, one in self._not_asked.items() if _decides(one))
+        found.telling_nothing = sorted(
+            name for name in self._passed_some - self._told if not _is_untried(name)
+        )
+        return found
+
+    def _case(self, case: Case, gold: Gold, others: Iterator[str]) -> None:
+        allowed: Mapping[str, str] = case.keys.get("check_allow") or {}
+        needed: set[str] = set()
+        passed = self._gold(case, gold)
+        if not gold.answers:
+            self._found.without_gold += 1
+        for name, answers in self._mutants(case, gold, others):
+            told = 0
+            for response in answers:
+                verdict, _ = self._verdict(case, response, passed)
+                self._count(self._found.mutations[name], verdict, allowed=name in allowed)
+                if verdict == "passed" and name in allowed:
+                    needed.add(name)
+                elif verdict == "passed" and told < _OTHERS_TOLD:
+                    told += 1
+                    self._tell(case, name, response.answer)
+        self._found.allowed_cases += bool(needed)
+        self._found.unneeded += [
+            f"{_place(case)}: {case.id}: check_allow.{name} is not needed: none of them passes"
+            for name in sorted(allowed.keys() - needed)
+        ]
+
+    def _gold(self, case: Case, gold: Gold) -> Response | None:
+        """Grades the right answers. Returns the first; None where the case has none."""
+        for answer in gold.answers:
+            response = gold.response(answer)
+            verdict, why = self._verdict(case, response, None)
+            self._count(self._found.right, verdict, right=True)
+            if verdict == "failed":
+                self._tell(case, "gold", answer, why)
+        return gold.response(gold.answers[0]) if gold.answers else None
+
+    def _mutants(
+        self, case: Case, gold: Gold, others: Iterator[str]
+    ) -> Iterator[tuple[str, Iterator[Response]]]:
+        """Mutation -> wrong answers; those with no way, which no grader of the way may pass, are
+        looked at for the graders' sake alone.
+        """
+        self._nothing_at_all(case)
+        if not gold.answers:
+            if self._has_a_say(case):
+                yield "empty", iter([Response(answer="", retrieved=(), steps=())])
+            return
+        right = gold.answers[0]
+        yield "empty", iter([gold.response("")])
+        yield "other_gold", map(gold.response, others)
+        if gold.made_up:
+            return
+        figures = figures_of(right, case.question, self._locale)
+        yield "swapped", map(gold.response, self._new(gold, exchanged(right, figures)))
+        other = opposite(right)
+        yield "turned", map(gold.response, self._new(gold, iter([other] if other else [])))
+        fives = (
+            one.answer
+            for one in moved(right, figures, self._locale)
+            if not self._leeway.allows(demands_of(case.keys), one.before, one.after)
+        )
+        yield "number_5pct", map(gold.response, self._new(gold, fives))
+
+    @staticmethod
+    def _new(gold: Gold, answers: Iterator[str]) -> Iterator[str]:
+        """Without those that are right after all."""
+        right = set(gold.answers)
+        return (answer for answer in answers if answer not in right)
+
+    def _has_a_say(self, case: Case) -> bool:
+        """Whether somebody judges more of the case than the manner of its answer."""
+        return any(
+            (not one.keys or any(case.keys.get(key) not in (None, [], {}) for key in one.keys))
+            for name, one in self._deciding.items()
+            if not _is_untried(name)
+        )
+
+    def _nothing_at_all(self, case: Case) -> None:
+        silence = Response(answer="", retrieved=(), steps=(), state={"": None})
+        self._scores(
+            case, silence, {n: g for n, g in self._deciding.items() if n not in self._told}
+        )
+
+    def _verdict(
+        self, case: Case, response: Response, right: Response | None
+    ) -> tuple[Verdict, str]:
+        """`right`: the right answer's, to compare measured values with; None: this is the right
+        one.
+        """
+        scores = self._scores(case, response, self._deciding, whole=right is None)
+        lost = [name for name, score in scores.items() if score.passed is False]
+        if lost:
+            return "failed", "; ".join(_why(name, scores[name]) for name in lost)[:500]
+        if right is not None and self._measuring and self._measures_worse(case, response, right):
+            return "failed", ""
+        undecided = any(score.unscored is not None for score in scores.values())
+        silent = not self._measuring and all(score.passed is None for score in scores.values())
+        if undecided or silent or (right is not None and any(True for _ in self._left())):
+            return "open", ""
+        return "passed", ""
+
+    def _scores(
+        self, case: Case, response: Response, graders: Mapping[str, Grader], *, whole: bool = True
+    ) -> dict[str, Score]:
+        """Each grader's score; unless `whole` only as far as is needed once one has said no: those
+        that have said it before have nothing to add.
+        """
+        scores: dict[str, Score] = {}
+        lost = False
+        for name, grader in graders.items():
+            if lost and not whole and name in self._told:
+                continue
+            alone = grade_attempt(case, response, {name: grader}, self._ask or nobody)
+            score = scores[name] = alone.scores[name]
+            if score.passed is not None:
+                self._passed_some.add(name)
+            if score.passed is False:
+                self._told.add(name)
+                lost = True
+        return scores
+
+    def _measures_worse(self, case: Case, response: Response, right: Response) -> bool:
+        was = grade_attempt(case, right, self._measuring, self._ask or nobody).scores
+        now = grade_attempt(case, response, self._measuring, self._ask or nobody).scores
+        return any(
+            _is_worse(self._better.get(column), before, now[name].values.get(column))
+            for name, score in was.items()
+            for column, before in score.values.items()
+        )
+
+    def _left(self) -> Iterator[Grader]:
+        """The graders that would decide, and were not asked."""
+        return (one for one in self._not_asked.values() if _decides(one) and not _optional(one))
+
+    @staticmethod
+    def _count(
+        count: Count, verdict: Verdict, *, right: bool = False, allowed: bool = False
+    ) -> None:
+        if verdict == "open":
+            count.open += 1
+        elif verdict == "failed":
+            count.failed += 1
+        elif allowed and not right:
+            count.allowed += 1
+        else:
+            count.passed += 1
+
+    def _tell(self, case: Case, mutation: str, answer: str, why: str = "") -> None:
+        finding = Finding(
+            case=case.id, place=_place(case), mutation=mutation, answer=answer, why=why
+        )
+        self._found.findings.append(finding)
+
+
+# ------------------------------------------------------------------------------------- other cases
+
+
+def _others(at: int, demands: Sequence[Sequence[Demand]], golds: Sequence[Gold]) -> Iterator[str]:
+    """The right answers of the cases that come next in the file, from its start again at its end:
+    of those that do not say all that this case asks for.
+    """
+    most = min(_MOST_OTHERS, max(1, _MOST_PAIRS // len(golds)))
+    words = {folded(answer) for answer in golds[at].answers}
+    own = [one for one in demands[at] if one.required]
+    tried = 0
+    for step in range(1, len(golds)):
+        other = (at + step) % len(golds)
+        answers = golds[other].answers
+        if not answers or folded(answers[0]) in words:
+            continue
+        if not own or not all(any(one.is_met_by(two) for two in demands[other]) for one in own):
+            yield answers[0]
+            tried += 1
+            if tried >= most:
+                return
+
+
+# -------------------------------------------------------------------------------------- tolerances
+
+
+class _Leeway:
+    """How far a number may be off: as the facts, and graders of numbers, allow."""
+
+    def __init__(self, graders: Mapping[str, Grader]) -> None:
+        loose: list[Any] = [one for one in graders.values() if hasattr(one, "rel_tol")]
+        deciding = [one for one in loose if _decides(one)]
+        self._rel = max((one.rel_tol for one in deciding), default=0.0)
+        self._abs = max((one.abs_tol for one in deciding), default=0.0)
+
+    def allows(self, demands: Sequence[Demand], before: float, after: float) -> bool:
+        """Whether `after` still agrees with what `before` stands for, or nobody needs either."""
+        facts = [one for one in demands if one.key == "expected_facts"]
+        if not facts:
+            return self._within(before, after, self._rel)
+        stated = [one for one in facts if self._states(one, before)]
+        needed = [one for one in stated if one.required]
+        return bool(stated) and all(self._states(one, after) for one in needed)
+
+    def _states(self, fact: Demand, value: float) -> bool:
+        rel_tol = self._rel if fact.tolerance is None else fact.tolerance
+        return any(
+            self._within(one, value, rel_tol) for one in fact.accepted if isinstance(one, float)
+        )
+
+    def _within(self, expected: float, value: float, rel_tol: float) -> bool:
+        number = Number(value=value)
+        return agrees(number, Number(value=expected), rel_tol=rel_tol, abs_tol=self._abs)
+
+
+# ----------------------------------------------------------------------------------------- graders
+
+
+def _is_model(grader: Grader) -> bool:
+    """Whether it asks a model to judge. The verifier is a help where numbers are left open."""
+    return getattr(grader, "role", "") == "judge" or isinstance(grader, SemanticSimilarity)
+
+
+def _optional(grader: Grader) -> bool:
+    return bool(getattr(grader, "optional", False))
+
+
+def _decides(grader: Grader) -> bool:
+    return bool(getattr(grader, "decides", True))
+
+
+def _is_untried(name: str) -> bool:
+    return name.partition("#")[0] in _UNTRIED
+
+
+def _demands(grader: Grader) -> bool:
+    """Whether a key of the case tells it what is right: context and tools only tell what is."""
+    return bool(set(grader.keys) - {"context", "tools", "canary", "safety"})
+
+
+def _is_worse(spec: MetricSpec | None, before: float | None, now: float | None) -> bool:
+    if spec is None or before is None or now is None:
+        return False
+    return now < before if spec.direction == "higher" else now > before
+
+
+def _why(name: str, score: Score) -> str:
+    return f"{name}: {score.reason or ', '.join(score.failures)}"
+
+
+def _place(case: Case) -> str:
+    return str(case.place)
