@@ -31,7 +31,7 @@ from gate.importers.formats.thudm.trials import (
 from gate.importers.trials.build import judged_by
 from gate.importers.trials.json_values import mapping
 from gate.importers.trials.names import suite_name
-from gate.importers.trials.published_scores import THUDM_AGENTBENCH
+from gate.importers.trials.published_scores import thudm_agentbench
 from gate.plugins import IMPORTERS
 from gate.records import Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -173,7 +173,7 @@ def _whole(values: Mapping[str, _Measured]) -> ImportedSuite:
         dataset="environments of AgentBench",
         metrics=specs,
         graders=dict.fromkeys((MAIN, OVERALL), TOOL),
-        quoted=THUDM_AGENTBENCH if complete else (),  # means over all eight
+        quoted=thudm_agentbench(len(values), len(ENVIRONMENTS)),
     )
 
 

@@ -125,6 +125,8 @@ class SuiteReport:
     evidence: EvidenceCounts | None = None  # None: no trial declares or logs tool calls
     quoted: tuple[QuotedValue, ...] = ()  # published results of others, which decide nothing
     floor: Floor | None = None  # nothing passed; None: something did, or the suite has no floor
+    # Dimension -> from 0 (worst) to 1: the mean over cases of what their trials have.
+    dimension_scores: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +165,23 @@ class AcceptedChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """Of all suites together, each trial counting once; None where no trial has such a value.
+    Latency and tokens are of the answers that came.
+    """
+
+    suites: int
+    cases: int
+    trials: int
+    judged: int  # trials that passed or failed
+    success_rate: float | None
+    mean_latency_ms: float | None
+    worst_latency_ms: float | None
+    avg_tokens: float | None
+    failures_top: tuple[tuple[str, int], ...]  # the ten most frequent codes, with their trials
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """Everything a reporter may show; its JSON form is summary.json. Rendering it twice gives the
     same bytes.
@@ -194,6 +213,7 @@ class Report:
     power: float = 0.8
     schema_version: int = 1
     decision: Decision | None = None  # on the main branch and at a release
+    overall: Totals | None = None  # None: of one suite, or an older version wrote it
 
     @property
     def imported(self) -> bool:

@@ -63,4 +63,5 @@ def of_suite(report: Report, name: str) -> Report:
         gates=tuple(g for g in report.gates if g.suite == name),
         cases=CaseChanges(**mine),
         baseline=report.suites[name].baseline,
+        overall=None,
     )

@@ -12,6 +12,7 @@ from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates, success_of_cases_like_these
 from gate.analysis.reliability import case_counts, reliability
 from gate.analysis.tally import Tally
+from gate.analysis.totals import dimension_scores, totals
 from gate.records import (
     AcceptedChange,
     BaselineInfo,
@@ -85,6 +86,7 @@ def conclude(
         alpha=config.regression.alpha,
         power=config.regression.power,
         decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
+        overall=totals([one.table for one in measured], (one.tally.codes for one in measured)),
     )
 
 
@@ -239,6 +241,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         evidence=one.tally.evidence.counts(),
         quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
         floor=verdict.floors.get(one.name),
+        dimension_scores=dimension_scores(one.table),
     )
 
 

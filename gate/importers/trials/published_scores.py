@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gate.records import QuotedValue
 
 _SWEBENCH, _WEBARENA = "swebench.resolved_rate", "webarena.success_rate"
@@ -35,7 +37,7 @@ WEBARENA = (
         metric=_WEBARENA, value=0.782, of="human", year=2023, source="arxiv.org/abs/2307.13854"
     ),
 )
-THUDM_AGENTBENCH = (
+_THUDM_AGENTBENCH = (
     QuotedValue(
         metric=_AGENTBENCH,
         value=0.5,
@@ -53,3 +55,11 @@ THUDM_AGENTBENCH = (
         approximate=True,
     ),
 )
+
+
+def thudm_agentbench(here: int, of: int) -> tuple[QuotedValue, ...]:
+    """Means over all `of` environments; where `here` are fewer the quotation says so."""
+    if here == of:
+        return _THUDM_AGENTBENCH
+    about = f"all {of} environments, {here} here"
+    return tuple(replace(one, of=f"{one.of}, {about}") for one in _THUDM_AGENTBENCH)
