@@ -94,8 +94,8 @@ class Trajectory:
                 low=1.0,
                 high=None,
                 on_agent_error=None,
-                description="steps made, divided by those needed; of trials that passed",
-                only_passed=True,
+                description="steps made, divided by those needed",
+                best_needs_pass=True,
             ),
             MetricSpec(
                 name=SCORE,

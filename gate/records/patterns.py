@@ -12,6 +12,7 @@ FailureMode = Literal[
     "timeout",
     "agent_error",
     "loop",
+    "inefficient",
     "refusal",
     "tool_args_wrong",
     "wrong_tool",

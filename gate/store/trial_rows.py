@@ -87,15 +87,19 @@ def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
 def _counting(
     scores: Mapping[str, float | None], passed: bool | None, specs: Mapping[str, MetricSpec]
 ) -> dict[str, float | None]:
-    """Without the values of metrics that are told of trials that passed only."""
+    """Without best values of trials that did not pass, where these are no merit: who gives up early
+    needs few steps. Their other values stay.
+    """
     return {
-        column: None if passed is not True and _only_passed(specs.get(column)) else value
+        column: None if passed is not True and _no_merit(specs.get(column), value) else value
         for column, value in scores.items()
     }
 
 
-def _only_passed(spec: MetricSpec | None) -> bool:
-    return spec is not None and spec.only_passed
+def _no_merit(spec: MetricSpec | None, value: float | None) -> bool:
+    if spec is None or not spec.best_needs_pass or value is None:
+        return False
+    return value == (spec.low if spec.direction == "lower" else spec.high)
 
 
 def _violations(trial: Trial) -> list[LoggedViolation] | None:

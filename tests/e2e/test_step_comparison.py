@@ -70,7 +70,8 @@ def test_a_change_of_the_way_is_told_beside_the_baselines(main):
     assert told(summary_of(session)) == [("baseline", 1, CHANGED)] * 6
     failures = {code for row in details_of(session) for code in row["failures"]}
     assert failures == {"answer_mismatch", "loop:run_sql"}
-    assert {row["scores"]["agent.trajectory_efficiency"] for row in details_of(session)} == {None}
+    ratios = [row["scores"]["agent.trajectory_efficiency"] for row in details_of(session)]
+    assert all(ratio > 1 for ratio in ratios)
 
 
 def test_two_sessions_are_compared_likewise(main):

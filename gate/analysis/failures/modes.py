@@ -218,7 +218,7 @@ RULES: tuple[Rule, ...] = (
             | {"min_picked_not_met", "expected_path_missing"}
         ),
     ),
-    Rule(mode="loop", codes=frozenset({"inefficient", "too_many_steps", "trajectory"})),
+    Rule(mode="inefficient", codes=frozenset({"inefficient", "too_many_steps", "trajectory"})),
     Rule(mode="wrong_answer", shows=_anything),
 )
 # Also what breaks a tie between modes of as many cases and trials.
@@ -231,6 +231,7 @@ _CALLS = ("tool_calls", "trajectory_match")
 _SPEAKERS: Mapping[FailureMode, tuple[str, ...]] = {
     "safety": ("safety",),
     "loop": ("trajectory",),
+    "inefficient": ("trajectory",),
     **dict.fromkeys(("tool_args_wrong", "wrong_tool"), _CALLS),
     "missing_tool_use": (*_CALLS, "tool_evidence"),
     "retrieval_miss": ("retrieval",),

@@ -38,6 +38,12 @@ _is_plain = compiled(  # a schema of the plain kind, which most are, needs no me
     }
 )
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+_BFCL: Mapping[str, str | None] = {  # its names of types, which are taken; None: any value
+    **{"dict": "object", "float": "number", "tuple": "array", "any": None},
+}
+_SCHEMAS = ("items", "additionalProperties", "not", "contains", "propertyNames")
+_LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_NAMED_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions")
 _OTHER_NAMES = {  # of types, as Python and BFCL write them
     **{"dict": "object", "float": "number", "double": "number", "int": "integer"},
     **{"str": "string", "list": "array", "tuple": "array", "bool": "boolean", "None": "null"},
@@ -45,11 +51,36 @@ _OTHER_NAMES = {  # of types, as Python and BFCL write them
 
 
 def definition(tool: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
-    """Name and arguments' schema; {} where it has none."""
+    """Name and arguments' schema, in JSON Schema's names; {} where it has none, or `true`."""
     _, inner = _inner(tool)
     key = _schema_key(inner)
     schema = inner[key] if key else {}
-    return str(inner.get("name")), schema if isinstance(schema, dict) else {}
+    return str(inner.get("name")), _standard(schema) if isinstance(schema, dict) else {}
+
+
+def _standard(schema: Json) -> Json:
+    """The schema with types by JSON Schema's names, where it has BFCL's; the same one where none is
+    in it. Values that it allows are no schemas.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    changed: dict[str, Json] = {}
+    named = schema.get("type")
+    if isinstance(named, str) and named in _BFCL:
+        changed["type"] = _BFCL[named]
+    for key in _SCHEMAS:
+        if isinstance(schema.get(key), dict):
+            changed[key] = _standard(schema[key])
+    for key in _LISTS_OF_SCHEMAS:
+        if isinstance(schema.get(key), list):
+            changed[key] = [_standard(one) for one in schema[key]]
+    for key in _NAMED_SCHEMAS:
+        if isinstance(schema.get(key), dict):
+            changed[key] = {name: _standard(one) for name, one in schema[key].items()}
+    if all(schema.get(key) == value for key, value in changed.items()):
+        return schema
+    found = {**schema, **changed}
+    return {key: value for key, value in found.items() if key != "type" or value is not None}
 
 
 def definition_faults(tools: Sequence[Mapping[str, Json]]) -> Faults:
@@ -95,9 +126,12 @@ def _schema_key(inner: Mapping[str, Json]) -> str | None:
 
 
 def _schema_faults(schema: Json) -> Iterator[tuple[Path, str]]:
+    if schema is True:
+        return  # any arguments
     if not isinstance(schema, dict):
         yield (), "the schema of the arguments is not a mapping"
         return
+    schema = _standard(schema)
     for wrong in () if _is_plain(schema) else unsound(schema):
         better = "" if "did you mean" in wrong.message else _better_name(schema, wrong.path)
         yield wrong.path, f"{wrong.message}{better}"

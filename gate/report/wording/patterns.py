@@ -19,6 +19,7 @@ WORDS: Mapping[FailureMode, str] = {
     "timeout": "time-out",
     "agent_error": "agent error",
     "loop": "loop",
+    "inefficient": "inefficient",
     "refusal": "refusal",
     "tool_args_wrong": "wrong tool arguments",
     "wrong_tool": "wrong tool",

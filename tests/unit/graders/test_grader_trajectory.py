@@ -1,9 +1,11 @@
 """What the trajectory grader measures, what it fails by, and when it says nothing."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gate.analysis.columns import Columns
 from gate.errors import InvalidInput, UsageError
 from gate.files.rows import Source
 from gate.graders.trajectories.reference import reference_path
@@ -71,15 +73,41 @@ def test_efficiency_is_told_of_trials_that_passed_only():
     specs: dict[str, MetricSpec] = {spec.column: spec for spec in Trajectory().metrics()}
     case = Case(id="a", input="?", keys={"optimal_steps": 2})
 
-    def values(steps):
+    def values(steps, case=case):
         attempt = grade_attempt(case, Response(answer="x", steps=steps), graders)
         trial = Trial(suite="s", case=case, round=1, attempts=(attempt,), judged=0, started_at="")
         return row_of(trial, cost_usd=None, on_agent_error={}, specs=specs)["scores"]
 
+    assert values(tuple(different(2)))[EFFICIENCY] == 1.0
     assert values(tuple(different(3)))[EFFICIENCY] == 1.5
-    looping = values((ok(),) * 3)
-    assert looping[EFFICIENCY] is None
-    assert looping[SCORE] == 9.5
+    looping = values((ok(),) * 3)  # failed, and not at its best
+    assert (looping[EFFICIENCY], looping[SCORE]) == (1.5, 9.5)
+    few = replace(case, keys={"optimal_steps": 3})
+    assert values((ok(),) * 3, few)[EFFICIENCY] is None
+    assert values(tuple(different(3)), few)[EFFICIENCY] == 1.0
+
+
+def test_inefficient_trials_that_fail_by_it_are_in_the_mean():
+    graders = {"trajectory": Trajectory(fail_on=("inefficient",))}
+    specs = {spec.column: spec for spec in Trajectory().metrics()}
+    case = Case(id="a", input="?", keys={"optimal_steps": 1})
+    columns = Columns("s")
+    for n in range(10):
+        steps = tuple(different(8 if n < 4 else 1))
+        attempt = grade_attempt(case, Response(answer="x", steps=steps), graders)
+        trial = Trial(
+            suite="s",
+            case=replace(case, id=f"c{n}"),
+            round=1,
+            attempts=(attempt,),
+            judged=0,
+            started_at="",
+        )
+        row = row_of(trial, cost_usd=None, on_agent_error={}, specs=specs)
+        assert (row["mode"], len(row["steps"])) == (("inefficient", 8) if n < 4 else (None, 1))
+        columns.add(row)
+    assert list(columns.values[EFFICIENCY]) == [8.0] * 4 + [1.0] * 6
+    assert list(columns.values["steps"]) == [8.0] * 4 + [1.0] * 6
 
 
 def test_the_reference_tells_how_many_steps_are_needed_where_the_case_does_not():

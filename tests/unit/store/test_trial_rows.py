@@ -18,7 +18,7 @@ SPECS = {
         MetricSpec(name="correctness.exact_match", column="correctness.exact_match"),
         MetricSpec(name="operational.rate", column="operational.rate", direction="lower"),
         MetricSpec(name="operational.size", column="operational.size", high=None),
-        MetricSpec(name="agent.way", column="agent.way", only_passed=True),
+        MetricSpec(name="agent.way", column="agent.way", best_needs_pass=True),
     )
 }
 
@@ -101,12 +101,14 @@ def test_a_pass_after_a_failed_try_is_flagged_and_one_after_an_outage_is_not(tri
     assert row(*attempts)["recovered"] is told
 
 
-@pytest.mark.parametrize(("passed", "told"), [(True, 0.5), (False, None), (None, None)])
-def test_what_is_told_of_trials_that_passed_is_told_of_no_other(passed, told):
-    own = values(agent__way=0.5, operational__rate=0.5)
+@pytest.mark.parametrize(("passed", "told"), [(True, 1.0), (False, None), (None, None)])
+def test_a_best_value_that_is_no_merit_is_told_of_trials_that_passed_only(passed, told):
+    own = values(agent__way=1.0, operational__rate=0.5)
     tried = attempt(1, scores={"g": own})
     found = row(replace(tried, passed=passed))["scores"]
     assert found == {"agent.way": told, "operational.rate": 0.5}
+    less = replace(tried, passed=passed, scores={"g": values(agent__way=0.5)})
+    assert row(less)["scores"]["agent.way"] == 0.5
 
 
 @pytest.mark.parametrize(

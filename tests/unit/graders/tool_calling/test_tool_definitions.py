@@ -7,7 +7,8 @@ import pytest
 
 from gate.errors import InvalidInput
 from gate.files.rows import Source
-from gate.graders.tool_calling.definitions import definition_faults
+from gate.graders.tool_calling.definitions import definition, definition_faults
+from gate.graders.tool_calling.validity import call_faults
 from gate.graders.tool_calls import FAULTS, VALIDITY, ToolCalls
 from gate.graders.trajectory_match import TrajectoryMatch
 from gate.records import Case, Response, ToolCall
@@ -36,14 +37,14 @@ def openai(schema, name="f"):
 
 
 def test_every_problem_is_told_with_its_line_and_place():
-    properties = {"x": {"type": "dict"}, "y": {"pattern": "["}}
+    properties = {"x": {"type": "int"}, "y": {"pattern": "["}}
     found = told(
         case([openai({"type": "object"}), {"name": "g", "input_schema": {}}]),
         case([openai({"type": "object", "properties": properties}), {"name": "f"}, {}]),
         case([{"name": "h", "inputSchema": {"required": "x", "minimum": "a"}}]),
     )
     begins = [
-        "d.jsonl:2: tools[0].function.parameters.properties.x.type: 'dict' is not one of",
+        "d.jsonl:2: tools[0].function.parameters.properties.x.type: 'int' is not one of",
         "d.jsonl:2: tools[1].name: 'f' is the name of tools[0] too - remove one",
         "d.jsonl:2: tools[2]: the tool has no 'name'",
         "d.jsonl:3: tools[0].inputSchema.minimum: 'a' is not a number",
@@ -51,8 +52,26 @@ def test_every_problem_is_told_with_its_line_and_place():
     ]
     assert len(found) == len(begins)
     assert all(one.startswith(begin) for one, begin in zip(found, begins, strict=True))
-    assert "JSON Schema calls it 'object'" in found[0]
+    assert "did you mean 'integer'?" in found[0]
     assert found[0].endswith("(read by 'tool_calls')")
+
+
+def test_true_and_the_types_of_bfcl_are_taken():
+    inner = {"a": {"type": "tuple", "items": {"type": "float"}}, "type": {"type": "any"}}
+    properties = {"x": {"type": "dict", "properties": inner}, "y": {"anyOf": [{"type": "dict"}]}}
+    theirs = {"type": "dict", "properties": properties, "required": ["x"]}
+    assert told(case([openai(True), {"name": "g", "input_schema": theirs}])) == []
+    assert definition(openai(True)) == ("f", {})
+    _, schema = definition({"name": "g", "input_schema": theirs})
+    assert schema["properties"]["x"]["properties"] == {
+        "a": {"type": "array", "items": {"type": "number"}},
+        "type": {},
+    }
+    assert schema["properties"]["y"] == {"anyOf": [{"type": "object"}]}
+    plain = {"type": "object", "properties": {"x": {"enum": [{"type": "dict"}]}}}
+    assert definition(openai(plain))[1] is plain
+    made = [ToolCall(name="g", arguments={"x": {"a": [1, 2.5], "type": None}, "y": {}})]
+    assert call_faults(made, [{"name": "g", "input_schema": theirs}]) == [()]
 
 
 DOUBLING = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(50)}
