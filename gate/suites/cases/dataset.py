@@ -71,7 +71,7 @@ def cases(source: Source, graders: Mapping[str, Grader]) -> Iterator[Case]:
             place = Place(row.file or source.name, row.line)
             if not _text_id(data) or "input" not in data:
                 raise InvalidInput([Problem(place, "the case has no 'id' or no 'input'")])
-            yield _case(data, place)
+            yield _case(data, rules.read(data), place)
 
 
 def content_hash(data: Mapping[str, Json]) -> str:
@@ -100,6 +100,10 @@ class _Checking:
     files: dict[str, str] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     strangers: dict[str, int] = field(default_factory=dict)  # unknown key -> its first line
+    # Key, grader that needs it -> places of cases that lack it and have another one's.
+    absent: dict[tuple[str, str], list[Place]] = field(default_factory=dict)  # the first of them
+    lacking: Counter[tuple[str, str]] = field(default_factory=Counter)  # how many there are
+    present: set[str] = field(default_factory=set)  # keys that a grader needs and some case has
 
     def take(self, row: Row) -> None:
         if not isinstance(row.data, dict):
@@ -145,20 +149,43 @@ class _Checking:
         for key in data:
             if key not in self.rules.known:
                 self.strangers.setdefault(key, row.line)
+        read = self.rules.read(data)
         if len(self.problems) <= MAX_PROBLEMS:
-            for message in self.rules.faults(data):
+            for message in self.rules.faults(read):
                 self._wrong(row, message)
-        for key, grader in self.rules.needs:
-            if key not in data:
-                near = did_you_mean(key, [k for k in data if k not in self.rules.known])
-                hint = near if "did you mean" in near else ""
+        self._needs(data, read, row)
+
+    def _needs(self, data: Mapping[str, Json], read: Mapping[str, Json], row: Row) -> None:
+        """A key that is absent does not apply to the case, as null says, while another grader has
+        what it needs; where none has, or the key is misspelled, the case is wrong.
+        """
+        lacks = [
+            (key, grader)
+            for key, grader in self.rules.needs
+            if key not in data and read.get(key) is None
+        ]
+        self.present.update(key for key, grader in self.rules.needs if (key, grader) not in lacks)
+        strangers = [key for key in data if key not in self.rules.known]
+        for key, grader in lacks:
+            near = did_you_mean(key, strangers)
+            hint = near if "did you mean" in near else ""
+            if hint or len(lacks) == len(self.rules.needs):
                 self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
+            else:
+                place = Place(row.file or self.source.name, row.line)
+                self.lacking[key, grader] += 1
+                if self.lacking[key, grader] <= MAX_PROBLEMS:
+                    self.absent.setdefault((key, grader), []).append(place)
 
     def _wrong(self, row: Row, message: str) -> None:
         place = Place(row.file or self.source.name, row.line)
         self.problems.append(Problem(place, message))
 
     def summary(self) -> Summary:
+        for (key, grader), places in self.absent.items():
+            if key not in self.present:
+                message = f"'{key}' is missing, the grader '{grader}' needs it"
+                self.problems += [Problem(place, message) for place in places]
         if not self.problems and not self.digests:
             self.problems.append(Problem(Place(self.source.name), self._nothing()))
         if self.problems:
@@ -184,6 +211,13 @@ class _Checking:
         return "no case is approved" if self.statuses else "the dataset is empty"
 
     def _warnings(self) -> Iterator[str]:
+        for (key, grader), places in self.absent.items():
+            further = self.lacking[key, grader] - 1
+            more = f" and in {further} more" if further else ""
+            yield (
+                f"{places[0]}: '{key}' is missing in this case{more}: the grader '{grader}' gives "
+                "no score there, as if it were null"
+            )
         if not self.strangers or self.source.any_keys:
             return
         others = registered_keys()
@@ -227,11 +261,12 @@ def _text_id(data: Mapping[str, Json]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _case(data: dict[str, Json], place: Place) -> Case:
+def _case(data: dict[str, Json], read: Mapping[str, Json], place: Place) -> Case:
+    """`data`: as it is written, which is hashed; `read`: as graders read it."""
     return Case(
         id=_text_id(data),
         input=data["input"],
-        keys=data,
+        keys=read,
         category=data.get("category"),
         tags=tuple(data.get("tags") or ()),
         digest=content_hash(data),

@@ -13,6 +13,7 @@ from gate.plugins import GRADERS, Grader
 from gate.records import LONGEST_S, Json
 
 INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
+ANSWER, ANSWER_ALIAS = "expected_answer", "expected"
 STATUSES = ("approved", "proposed", "rejected")
 # Not part of what is measured, so not part of a case's content hash (docs/semantics.md 5).
 OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata", "check_allow"))
@@ -42,7 +43,7 @@ REQUEST_KEYS = ("temperature", "top_p", "max_tokens")  # of a case, for its own 
 # Keys of docs/datasets.md and of the OpenAgent suites that a case may have although no grader here
 # reads them.
 _OTHER_KEYS = (
-    *("expected_answer", "expected_facts", "relevant_doc_ids", "relevance_scores", "context"),
+    *(ANSWER, ANSWER_ALIAS, "expected_facts", "relevant_doc_ids", "relevance_scores", "context"),
     *("expected_tool_calls", "tools", "optimal_steps", "rubric", "reference_trajectory"),
     *("name", "intent", "format_type", "expected_keys", "fact_patterns", "must_patterns"),
     *("forbid_patterns", "expected_answer_regex", "min_chars", "max_chars", "max_words"),
@@ -100,10 +101,27 @@ class KeyRules:
             who = " and ".join(f"'{reader}'" for reader in dict.fromkeys(readers) if reader)
             yield f"{message} (read by {who})" if who else message
 
+    def read(self, data: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The case as graders read it: `expected` is the expected answer too, unless a grader reads
+        that key itself, and what a grader needs and the case lacks does not apply to it.
+        """
+        given = data.get(ANSWER_ALIAS)
+        alias = ANSWER not in data and ANSWER_ALIAS not in self.rules and _is_answer(given)
+        told = {ANSWER: given} if alias else {}
+        absent = {key: None for key, _ in self.needs if key not in data and key not in told}
+        return {**data, **told, **absent} if told or absent else data
+
     def from_text(self, key: str, cell: str) -> Json:
         """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""
         wanted = [kind for rule in self.rules.get(key, ()) for kind in _kinds(rule.schema)]
         return scalar(cell) if wanted and "string" not in wanted else cell
+
+
+def _is_answer(value: Json) -> bool:
+    """Whether it can be an expected answer: other things under `expected` are somebody's own."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(one, str) for one in value)
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def key_rules(graders: Mapping[str, Grader]) -> KeyRules:

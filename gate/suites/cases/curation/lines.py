@@ -12,6 +12,7 @@ from gate.errors import InvalidInput, Problem, UsageError
 from gate.files.rows import Row, rows
 from gate.files.source import on_disk
 from gate.records import Json
+from gate.suites.cases.keys import ANSWER, ANSWER_ALIAS
 from gate.text.suggestions import did_you_mean
 
 
@@ -69,4 +70,7 @@ def _line(case: Mapping[str, Json]) -> bytes:
 def _resolved(data: Mapping[str, Json]) -> dict[str, Json]:
     aliases = ("query", "question", "prompt")
     named = next((key for key in aliases if key in data and "input" not in data), None)
-    return {("input" if key == named else key): value for key, value in data.items()}
+    proper = {named: "input"} if named else {}
+    if ANSWER not in data:
+        proper[ANSWER_ALIAS] = ANSWER
+    return {proper.get(key, key): value for key, value in data.items()}
