@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 
 from gate import __version__
 from gate.agents.pricing import price_of
-from gate.agents.under_test import begin, settings_digest, subject, subject_digest
+from gate.agents.under_test import NOBODY, begin, settings_digest, subject, subject_digest
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, current_job, token
 from gate.github.local_repository import Opened
+from gate.graders.user_code.make import is_own
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import Stored
@@ -119,6 +120,7 @@ def set_up(
     rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
     if given is not None:
         rules = replace(rules, config=replace(rules.config, agent=given.spec))
+    rules = _asking_itself(rules, options, job, env)
     check_there(rules.config, options, env)
     rules = _with_dataset(rules, options)
     began = rounds_begun(options.resume, options.rounds)
@@ -166,6 +168,26 @@ def set_up(
             *meant.notes,
         ),
     )
+
+
+def _asking_itself(
+    rules: Rules, options: argparse.Namespace, job: Job, env: Mapping[str, str]
+) -> Rules:
+    """Classes that --suite names ask by themselves: without a gate.yml, and where nobody says what
+    to ask, there is no agent to be looked for. Raises UsageError where no such code may run.
+    """
+    codes = [name for name in options.suite or () if is_own(name)]
+    if codes and job.untrusted_head:
+        raise UsageError(
+            f"--suite {codes[0]}: code of the checkout does not run under {job.event}, which has "
+            "the base's secrets; use it under `pull_request`"
+        )
+    told = (options.base_url, options.model, options.provider_key, options.replay)
+    if not codes or len(codes) < len(options.suite) or any(told) or env.get(KEY_VARIABLE):
+        return rules
+    if rules.config.file is not None:
+        return rules
+    return replace(rules, config=replace(rules.config, agent=PluginSpec(name=NOBODY)))
 
 
 def _unlooked(baselines: Mapping[str, Compared]) -> list[str]:

@@ -26,6 +26,7 @@ from gate.suites.config.check import checked
 from gate.suites.config.check_judge import judges
 from gate.suites.config.inherit import bundled_entry, settled
 from gate.suites.config.lint import Findings, Measured, lint
+from gate.text.late_pattern import late_pattern
 from gate.text.suggestions import did_you_mean
 from gate.user_code.hashes import grader_file
 from gate.user_code.processes import PROCESSES
@@ -41,6 +42,7 @@ DEFAULT_AGENT = PluginSpec(
     },
     place=Place("the default agent"),
 )
+_NAME = late_pattern(r"[A-Za-z_]\w*")
 _CODE_OPTIONS = ("callable", "embed")  # of plug-ins that call a function of the user's
 _NOT_RULES = ("agent", "same_agent", "retriever", "digest", "file", "warnings", "place")
 
@@ -138,19 +140,39 @@ def defaults() -> Config:
 
 
 def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
-    """The suites called `names`, of gate.yml or else of the bundled ones; no name or `all`: every
-    suite of gate.yml. `root`: where user plug-ins are. Raises UsageError.
+    """The suites called `names`, of gate.yml or else of the bundled ones, and those that are code,
+    as `./file.py:Class`; no name or `all`: every suite of gate.yml. `root`: where user plug-ins
+    are. Raises UsageError.
     """
     if not names or "all" in names:
         return config
     known = {suite.name: suite for suite in config.suites}
+    known |= {name: _of_code(name, config.suites) for name in names if is_own(name)}
     if not known.keys() >= set(names):
         known = {**{suite.name: suite for suite in bundled_suites()}, **known}
     for name in names:
         if name not in known:
             raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
-    chosen = replace(config, suites=tuple(known[name] for name in dict.fromkeys(names)))
+    suites = {known[name].name: known[name] for name in dict.fromkeys(names)}
+    chosen = replace(config, suites=tuple(suites.values()))
     return with_default_gates(settled(chosen, root))
+
+
+def _of_code(code: str, written: Sequence[Suite]) -> Suite:
+    """The suite that gate.yml has of this class, else one of the class's name. Raises
+    UsageError.
+    """
+    found = next((suite for suite in written if suite.suite == code), None)
+    if found is not None:
+        return found
+    name = code.rpartition(":")[2]
+    place = Place(f"--suite {code}")
+    if any(suite.name.casefold() == name.casefold() for suite in written):
+        raise UsageError(f"{place}: gate.yml has another suite '{name}'; give the class its name")
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{place}: write ./file.py:Class or module:Class")
+    (suite,) = build_records.suites([{"name": name, "suite": code}], lambda path: place)
+    return suite
 
 
 def default_suites() -> tuple[Suite, ...]:
