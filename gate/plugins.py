@@ -131,7 +131,8 @@ class Grader(Protocol):
     leaves unscored is neither passed nor failed. One whose scores have `violations` names the
     columns of the trial that come of them with an attribute `fills`. One whose keys can be wrong
     in ways that a JSON Schema cannot tell has a method `case_faults(keys)`, which yields a
-    sentence for each. One that is asked outside this process says so with `outside = True`.
+    sentence for each; one of ours whose keys may be meant otherwise, `case_doubts(keys)`. One that
+    is asked outside this process says so with `outside = True`.
     """
 
     @property

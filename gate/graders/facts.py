@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from itertools import islice
 from typing import ClassVar
 
@@ -14,15 +12,15 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.stats.matching import mask, maximum_matching
-from gate.text.late_pattern import late_pattern
-from gate.text.numbers.agreement import Sign, agrees, stated
+from gate.text.numbers.agreement import Sign, agrees, is_code, read_whole, stated
 from gate.text.numbers.number import LIMIT, Locale, Number
-from gate.text.numbers.scanning import numbers
+from gate.text.numbers.page import Page
 from gate.text.phrases import folded, mentioned
 from gate.user_code.patterns import search
 
 METRIC = "correctness.fact_accuracy"
 _CODE_LIMIT = 80  # characters of a value in a failure code
+_DIGITS = 40  # of a text that may be a number
 _NAMED = 5  # missing facts that the reason explains
 
 _VALUE: Json = {"type": ["number", "string"]}
@@ -36,14 +34,11 @@ _FACT: Json = {
         "must_not": {"type": "boolean"},
         "near": {"type": ["string", "array", "null"], "items": {"type": "string"}},
         "regex": {"type": "boolean"},
+        "as": {"enum": ["text", "number"]},
     },
     "required": ["value"],
     "additionalProperties": False,
 }
-# Where a clause ends, so that in "revenue 12, cost 15" each figure has its own label.
-_CLAUSE_END = late_pattern(
-    r"[;\n]|[,.](?=\s)|\b(?:and|but|while|whereas|versus|vs)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +68,9 @@ class Facts:
     rel_tol: float = 0.01  # for facts without a tolerance of their own
     abs_tol: float = 0.0
     sign: Sign = "strict"  # ignore: "fell by 5 %" states -5 %
-    rounding: bool = False  # a number that is rounded right agrees: 1.2 for 1.23
+    rounding: bool | None = None  # 1.2 for 1.23; None: where the answer's number looks rounded
+    percent_as_number: bool = True  # 30 % agrees with 30, too
+    number_words: bool = True  # "twelve" states 12
     locale: Locale = "en"
     one_to_one: bool = False  # each number of the answer states one fact only
 
@@ -90,13 +87,34 @@ class Facts:
         about = "share of the required facts that the answers state"
         return (MetricSpec(name=METRIC, column=METRIC, unit="share", description=about),)
 
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        for fact, text in _texts(keys):
+            if fact.get("as") == "number" and read_whole(text, self.locale) is None:
+                yield f"expected_facts: {text[:_CODE_LIMIT]!r} is no number, as `as: number` says"
+
+    def case_doubts(self, keys: Mapping[str, Json]) -> Iterator[str]:
+        """Texts that could be the name of something as well as a number."""
+        for fact, text in _texts(keys):
+            if "as" in fact or fact.get("regex"):
+                continue
+            said = f"expected_facts: {text[:_CODE_LIMIT]!r} looks like a number and is compared as"
+            if is_code(text) and read_whole(text.strip().lstrip("0"), self.locale):
+                yield f"{said} text - say `as: text`, or `as: number`"
+            elif text.strip().isdecimal() and self._allowed(fact) * int(text[:_DIGITS]) >= 1:
+                yield f"{said} one, with a tolerance - say `as: text`, or `as: number`"
+
+    def _allowed(self, fact: Mapping[str, Json]) -> float:
+        tolerance = fact.get("tolerance")
+        return self.rel_tol if tolerance is None else float(tolerance)
+
     def grade(self, case: Case, response: Response) -> Score:
         written = case.keys.get("expected_facts") or []
         facts = [self._fact(one) for one in written]
         total = sum(fact.required for fact in facts)
         if not total:
             return Score(values={METRIC: None})
-        page = Page(text=(response.answer or "")[:LIMIT], locale=self.locale)
+        answer = (response.answer or "")[:LIMIT]
+        page = Page(text=answer, locale=self.locale, words=self.number_words)
         holds = self._hold(facts, page)
         missed = [f for f, held in zip(facts, holds, strict=True) if f.required and not held]
         optional = [held for f, held in zip(facts, holds, strict=True) if not f.required]
@@ -119,18 +137,26 @@ class Facts:
         tolerance = given.get("tolerance")
         return Fact(
             label=_label(several[0]) if several else "",
-            wanted=tuple(self._wanted(one, given.get("regex", False)) for one in several),
+            wanted=tuple(self._wanted(one, given) for one in several),
             tolerance=self.rel_tol if tolerance is None else float(tolerance),
             required=given.get("required", True),
             must_not=given.get("must_not", False),
             near=_labels(given.get("near")),
         )
 
-    def _wanted(self, value: Json, is_pattern: bool) -> Number | str | re.Pattern[str]:
-        if is_pattern:
+    def _wanted(self, value: Json, given: Mapping[str, Json]) -> Number | str | re.Pattern[str]:
+        if given.get("regex", False):
             return _pattern(value)
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise GraderFailure(f"expected_facts: {value!r} is neither a number nor text"[:200])
+        kind = given.get("as")
+        if kind == "text":
+            return folded(_label(value))
+        if kind == "number" and isinstance(value, str):
+            found = read_whole(value, self.locale)
+            if found is None:
+                raise GraderFailure(f"expected_facts: {value[:80]!r} is no number (as: number)")
+            return found
         return stated(value, self.locale) or folded(str(value))
 
     def _hold(self, facts: Sequence[Fact], page: Page) -> list[bool]:
@@ -149,13 +175,24 @@ class Facts:
         ]
 
     def _stating(self, fact: Fact, page: Page) -> Iterator[int]:
-        """Which numbers of the answer state the fact."""
+        """Which numbers of the answer state the fact; those in words are read last."""
         wanted = tuple(fact.numbers())
-        if wanted:
-            candidates = page.near(fact.near) if fact.near else range(len(page.numbers))
-            for i in candidates:
-                if any(self._agrees(page.numbers[i], one, fact.tolerance) for one in wanted):
-                    yield i
+        if not wanted:
+            return
+        if fact.near:
+            yield from (
+                i for i in page.near(fact.near) if self._fits(page.numbers[i], fact, wanted)
+            )
+            return
+        for i, number in enumerate(page.figures):
+            if self._fits(number, fact, wanted):
+                yield i
+        for i in range(len(page.figures), len(page.numbers)):
+            if self._fits(page.numbers[i], fact, wanted):
+                yield i
+
+    def _fits(self, number: Number, fact: Fact, wanted: Sequence[Number]) -> bool:
+        return any(self._agrees(number, one, fact.tolerance) for one in wanted)
 
     def _agrees(self, number: Number, expected: Number, rel_tol: float) -> bool:
         return agrees(
@@ -165,49 +202,18 @@ class Facts:
             abs_tol=self.abs_tol,
             sign=self.sign,
             rounding=self.rounding,
+            percent_as_number=self.percent_as_number,
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """An answer, read once for all its facts."""
-
-    text: str
-    locale: Locale
-
-    @cached_property
-    def words(self) -> str:
-        return folded(self.text)
-
-    @cached_property
-    def numbers(self) -> tuple[Number, ...]:
-        return numbers(self.text, self.locale)
-
-    @cached_property
-    def clause_ends(self) -> list[int]:
-        return [*(end.start() for end in _CLAUSE_END.finditer(self.text)), len(self.text)]
-
-    def _clauses(self, labels: tuple[str, ...]) -> Iterator[tuple[int, int, int]]:
-        """Where each clause with a label begins and ends, and where the label ends."""
-        for at in _label_pattern(labels).finditer(self.text):
-            clause = bisect_left(self.clause_ends, at.end())
-            begin = self.clause_ends[clause - 1] if clause else 0
-            yield begin, self.clause_ends[clause], at.end()
-
-    def clauses(self, labels: tuple[str, ...]) -> list[str]:
-        """Each clause with one of the labels, once."""
-        return [self.text[low:high] for low, high in {(a, b) for a, b, _ in self._clauses(labels)}]
-
-    def near(self, labels: tuple[str, ...]) -> list[int]:
-        """Numbers in a clause with a label; where that has none, the next number after it."""
-        starts = [number.start for number in self.numbers]
-        found: set[int] = set()
-        for begin, end, label_end in self._clauses(labels):
-            first, beyond = bisect_left(starts, begin), bisect_left(starts, end)
-            after = bisect_left(starts, label_end)
-            inside = range(first, beyond)
-            found.update(inside or range(after, min(after + 1, len(starts))))
-        return sorted(found)
+def _texts(keys: Mapping[str, Json]) -> Iterator[tuple[Mapping[str, Json], str]]:
+    """Each fact with each text that it names."""
+    for written in keys.get("expected_facts") or []:
+        fact = written if isinstance(written, dict) else {"value": written}
+        value = fact.get("value")
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str):
+                yield fact, one
 
 
 def _label(value: Json) -> str:
@@ -220,19 +226,6 @@ def _labels(near: Json) -> tuple[str, ...]:
     """As the case writes them: one, several, or none."""
     written = [near] if isinstance(near, str) else near or []
     return tuple(label for label in written if label.strip())
-
-
-@lru_cache(maxsize=4096)
-def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(labels, key=len, reverse=True)
-    return re.compile("|".join(map(_whole, longest_first)), re.IGNORECASE)
-
-
-def _whole(label: str) -> str:
-    """The label as whole words; one that begins or ends with a sign, as "%", beside anything."""
-    words = r"\s+".join(map(re.escape, label.split()))
-    before = r"(?<!\w)" if label[:1].isalnum() else ""
-    return before + words + (r"(?!\w)" if label[-1:].isalnum() else "")
 
 
 def _pattern(value: Json) -> re.Pattern[str]:
@@ -251,7 +244,7 @@ def _in_words(fact: Fact, page: Page) -> bool:
     texts = page.clauses(fact.near) if fact.near else [page.text]
     if any(search(pattern, text) for pattern in patterns for text in texts):
         return True
-    folds = (folded(text) for text in texts) if fact.near else [page.words]
+    folds = (folded(text) for text in texts) if fact.near else [page.folded]
     return any(mentioned(one, text) for text in folds for one in phrases)
 
 

@@ -9,9 +9,10 @@ from typing import Literal
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.text.numbers.agreement import Sign, agrees, stated
+from gate.text.numbers.agreement import Sign, agrees, read_whole, stated
 from gate.text.numbers.number import Locale, Number
 from gate.text.numbers.scanning import numbers
+from gate.text.numbers.words import worded
 
 METRIC = "correctness.numeric_match"
 _EXPECTED: Json = {"type": ["number", "string", "array"], "items": {"type": ["number", "string"]}}
@@ -30,7 +31,9 @@ class Numeric:
     abs_tol: float = 0.0
     pick: Literal["first", "last", "only"] = "last"
     sign: Sign = "strict"
-    rounding: bool = False  # a number that is rounded right agrees: 1.2 for 1.23
+    rounding: bool | None = None  # 1.2 for 1.23; None: where the answer's number looks rounded
+    percent_as_number: bool = True  # 30 % agrees with 30, too
+    number_words: bool = True  # an answer without figures may say "twelve"
     locale: Locale = "en"
 
     def __post_init__(self) -> None:
@@ -56,7 +59,8 @@ class Numeric:
         if written is None or written in ("", []):
             return Score(values={METRIC: None})
         accepted = [self._expected(one) for one in _listed(written)]
-        found = numbers(response.answer or "", self.locale)
+        answer = response.answer or ""
+        found = numbers(answer, self.locale) or (worded(answer) if self.number_words else ())
         if not found:
             return _failed("number_missing", f"the answer states no number, expected {written}")
         if self.pick == "only" and len(found) > 1:
@@ -74,11 +78,12 @@ class Numeric:
             abs_tol=self.abs_tol,
             sign=self.sign,
             rounding=self.rounding,
+            percent_as_number=self.percent_as_number,
         )
 
     def _expected(self, written: Json) -> Number:
         if isinstance(written, str):
-            found = stated(written, self.locale) or _single(numbers(written, self.locale))
+            found = read_whole(written, self.locale) or _single(numbers(written, self.locale))
         else:
             found = stated(written) if type(written) in (int, float) else None
         if found is None:

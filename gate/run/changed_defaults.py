@@ -36,6 +36,12 @@ def _has_a_limit(setup: Setup) -> bool:
     )
 
 
+def _reads_numbers(setup: Setup) -> bool:
+    """`facts` and `numeric`; the spelling of a suite's graders does not matter."""
+    suites = setup.config.suites
+    return any(grader.name in ("facts", "numeric") for suite in suites for grader in suite.graders)
+
+
 def _of_single_cases(setup: Setup) -> bool:
     return bool(setup.options.case)
 
@@ -46,6 +52,17 @@ def _on_a_laptop(setup: Setup) -> bool:
 
 
 CHANGED = (
+    ChangedDefault(
+        name="numbers-as-people-read-them",
+        since="0.2.0",
+        sentence=(
+            "the graders `facts` and `numeric` read numbers in words, fractions, ranges and those "
+            "of other countries, compare units, and let a rounded answer agree to the digits that "
+            "it shows; `rounding: false` and `number_words: false` turn two of these off. Scores "
+            "may differ from those of older baselines by that"
+        ),
+        concerns=lambda setup: _reads_numbers(setup) and not _of_single_cases(setup),
+    ),
     ChangedDefault(
         name="gates-by-value",
         since="0.2.0",

@@ -120,6 +120,12 @@ LATE = {
         "gate.suites.protection.loosening.loosened",
     ),
     "gate.text.credentials": ("gate.text.sensitive",),
+    "gate.text.numbers.agreement": ("gate.text.numbers.currencies",),
+    "gate.text.numbers.page": (
+        "gate.text.markdown_tables",
+        "gate.text.numbers.respectively",
+        "gate.text.numbers.words",
+    ),
     "gate.text.suggestions": ("difflib",),
     "gate.user_code.patterns": ("gate.user_code.calling",),
     "gate.user_code.processes": ("gate.user_code.process",),

@@ -89,6 +89,9 @@ def dataset_digest(digests: Mapping[str, str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+_MOST_DOUBTS = 5  # of a dataset, that are told
+
+
 @dataclass(slots=True, kw_only=True)
 class _Checking:
     source: Source
@@ -104,6 +107,7 @@ class _Checking:
     absent: dict[tuple[str, str], list[Place]] = field(default_factory=dict)  # the first of them
     lacking: Counter[tuple[str, str]] = field(default_factory=Counter)  # how many there are
     present: set[str] = field(default_factory=set)  # keys that a grader needs and some case has
+    doubts: dict[str, str] = field(default_factory=dict)  # what a case may mean -> its first place
 
     def take(self, row: Row) -> None:
         if not isinstance(row.data, dict):
@@ -121,7 +125,13 @@ class _Checking:
             self._wrong(row, "a number is too large or not a number")
             return
         if len(self.problems) == before:
+            self._doubt(data, row)
             self._keep(data, digest)
+
+    def _doubt(self, data: Mapping[str, Json], row: Row) -> None:
+        for doubts in self.rules.doubts:
+            for message in doubts(data):
+                self.doubts.setdefault(message, f"{row.file or self.source.name}:{row.line}")
 
     def _keep(self, data: Mapping[str, Json], digest: str) -> None:
         status = data.get("status", "approved")
@@ -218,6 +228,10 @@ class _Checking:
                 f"{places[0]}: '{key}' is missing in this case{more}: the grader '{grader}' gives "
                 "no score there, as if it were null"
             )
+        for message, place in list(self.doubts.items())[:_MOST_DOUBTS]:
+            yield f"{place}: {message}"
+        if len(self.doubts) > _MOST_DOUBTS:
+            yield f"{self.source.name}: and {len(self.doubts) - _MOST_DOUBTS} more of the kind"
         if not self.strangers or self.source.any_keys:
             return
         others = registered_keys()

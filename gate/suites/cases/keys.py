@@ -82,6 +82,7 @@ class KeyRules:
     rules: Mapping[str, tuple[KeyRule, ...]]
     needs: tuple[tuple[str, str], ...]  # key, grader name
     further: tuple[tuple[str, FurtherCheck], ...] = ()  # grader name, its `case_faults`
+    doubts: tuple[FurtherCheck, ...] = ()  # the graders' `case_doubts`
 
     def faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         """What is wrong with the values of a case, one `key: message` each with the graders that
@@ -143,6 +144,7 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
             for name, grader in graders.items()
             if hasattr(grader, "case_faults")
         ),
+        doubts=tuple(g.case_doubts for g in graders.values() if hasattr(g, "case_doubts")),
     )
 
 

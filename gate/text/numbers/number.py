@@ -6,7 +6,12 @@ from typing import Literal, NamedTuple
 
 LIMIT = 200_000  # characters that are read; an answer is rarely longer than a hundredth of it
 Locale = Literal["en", "de", "fr"]  # 1,234.5 - 1.234,5 - 1 234,5
-PARTS = {"%": 100.0, "‰": 1000.0, "bp": 10_000.0}  # units that are parts of one, and how many
+PARTS = {
+    "%": 100.0,
+    "pp": 100.0,
+    "‰": 1000.0,
+    "bp": 10_000.0,
+}  # units that are parts of one, and how many
 
 
 class Number(NamedTuple):
@@ -17,10 +22,11 @@ class Number(NamedTuple):
     """
 
     value: float
-    unit: str = ""  # "%", "‰", "bp", a currency as it is written ("$", "EUR"), or nothing
+    unit: str = ""  # "%", "pp", "‰", "bp", a currency as it is written ("$", "EUR"), or nothing
     step: float = 1.0  # worth of the last digit that is stated: 100000 in 1.2M
     text: str = ""
     start: int = 0
     end: int = 0
-    maybe_date: bool = False  # like a year, or the day after a month: agrees only exactly
+    maybe_date: bool = False  # like a year, a day with its month, or #12: agrees only exactly
     either_sign: bool = False  # "sales ($5)": negative in accounts, positive in prose
+    other: float | None = None  # a second reading of the same figures: 1.234 may be 1234

@@ -42,6 +42,10 @@ def ordinary(text: str, at: int, start: int) -> Number | None:
     end = found.end()
     if not currency and fraction is None and len(digits) < 3:
         return None  # may be a day, or the hour of a time
+    if digits[0] == "0" and len(digits) > 1:
+        return None  # is a name
+    if fraction and len(fraction) == 3 and len(digits) <= 3 and digits != "0":
+        return None  # has two readings
     if follows == ")" or (follows == "" and end < len(text) and not _before_plain_word(text, end)):
         return None
     grouped = "," in digits
@@ -67,11 +71,15 @@ def _plain(text: str, last: int) -> bool:
         return False
     if sign in "nvrs":
         before = text[max(0, last - 7) : last + 1]
-        return not before.endswith(("version", "Version", "v", "Rs", "er"))
-    return True
+        return not before.endswith(("version", "Version", "v", "Rs", "er", "inus"))
+    return sign != "e" or not text.endswith("egative", 0, last + 1)
 
 
 def _before_plain_word(text: str, end: int) -> bool:
     """Whether a lower-case word follows that is no scale, unit, month or the like."""
     found = _WORD.match(text, end)
-    return found is not None and found[1] not in _SPECIAL
+    if found is None or found[1] in _SPECIAL:
+        return False
+    return found[1] != "and" or not text.startswith(
+        (" a half", " a quarter", " three"), found.end()
+    )

@@ -6,13 +6,19 @@ import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from gate.text.numbers import grammar, units
 from gate.text.numbers.grammar import WINDOW
-from gate.text.numbers.number import LIMIT, Locale, Number
+from gate.text.numbers.number import LIMIT, PARTS, Locale, Number
 from gate.text.numbers.ordinary import ordinary
+from gate.text.numbers.ranges import in_ranges
 
 _NO_DIGIT = re.compile(r"\D")
+_NONE = frozenset(("time", "chain", "id", "version"))
+_GAPS = tuple(grammar.GAPS)
+_LAST_OF_SIGN = tuple("sSeE\u2212")  # of "minus", "negative" and the sign itself
+_OPERAND_ENDS = ("%", ")", "]", "$", "€")
 _DIGITS_LIMIT = 40  # a longer run of digits is an id
 _JOINTS = "-\u2011./#^_"  # what ties a figure to the word before it
 _ENDS = frozenset((". ", ") ", ".\t", ")\t"))  # of a list's counter
@@ -21,15 +27,16 @@ _ENDS = frozenset((". ", ") ", ".\t", ")\t"))  # of a list's counter
 def numbers(text: str, locale: Locale = "en") -> tuple[Number, ...]:
     """Every number of the first LIMIT characters, in their order, none twice or overlapping.
 
-    Versions, dates, times, ordinals, ids, web addresses, citations like [3] and the counters of a
-    list are no numbers.
+    Versions, dates in figures, times, ordinals, ids, telephone numbers, web addresses, citations
+    like [3] and the counters of a list are no numbers.
     """
     return _read(text[:LIMIT], locale)
 
 
 @lru_cache(maxsize=64)  # several graders read the same answer, and several rounds one context
 def _read(text: str, locale: Locale) -> tuple[Number, ...]:
-    return tuple(_scan(_without_urls(text), locale, quick=True))
+    plain = _without_urls(text)
+    return tuple(in_ranges(plain, _scan(plain, locale, quick=True)))
 
 
 def _without_urls(text: str) -> str:
@@ -44,6 +51,7 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
     search = grammar.ASCII_DIGIT.search if text.isascii() else grammar.DIGIT.search
     counter = 0  # of the list that is being read
     at = 0
+    ended = -1  # the last number, and a hyphen may follow: 10k-20k
     while (digit := search(text, at)) is not None:
         start = digit.start()
         if quick and (plain := ordinary(text, at, start)) is not None:
@@ -51,20 +59,48 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
             yield plain
             continue
         before = units.before(text, at, start)
+        if before is not None and (phone_end := _phone(text, start)):
+            at = phone_end
+            continue
         found = grammar.token(locale).match(text, start)
         if before is None or found is None:
             at = digit.end()
-        elif not before["currency"] and _in_word(text, start):
+        elif not (before["currency"] or _goes_on(text, ended, start)) and _in_word(text, start):
             at = _end(grammar.REST_OF_WORD, text, digit.end())
-        elif found["whole"] is None or _is_no_number(text, found):
+        elif _is_no_number(text, found):
             at = found.end()
         elif _is_counter(text, found, counter):
             counter, at = int(found["whole"]), found.end()
         else:
-            number = _number(text, found, before)
-            at = max(found.end(), number.end)
-            if math.isfinite(number.value * number.step) and len(found["whole"]) <= _DIGITS_LIMIT:
+            number = _number(text, found, before, locale)
+            ended = number.end
+            at = max(found.end(), ended)
+            if math.isfinite(number.value * number.step):
                 yield number
+
+
+def _goes_on(text: str, ended: int, start: int) -> bool:
+    return ended == start - 1 and text[ended] in grammar.DASHES
+
+
+def _phone(text: str, start: int) -> int:
+    """Where the telephone number ends that begins at `start`; 0 where none does."""
+    pattern = grammar.PHONES.get(text[start - 1 : start])
+    if pattern is not None:
+        found = pattern.match(text, start)
+        written = found[0] if found else ""
+        known = len(written) - len(written.lstrip("0123456789"))
+        if found and (text[start - 1] == "(" or _is_international(written, known)):
+            return found.end()
+    found = grammar.LOCAL_PHONE.match(text, start)
+    named = found and grammar.PHONE_NAMED.search(text, max(0, start - WINDOW), start)
+    return found.end() if found and named else 0
+
+
+def _is_international(written: str, country: int) -> bool:
+    """ "49 30 1234567": a country of up to three digits, then more, eight in all."""
+    figures = sum(map(str.isdecimal, written))
+    return country <= 3 and grammar.PHONE_DIGITS <= figures <= 15
 
 
 def _in_word(text: str, start: int) -> bool:
@@ -80,52 +116,101 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _is_no_number(text: str, found: re.Match[str]) -> bool:
-    """ "[3]" after some text, the day of a date with a year, and "version 3"."""
+    """What the grammar says is none, "[3]" after some text, "version 3", and very long ids."""
+    kind = found.lastgroup
     start, end = found.span()
+    if kind == "ordinal":
+        return not _after_month(_NO_DIGIT.sub("", found[0]), text, start)
+    if kind in _NONE or kind is None or end - start > _DIGITS_LIMIT:
+        return True
     last = text[start - 1 : start]
     if last == "[" and text[end : end + 1] == "]":
         return bool(text[max(0, start - WINDOW) : start - 1].strip())
-    if not last.isspace():
-        return False
-    if grammar.VERSION.search(text, max(0, start - WINDOW), start):
-        return True
-    return _after_month(found["whole"], text, start) and bool(grammar.YEAR.match(text, end))
+    return last.isspace() and bool(grammar.VERSION.search(text, max(0, start - WINDOW), start))
 
 
 def _is_counter(text: str, found: re.Match[str], last: int) -> bool:
     """ "1." or "2)" at the start of a line, when the counting is in order."""
     digits, end = found["whole"], found.end()
-    if found["fraction"] or not 0 < len(digits) <= 3 or text[end : end + 2] not in _ENDS:
+    if not digits or not digits.isdecimal() or len(digits) > 3 or text[end : end + 2] not in _ENDS:
         return False
     window = text[max(0, found.start() - WINDOW) : found.start()]
     at_start = grammar.LINE_START.search(window) and (found.start() < WINDOW or "\n" in window)
     return bool(at_start) and int(digits) in (1, last + 1)
 
 
-def _number(text: str, found: re.Match[str], before: re.Match[str]) -> Number:
+def _number(text: str, found: re.Match[str], before: re.Match[str], locale: Locale) -> Number:
     prefix, opened, sign, currency, inner = before.group(0, "open", "sign", "currency", "inner")
-    digits, fraction, group = found.group("whole", "fraction", "group")
-    if not digits.isdecimal():
-        digits = _NO_DIGIT.sub("", digits)
     currency = currency.strip() if currency else ""
-    power, unit, end = units.after(text, found.end(), currency)
-    start = found.start() - len(prefix)
+    after = units.after(text, found.end("season" if found["season"] else 0), currency)
+    start, end = found.start() - len(prefix), after.end
     accounting = bool(opened and currency) and text[end : end + 1] == ")"
     either_sign = accounting and text[max(0, start - WINDOW) : start].rstrip()[-1:].isalnum()
     if opened and not accounting:
         start += len(opened)
-    value, step = _value(digits, fraction or "", power + grammar.exponent(found))
-    bare = not (group or sign or unit or power or fraction)
+    below = accounting or inner or sign not in (None, "+") or is_negated(text, start)
+    figures = _figures(found, after, locale)
+    bare = figures.bare and not (sign or after.unit or after.end > found.end())
+    dated = figures.dated or (
+        bare and (_is_year(found[0]) or _after_month(found[0], text, found.start()))
+    )
     return Number(
-        value=-value if accounting or inner or sign not in (None, "+") else value,
-        unit=unit,
-        step=step,
+        value=-figures.value if below else figures.value,
+        unit=after.unit,
+        step=figures.step,
         text=text[start : end + accounting],
         start=start,
         end=end + accounting,
-        maybe_date=bare and (_is_year(digits) or _after_month(digits, text, found.start())),
+        maybe_date=dated or (bare and text[start - 1 : start] == "#"),
         either_sign=either_sign,
+        other=-figures.other if below and figures.other else figures.other,
     )
+
+
+class _Figures(NamedTuple):
+    """`bare`: digits alone. `dated`: a day or a year, as the words around it say."""
+
+    value: float
+    step: float = 1.0
+    bare: bool = False
+    dated: bool = False
+    other: float | None = None
+
+
+def _figures(found: re.Match[str], after: units.After, locale: Locale) -> _Figures:
+    kind = found.lastgroup
+    if kind in ("day", "season", "ordinal"):
+        return _Figures(float(_NO_DIGIT.sub("", found[kind])), dated=True)
+    if kind in ("raised", "raised_super"):
+        return _Figures(_power(found["base"], found[kind]))
+    if kind in ("under", "vulgar", "only_vulgar"):
+        scale = float(f"1e{after.power}") * after.times
+        return _Figures(_fraction(found) * scale, step=0.01 * scale)
+    read = grammar.digits(found["whole"], locale)
+    exponent = grammar.exponent(found) if kind not in ("whole", "group") else 0
+    power, times = after.power + exponent, after.times
+    value, step = _value(read.whole, read.fraction, power)
+    bare = not (read.grouped or read.fraction or power)
+    if after.added or times > 1:
+        added = float(f"{after.added}e{power}")
+        return _Figures((value + added) * times, step=step * times * (0.25 if added else 1.0))
+    plain = read.other and not (power or after.unit in PARTS)
+    return _Figures(value, step, bare, other=float(read.other) if plain else None)
+
+
+def _power(base: str, raised: str) -> float:
+    try:
+        return float(base) ** grammar.power_of(raised)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
+
+
+def _fraction(found: re.Match[str]) -> float:
+    """Of "3/4", "1 1/2", "½" and "2½"."""
+    if found["over"]:
+        return int(found["ones"] or 0) + int(found["over"]) / int(found["under"])
+    over, under = grammar.VULGAR[found["vulgar"] or found["only_vulgar"]]
+    return int(found["ones_before"] or 0) + over / under
 
 
 def _value(digits: str, fraction: str, power: int) -> tuple[float, float]:
@@ -135,11 +220,25 @@ def _value(digits: str, fraction: str, power: int) -> tuple[float, float]:
     return float(digits), 1.0
 
 
+def is_negated(text: str, start: int) -> bool:
+    """ "minus 5" and "− 5", but "12 minus 5" and "x minus 5" subtract."""
+    if text[start - 1 : start] not in _GAPS or text[start - 2 : start - 1] not in _LAST_OF_SIGN:
+        return False
+    words = text[max(0, start - 40) : start].split()
+    word = words[-1].lower().lstrip("(\"'*") if words else ""
+    if word == "negative":
+        return True
+    if word not in ("minus", "\u2212"):
+        return False
+    operand = words[-2] if len(words) > 1 else ""
+    return not (operand[-1:].isdecimal() or operand[-1:] in _OPERAND_ENDS or len(operand) == 1)
+
+
 def _is_year(digits: str) -> bool:
     return len(digits) == 4 and "1900" <= digits <= "2099"
 
 
 def _after_month(digits: str, text: str, start: int) -> bool:
-    if len(digits) > 2 or not 0 < int(digits or 0) <= 31:
+    if not digits.isdecimal() or len(digits) > 2 or not 0 < int(digits or 0) <= 31:
         return False
     return bool(grammar.MONTH.search(text, max(0, start - WINDOW), start))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.grammar import GAP, GAPS, MINUS
@@ -28,29 +29,37 @@ _SCALES = {
     **dict.fromkeys(("hundred", "hundreds"), 2),
     **dict.fromkeys(("k", "thousand", "thousands", "tausend", "mille"), 3),
     **dict.fromkeys(("lakh", "lakhs"), 5),
-    **dict.fromkeys(("m", "mm", "mn", "mln", "mio", "million", "millions", "millionen"), 6),
+    **dict.fromkeys(
+        ("m", "mm", "mn", "mln", "mio", "million", "millions", "millionen", "millones"), 6
+    ),
     **dict.fromkeys(("crore", "crores"), 7),
     **dict.fromkeys(("b", "bn", "billion", "billions"), 9),
-    **dict.fromkeys(("mrd", "milliard", "milliards", "milliarden"), 9),
+    **dict.fromkeys(("mrd", "mld", "milliard", "milliards", "milliarden"), 9),
     **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions"), 12),
 }
+_HAN_SCALES = {**dict.fromkeys("万萬만", 4), **dict.fromkeys("亿億억", 8)}
+DOZENS = ("dozen", "dozens")
+_HALVES = late_pattern(r"(?i: and (a half|a quarter|three[ -]quarters))\b")
+_ADDED = {"a half": 0.5, "a quarter": 0.25}
 _BEYOND = ("_", "²", "³")  # 5 m² is an area
 # "5m tall", "5m 30s", "5m/s": metres and minutes, not millions.
 _MEASURE = late_pattern(r"\s?(?:\d|/|\^|(?:long|tall|wide|deep|high|away|ago|and\s\d+s)\b)")
 _UNIT = late_pattern(
-    rf"{GAP}?(?:(?P<percent>[%％﹪]|(?i:percent|per{GAP}cent|pct|pp|percentage{GAP}points?)\b)"
+    rf"{GAP}?(?:(?P<points>(?:[%％][ -]?points?"
+    rf"|(?i:pp(?:ts?)?|p\.p\.?|per{GAP}?cent(?:age)?[{GAPS}-]?points?|prozentpunkte?n?))(?!\w))"
+    rf"|(?P<percent>[%％﹪]|(?i:percent|per{GAP}cent|pct|prozent|pour{GAP}cent|por{GAP}ciento)\b)"
     rf"|(?P<mille>‰|(?i:per{GAP}mille)\b)"
     rf"|(?P<bp>(?i:bps?|basis{GAP}points?)\b)"
     rf"|(?P<currency>[{SYMBOLS}]|(?:{_CODES})\b|(?i:dollars?|euros?|pounds?|yen|rupees?)\b))"
 )
-_NAMES = {"percent": "%", "mille": "‰", "bp": "bp"}
+_NAMES = {"percent": "%", "points": "pp", "mille": "‰", "bp": "bp"}
 _WORD = late_pattern(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-z]+)|[%％﹪‰{SYMBOLS}])")
 _UNIT_NAMES = (
-    "percent per pct pp percentage bp bps basis dollar dollars euro euros pound pounds yen rupee"
-    " rupees"
+    "percent per pct pp ppt ppts p percentage prozent prozentpunkte prozentpunkten pour por bp bps"
+    " basis dollar dollars euro euros pound pounds yen rupee rupees"
 )
 _UNIT_WORDS = frozenset(_UNIT_NAMES.split())
-WORDS = frozenset((*_SCALES, *_UNIT_WORDS))  # that may belong to the number before them
+WORDS = frozenset((*_SCALES, *DOZENS, *_UNIT_WORDS))  # that may belong to the number before them
 
 
 def before(text: str, at: int, start: int) -> re.Match[str] | None:
@@ -71,22 +80,51 @@ def _nothing() -> re.Match[str] | None:
     return _BEFORE.match("")
 
 
-def after(text: str, end: int, currency: str) -> tuple[int, str, int]:
-    """Power of ten and unit of a number whose digits end at `end`, and where all of it ends."""
-    power = 0
+class After(NamedTuple):
+    """What follows the digits: the number is (digits + added) * times * 10 ** power."""
+
+    power: int
+    unit: str
+    end: int
+    times: int = 1
+    added: float = 0.0
+
+
+def after(text: str, end: int, currency: str) -> After:
+    """Scale and unit of a number whose digits end at `end`, and where all of it ends."""
+    added, power = 0.0, 0
+    if text.startswith(" and ", end) and (half := _HALVES.match(text, end)):
+        added, end = _ADDED.get(half[1].lower(), 0.75), half.end()
+    if text[end : end + 1] in _HAN_SCALES:
+        power, end = _HAN_SCALES[text[end]], end + 1
     found = _WORD.match(text, end)
     if found and (word := found["word"]):
         scale = _SCALES.get(word.lower())
         if scale and _is_scale(text, found, currency):
-            power, end = scale, found.end()
+            power, end = power + scale, found.end()
+        elif word.lower() in DOZENS:
+            return After(power, currency, found.end(), 12, added)
         elif not word.isupper() and word.lower() not in _UNIT_WORDS and word != "Rs":
-            return 0, currency, end
+            return After(power, currency, end, 1, added)
     elif not found:
-        return 0, currency, end
+        return After(power, currency, end, 1, added)
     unit = _UNIT.match(text, end)
     if unit is None or (currency and unit["currency"]):
-        return power, currency, end
-    return power, _NAMES.get(unit.lastgroup or "") or unit["currency"], unit.end()
+        return After(power, currency, end, 1, added)
+    return After(power, _NAMES.get(unit.lastgroup or "") or unit["currency"], unit.end(), 1, added)
+
+
+def scale_of(word: str) -> int | None:
+    """3 for "thousand", None for what is no scale in words."""
+    return _SCALES.get(word) if len(word) > 2 else None
+
+
+def unit_at(text: str, end: int) -> tuple[str, int]:
+    """The unit that follows at `end`, or "", and where it ends."""
+    unit = _UNIT.match(text, end)
+    if unit is None:
+        return "", end
+    return _NAMES.get(unit.lastgroup or "") or unit["currency"], unit.end()
 
 
 def _is_scale(text: str, found: re.Match[str], currency: str) -> bool:

@@ -203,3 +203,63 @@ def test_numbers_are_told_as_people_write_them(value, shown):
 def test_a_pattern_that_is_none_leaves_the_answer_unscored(value):
     with pytest.raises(GraderFailure, match="is no pattern"):
         score([{"value": value, "regex": True}], "1")
+
+
+# fact, answer, options, whether it is stated
+BY_CHOICE = [
+    ({"value": "7k", "as": "number"}, "7,000 rows", {}, True),
+    ({"value": "12e4", "as": "number"}, "120000", {}, True),
+    ({"value": "0245776", "as": "number"}, "245,776", {}, True),
+    ({"value": "4512", "as": "text"}, "order 4512", {}, True),
+    ({"value": "4512", "as": "text"}, "order 4,512", {}, False),
+    ({"value": 4512, "as": "text"}, "order 4512", {}, True),
+    (30, "30 %", {}, True),
+    (30, "30 %", {"percent_as_number": False}, False),
+    ("30 %", "30", {"percent_as_number": False}, False),
+    (0.3, "30 %", {"percent_as_number": False}, True),
+    ("30 %", "30 percent", {"percent_as_number": False}, True),
+    (12, "twelve", {"number_words": False}, False),
+    ({"value": 9.52, "tolerance": 0.0005}, "9.5 %", {}, True),
+    ({"value": 9.52, "tolerance": 0.0005}, "9.5 %", {"rounding": False}, False),
+    ({"value": 9.52, "tolerance": 0.0005}, "10", {}, False),
+    ({"value": 9.52, "tolerance": 0.0005}, "10", {"rounding": True}, True),
+    ({"value": 9.52, "tolerance": 0}, "9.5 %", {}, False),
+]
+
+
+@pytest.mark.parametrize(("fact", "answer", "options", "stated"), BY_CHOICE)
+def test_what_an_author_may_choose(fact, answer, options, stated):
+    assert score([fact], answer, **options).passed is stated
+
+
+def test_a_number_that_is_none_is_a_fault_of_the_dataset():
+    fact = {"value": "Osaka", "as": "number"}
+    (fault,) = Facts().case_faults({"expected_facts": [fact]})
+    assert "is no number" in fault
+    with pytest.raises(GraderFailure, match="no number"):
+        score([fact], "1")
+
+
+@pytest.mark.parametrize(
+    ("fact", "doubted"),
+    [
+        ("7k", True),
+        ("0245776b", True),
+        ("12e4", True),
+        ("4512", True),
+        ("12", False),
+        ({"value": "4512", "tolerance": 0}, False),
+        ({"value": ["7k", "seven"]}, True),
+        ({"value": "7k", "as": "text"}, False),
+        ({"value": "7k", "regex": True}, False),
+        ("$7k", False),
+        ("15 %", False),
+        ("kb-001", False),
+        ("3rd", False),
+        (7000, False),
+    ],
+)
+def test_texts_that_look_like_numbers_are_told(fact, doubted):
+    doubts = list(Facts().case_doubts({"expected_facts": [fact]}))
+    assert bool(doubts) is doubted
+    assert all("`as: text`" in doubt for doubt in doubts)

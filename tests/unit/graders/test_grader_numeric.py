@@ -67,3 +67,21 @@ def test_a_value_needs_no_key():
 def test_a_negative_tolerance_is_refused(options):
     with pytest.raises(UsageError, match="below 0"):
         Numeric(**options)
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "options", "passed"),
+    [
+        (12, "twelve", {}, True),
+        (12, "twelve", {"number_words": False}, False),
+        (42, "two tries: 42", {}, True),
+        (30, "30 %", {"percent_as_number": False}, False),
+        (9.52, "9.5", {}, False),
+        (9.52, "9.5", {"rel_tol": 0.0005}, True),
+        ("7k", "7000", {}, True),
+        ("007", "7", {}, True),
+        ("$5", "€5", {}, False),
+    ],
+)
+def test_numbers_are_read_and_compared_as_in_facts(expected, answer, options, passed):
+    assert score(expected, answer, **options).passed is passed

@@ -11,6 +11,7 @@ import pytest
 from gate.errors import InvalidInput, Place
 from gate.files.json_schema import mismatches
 from gate.files.rows import Source
+from gate.graders.facts import Facts as FactsGrader
 from gate.plugins import Grader
 from gate.records import Case, MetricSpec, Response, Score
 from gate.suites.cases.dataset import MAX_PROBLEMS, cases, check, content_hash, dataset_digest
@@ -154,6 +155,17 @@ def test_a_value_that_a_grader_cannot_read() -> None:
 
 def test_null_says_that_a_key_does_not_apply() -> None:
     assert check(lines(case(facts=None, steps=None)), GRADERS).cases == 1
+
+
+def test_what_a_case_may_mean_is_a_warning_and_a_few_are_told() -> None:
+    graders = {"facts": FactsGrader()}
+    codes = [case(str(n), expected_facts=[f"{n}k"]) for n in range(1, 9)]
+    warnings = check(lines(*codes), graders).warnings
+    assert warnings[0].startswith("d.jsonl:1: expected_facts: '1k' looks like a number")
+    assert len(warnings) == 6
+    assert warnings[-1] == "d.jsonl: and 3 more of the kind"
+    plain = case("a", expected_facts=[{"value": "1k", "as": "text"}, "15 %", 7])
+    assert check(lines(plain), graders).warnings == ()
 
 
 def test_unknown_keys_are_a_warning_once_a_key() -> None:

@@ -1,0 +1,94 @@
+"""How often graders judge as a person would, on cases written from the outside.
+
+`python benchmarks/graders_outside.py [PART ...]`; each part has a set that was looked at while the
+graders were mended and one that was kept apart (`tests/data/graders_outside/PART.yml` and
+`PART_apart.yml`). `--wrong` lists the wrong verdicts of the first set, `--wrong-apart` those of
+both. To measure an older version: `PYTHONPATH=OLDER_CHECKOUT`.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from gate.errors import GraderFailure
+from gate.graders.facts import Facts
+from gate.graders.numeric import Numeric
+from gate.records import Case, Response
+
+DATA = Path(__file__).parents[1] / "tests/data/graders_outside"
+SETS = {"tuned": "", "kept apart": "_apart", "written afterwards": "_apart2"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A case, whether it should pass and whether it did."""
+
+    kind: str
+    case: str
+    right: bool
+    passed: bool
+
+
+def judge_facts(written: dict) -> Iterator[Judged]:
+    for kind, examples in written.items():
+        for fact, answer, right, *options in examples:
+            given = dict(options[0]) if options else {}
+            if given.pop("grader", "facts") == "numeric":
+                grader, keys = Numeric(**given), {"expected_answer": fact}
+            else:
+                grader, keys = Facts(**given), {"expected_facts": [fact]}
+            case = Case(id="a", input="?", keys=keys)
+            try:
+                passed = grader.grade(case, Response(answer=answer)).passed is True
+            except GraderFailure:
+                passed = not right  # an answer that could not be judged is judged wrong
+            shown = f"{fact!r} in {answer!r} {given or ''}"
+            yield Judged(kind=kind, case=shown, right=right, passed=passed)
+
+
+PARTS = {"facts": judge_facts}
+
+
+def set_file(part: str, which: str) -> Path:
+    return DATA / f"{part}{SETS[which]}.yml"
+
+
+def judged(part: str, which: str) -> list[Judged]:
+    return list(PARTS[part](yaml.safe_load(set_file(part, which).read_text("utf-8"))))
+
+
+def told(cases: list[Judged]) -> str:
+    """`3 of 60 accepts false (5.0 %), ...`: shares of the cases that should fail, and pass."""
+    wrong = [one for one in cases if not one.right]
+    right = [one for one in cases if one.right]
+    accepted, refused = sum(c.passed for c in wrong), sum(not c.passed for c in right)
+    share = (accepted + refused) / max(1, len(cases))
+    return (
+        f"{len(cases)} cases, false accepts {accepted} of {len(wrong)}"
+        f" ({accepted / max(1, len(wrong)):.1%}), false rejects {refused} of {len(right)}"
+        f" ({refused / max(1, len(right)):.1%}), wrong {share:.1%}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART")
+    parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--wrong-apart", action="store_true")
+    options = parser.parse_args()
+    for part in options.parts or PARTS:
+        for which in filter(lambda which: set_file(part, which).exists(), SETS):
+            cases = judged(part, which)
+            print(f"{part}, {which}: {told(cases)}")
+            if options.wrong_apart or (options.wrong and which == "tuned"):
+                for one in cases:
+                    if one.passed is not one.right:
+                        says = "accepts" if one.passed else "rejects"
+                        print(f"  {one.kind}: {says} {one.case}")
+
+
+if __name__ == "__main__":
+    main()

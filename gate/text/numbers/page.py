@@ -1,0 +1,185 @@
+"""An answer, read once for all that is looked for in it: numbers, and what stands near a label."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from gate.text.late_pattern import late_pattern
+from gate.text.numbers.agreement import with_digits_shown
+from gate.text.numbers.number import Locale, Number
+from gate.text.numbers.scanning import numbers
+from gate.text.phrases import folded
+
+if TYPE_CHECKING:
+    from gate.text.markdown_tables import Cell, Table
+    from gate.text.numbers.respectively import Pair
+
+Labels = tuple[str, ...]
+Span = tuple[int, int]
+
+# Where a clause ends, so that in "revenue 12, cost 15" each figure has its own label.
+_CLAUSE_END = late_pattern(
+    r"[;\n]|[,.](?=\s)|\b(?:and|but|while|whereas|versus|vs)\b", re.IGNORECASE
+)
+_LISTS_APART = late_pattern(r"respectively|in that order", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """`words`: whether numbers in words ("twelve") are read too."""
+
+    text: str
+    locale: Locale = "en"
+    words: bool = True
+
+    @cached_property
+    def folded(self) -> str:
+        return folded(self.text)
+
+    @cached_property
+    def figures(self) -> tuple[Number, ...]:
+        """Those in digits, in their order."""
+        return tuple(with_digits_shown(one, self.text) for one in numbers(self.text, self.locale))
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """Those in digits, and after them those in words, each in their order."""
+        return (*self.figures, *self._worded)
+
+    @cached_property
+    def _worded(self) -> tuple[Number, ...]:
+        if not self.words:
+            return ()
+        from gate.text.numbers.words import worded  # most facts are stated in digits
+
+        return worded(self.text)
+
+    @cached_property
+    def _in_order(self) -> tuple[list[int], list[int]]:
+        """Where each number begins, and its index, by place."""
+        ordered = sorted((number.start, i) for i, number in enumerate(self.numbers))
+        return [start for start, _ in ordered], [i for _, i in ordered]
+
+    @cached_property
+    def _tables(self) -> tuple[Table, ...]:
+        if "|" not in self.text:
+            return ()
+        from gate.text.markdown_tables import tables
+
+        return tables(self.text)
+
+    @cached_property
+    def _pairs(self) -> tuple[Pair, ...]:
+        if not _LISTS_APART.search(self.text):
+            return ()
+        from gate.text.numbers.respectively import paired
+
+        return paired(self.text, self.figures)
+
+    @cached_property
+    def _clause_ends(self) -> list[int]:
+        return [*(end.start() for end in _CLAUSE_END.finditer(self.text)), len(self.text)]
+
+    def near(self, labels: Labels) -> list[int]:
+        """Which numbers stand in a clause with a label; where that has none, the next number after
+        it. In a table: in its column or its row, in a sentence with "respectively" the one of the
+        label's own place.
+        """
+        found = {i for cell in self._cells(labels) for i in self._inside(cell.start, cell.end)}
+        in_table = bool(found)
+        for label in self._labels(labels):
+            if _around(self._tables, label) is not None:
+                continue  # what it refers to are cells
+            if pairs := [one.number for one in self._pairs if one.start <= label[0] < one.end]:
+                found.update(pairs)
+                continue
+            inside = self._inside(*self._clause(label))
+            found.update(inside or self._next(label[1], beyond_tables=in_table))
+        return sorted(found)
+
+    def clauses(self, labels: Labels) -> list[str]:
+        """Each clause and each cell with one of the labels, once."""
+        spans = {self._clause(label) for label in self._labels(labels)}
+        spans = {span for span in spans if _around(self._tables, span) is None}
+        spans |= {(cell.start, cell.end) for cell in self._cells(labels)}
+        return [self.text[low:high] for low, high in sorted(spans)]
+
+    def _labels(self, labels: Labels) -> Iterator[Span]:
+        return (at.span() for at in _pattern(labels).finditer(self.text))
+
+    def _clause(self, label: Span) -> Span:
+        clause = bisect_left(self._clause_ends, label[1])
+        return (self._clause_ends[clause - 1] if clause else 0), self._clause_ends[clause]
+
+    def _inside(self, begin: int, end: int) -> Sequence[int]:
+        starts, which = self._in_order
+        return which[bisect_left(starts, begin) : bisect_left(starts, end)]
+
+    def _next(self, at: int, *, beyond_tables: bool) -> Sequence[int]:
+        starts, which = self._in_order
+        after = bisect_left(starts, at)
+        following = which[after : after + 1]
+        if beyond_tables and following:
+            span = (starts[after], starts[after])
+            return () if _around(self._tables, span) else following
+        return following
+
+    def _cells(self, labels: Labels) -> Iterator[Cell]:
+        """Cells whose column or row has a label, or which each have a part of it ("north cost")."""
+        for table in self._tables:
+            rows: dict[Span, str] = {}
+            for cell in table.cells:
+                if cell.row not in rows:
+                    rows[cell.row] = self.text[slice(*cell.row)]
+            for label in labels:
+                yield from _cells_of(label, table, rows)
+
+
+def _cells_of(label: str, table: Table, rows: dict[Span, str]) -> list[Cell]:
+    pattern = _pattern((label,))
+    in_rows = {row for row, text in rows.items() if pattern.search(text)}
+    in_columns = {name for name in {cell.column for cell in table.cells} if pattern.search(name)}
+    if in_rows or in_columns:
+        return [one for one in table.cells if one.row in in_rows or one.column in in_columns]
+    wanted = _words(label)
+    if len(wanted) < 2:
+        return []
+    by_row = {row: wanted & _words(text) for row, text in rows.items()}
+    by_column = {cell.column: wanted & _words(cell.column) for cell in table.cells}
+    return [
+        one
+        for one in table.cells
+        if by_row[one.row]
+        and by_column[one.column]
+        and by_row[one.row] | by_column[one.column] == wanted
+    ]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORDS.findall(text.casefold()))
+
+
+_WORDS = late_pattern(r"\w+")
+
+
+def _around(found: Sequence[Table], span: Span) -> Table | None:
+    """The table in which it begins."""
+    return next((one for one in found if one.start <= span[0] < one.end), None)
+
+
+@lru_cache(maxsize=4096)
+def _pattern(labels: Labels) -> re.Pattern[str]:
+    longest_first = sorted(labels, key=len, reverse=True)
+    return re.compile("|".join(map(_whole, longest_first)), re.IGNORECASE)
+
+
+def _whole(label: str) -> str:
+    """The label as whole words; one that begins or ends with a sign, as "%", beside anything."""
+    words = r"\s+".join(map(re.escape, label.split()))
+    before = r"(?<!\w)" if label[:1].isalnum() else ""
+    return before + words + (r"(?!\w)" if label[-1:].isalnum() else "")

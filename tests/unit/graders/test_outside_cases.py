@@ -1,0 +1,14 @@
+"""Graders judge as people would, on the cases of tests/data/graders_outside."""
+
+import pytest
+
+from benchmarks.graders_outside import PARTS, SETS, judged, set_file
+
+WRITTEN = [(part, which) for part in PARTS for which in SETS if set_file(part, which).exists()]
+
+
+@pytest.mark.parametrize(("part", "which"), WRITTEN)
+def test_at_most_one_verdict_in_twenty_is_wrong(part, which):
+    cases = judged(part, which)
+    wrong = [f"{one.kind}: {one.case}" for one in cases if one.passed is not one.right]
+    assert len(wrong) <= 0.05 * len(cases), wrong
