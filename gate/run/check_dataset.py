@@ -112,6 +112,7 @@ class _Check:
         locales = (getattr(one, "locale", None) for one in graders.values())
         self._locale: Locale = next((one for one in locales if one), "en")
         self._leeway = _Leeway(graders)
+        self._measured: tuple[Response, Mapping[str, Score]] | None = None  # of a right answer
         self._passed_some: set[str] = set()  # graders that had an opinion
         self._told: set[str] = set()  # graders that said no, once
 
@@ -234,7 +235,7 @@ class _Check:
         scores: dict[str, Score] = {}
         lost = False
         for name, grader in graders.items():
-            if lost and not whole and name in self._told:
+            if lost and not whole and (name in self._told or _is_untried(name)):
                 continue
             alone = grade_attempt(case, response, {name: grader}, self._ask or nobody)
             score = scores[name] = alone.scores[name]
@@ -246,7 +247,10 @@ class _Check:
         return scores
 
     def _measures_worse(self, case: Case, response: Response, right: Response) -> bool:
-        was = grade_attempt(case, right, self._measuring, self._ask or nobody).scores
+        if self._measured is None or self._measured[0] is not right:
+            scores = grade_attempt(case, right, self._measuring, self._ask or nobody).scores
+            self._measured = (right, scores)
+        was = self._measured[1]
         now = grade_attempt(case, response, self._measuring, self._ask or nobody).scores
         return any(
             _is_worse(self._better.get(column), before, now[name].values.get(column))
