@@ -7,27 +7,35 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
 from gate.agents.judges.judge_panel import panel_of
 from gate.commands import dataset_check
-from gate.errors import InfrastructureError, InvalidInput, Problem, UsageError
+from gate.errors import (
+    AgentFailure,
+    InfraFailure,
+    InfrastructureError,
+    InvalidInput,
+    Problem,
+    UsageError,
+)
 from gate.files.locked_update import alone, write_whole
 from gate.files.plain_file import content_if_there, is_there, opened
 from gate.files.rows import Source, rows
 from gate.files.source import located
-from gate.plugins import World
-from gate.records import Config, Json
+from gate.plugins import RETRIEVERS, World, build
+from gate.records import Case, Config, Json
 from gate.records.codec import to_json
 from gate.run.grade import named_graders
 from gate.run.home import home
 from gate.suites.cases.curation.counting import figures, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
-from gate.suites.cases.curation.proposing import Entry, Intake, entry
+from gate.suites.cases.curation.proposing import Entry, Found, Intake, document_ids, entry
 from gate.suites.cases.curation.similar import Known
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
 from gate.suites.cases.dataset import check
@@ -67,13 +75,18 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     status = "rejected" if options.reject else "approved"
     if not options.reviewer.strip():
         raise UsageError("--reviewer: say who has read the case, e.g. --reviewer maria")
+    if options.relevant and (len(set(options.case)) > 1 or options.reject):
+        raise UsageError("--relevant: it is for one case that is approved; approve others apart")
     review = {"by": options.reviewer.strip(), "date": now}
     if options.note:
         review["note"] = options.note
 
     def decided(case: dict[str, Json]) -> dict[str, Json]:
         metadata = {**(case.get("metadata") or {}), "review": review}
-        return {**case, "status": status, "metadata": metadata}
+        if isinstance(about := metadata.get("relevant_doc_ids"), dict):
+            metadata["relevant_doc_ids"] = {**about, "read_by": review["by"]}
+        relevant = {"relevant_doc_ids": options.relevant} if options.relevant else {}
+        return {**case, **relevant, "status": status, "metadata": metadata}
 
     writable(path)
     with _alone(path):
@@ -119,10 +132,46 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         if out != path and is_there(out):
             there += [row.data for row in cases_of(out)]
         intake = _intake(there, config)
-        found = _asked(there, entries, intake, options, config, World(env=nameable(env), root=root))
+        world = World(env=nameable(env), root=root)
+        with _documents(config, world, intake):
+            found = _asked(there, entries, intake, options, config, world)
         write_whole(out, appended(_content(out), found))
     _tell(out, found, intake)
     return 0
+
+
+@contextmanager
+def _documents(config: Config, world: World, intake: Intake) -> Iterator[None]:
+    """Has the retriever of gate.yml, where there is one, find documents for what is proposed. One
+    that fails proposes none from then on, which is told.
+    """
+    if config.retriever is None:
+        yield
+        return
+    retriever = build(RETRIEVERS, config.retriever, world.root)
+    asked = replace(world, section="retriever")
+    retriever.check(asked)
+    connection = retriever.connect(asked)
+    lost: list[str] = []
+
+    def found(text: str) -> Found | None:
+        if lost:
+            return None
+        case = Case(id="proposed", input=text, keys={})
+        try:
+            told = connection.ask(case, timeout_s=retriever.timeout_s).retrieved or ()
+        except (AgentFailure, InfraFailure) as failure:
+            lost.append(str(failure))
+            intake.left_out.append(f"relevant documents: the retriever fails: {failure}")
+            return None
+        ids = document_ids([document.id for document in told])
+        return Found(ids=ids, by=retriever.describe())
+
+    intake.found = found
+    try:
+        yield
+    finally:
+        connection.close()
 
 
 def _intake(there: Sequence[Mapping[str, Json]], config: Config) -> Intake:
@@ -188,6 +237,9 @@ def _secrets(config: Config, env: Mapping[str, str]) -> Iterator[str]:
 def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> None:
     for case in found:
         print(plain(f"proposed {case['id']}: {case['input']}", 200))
+        if documents := case.get("relevant_doc_ids"):
+            by = case["metadata"]["relevant_doc_ids"]["by"]
+            print(plain(f"  relevant, says {by}: {', '.join(documents)}", 200))
     for why in intake.left_out[:_TOLD]:
         print(plain(f"left out: {why}"))
     if len(intake.left_out) > _TOLD:

@@ -338,6 +338,8 @@ def _dataset(p: argparse.ArgumentParser) -> None:
     approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")
     approve.add_argument("--reviewer", required=True, metavar="NAME", help="who has read it")
     approve.add_argument("--reject", action="store_true", help="it must not run")
+    about = "a relevant document, instead of those that were proposed; repeatable"
+    approve.add_argument("--relevant", action="append", metavar="ID", help=about)
     approve.add_argument("--note", metavar="TEXT", help="why")
     stats = add_action(actions, "stats", "coverage, provenance, doubles, leaks")
     stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")

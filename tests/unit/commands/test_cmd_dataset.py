@@ -136,3 +136,54 @@ def test_figures(project, capsys, form):
     assert run(["dataset", "stats", "cases.jsonl", "--format", form], {}) == 0
     said = capsys.readouterr().out
     assert (json.loads(said)["cases"] == 4) if form == "json" else ("4 cases" in said)
+
+
+RETRIEVER = """
+def search(question):
+    if "33" in question: raise ValueError("index is gone")
+    return [{"id": f"d{n}"} for n in range(9)] + [7]
+"""
+
+
+def with_retriever(project):
+    (project / "search.py").write_text(RETRIEVER, encoding="utf-8")
+    more = 'retriever: {type: python, callable: "./search.py:search"}\n'
+    (project / "gate.yml").write_text(CONFIG + more, encoding="utf-8")
+
+
+def test_relevant_documents_are_proposed_and_a_person_says_which_are(project, capsys):
+    with_retriever(project)
+    assert run(["dataset", "extend", "cases.jsonl", "--count", "3"], {}) == 0
+    first, second, third = cases()[4:]
+    assert first["relevant_doc_ids"] == [f"d{n}" for n in range(5)]
+    by = {"by": "python ./search.py:search", "read_by": None}
+    assert first["metadata"]["relevant_doc_ids"] == by
+    assert "relevant_doc_ids" not in third
+    said = capsys.readouterr().out
+    assert "  relevant, says python ./search.py:search: d0, d1, d2, d3, d4" in said
+    assert "left out: relevant documents: the retriever fails:" in said
+    assert "index is gone" in said
+    approve = ["dataset", "approve", "cases.jsonl", "--reviewer", "maria", "--case", second["id"]]
+    (project / "gate.yml").write_text("version: 1\nagent: {type: sample}\n", encoding="utf-8")
+    assert run([*approve, "--relevant", "d8", "--relevant", "d1"], {}) == 0
+    kept = cases()[5]
+    assert (kept["status"], kept["relevant_doc_ids"]) == ("approved", ["d8", "d1"])
+    assert kept["metadata"]["relevant_doc_ids"]["read_by"] == "maria"
+    assert run([*approve, "--case", first["id"], "--relevant", "d8"], {}) == 2
+    assert "--relevant: it is for one case" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("told", "ids"),
+    [
+        ({"retrieved_ids": ["k1", "k2", "k1"]}, ["k1", "k2"]),
+        ({"retrieved": [{"id": "k1", "score": 1}, {"text": "no id"}, 5]}, ["k1", "5"]),
+        ({"retrieved": "k1"}, None),
+        ({"retrieved": [True, "", "x" * 201, ["k"]]}, None),
+    ],
+)
+def test_documents_that_a_run_retrieved_come_with_its_questions(project, told, ids):
+    line = json.dumps({"question": "Where do I find the wire count?", "output": "There", **told})
+    (project / "details.jsonl").write_text(line + "\n", encoding="utf-8")
+    assert run(["dataset", "extend", "cases.jsonl", "--logs", "details.jsonl"], {}) == 0
+    assert cases()[-1].get("relevant_doc_ids") == ids

@@ -56,6 +56,8 @@ def cleaned(text: str) -> Cleaned:
 
 
 PER_QUESTION = 10  # cases or log entries that one question to the model is about
+MOST_DOCUMENTS = 5  # that are proposed as relevant to a case
+_LONGEST_ID = 200  # characters
 _SHOWN = 3_000  # characters of one seed case or log entry
 _TEXT: Json = {"type": "string", "minLength": 1, "maxLength": 4_000}
 _LABELS: dict[str, Json] = {
@@ -95,6 +97,24 @@ class Entry:
     text: str
     answer: str | None = None
     context: str | None = None
+    retrieved: tuple[str, ...] = ()  # ids of documents, best first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Documents that somebody found for a question, best first. They are relevant once a person
+    has said so: `by` stands beside them until then.
+    """
+
+    ids: tuple[str, ...]
+    by: str
+
+    def beside(self, row: Mapping[str, Json]) -> dict[str, Json]:
+        """The proposal with them; without any as it is."""
+        if not self.ids:
+            return dict(row)
+        about = {**row["metadata"], "relevant_doc_ids": {"by": self.by, "read_by": None}}
+        return {**row, "relevant_doc_ids": list(self.ids), "metadata": about}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,9 +126,19 @@ class Intake:
     absent: Mapping[str, Json]  # keys that every case has, and a proposal may lack -> null
     made_by: Mapping[str, Json]  # metadata.provenance of a proposal
     left_out: list[str] = field(default_factory=list)  # why, one sentence each
+    # Question -> documents that may be relevant, best first; None: nobody knows any.
+    found: Callable[[str], Found | None] = lambda text: None
 
-    def case(self, text: str, labels: Mapping[str, Json], source: Json) -> dict[str, Json] | None:
-        """The proposal as a row of the dataset; None where it says nothing new."""
+    def case(
+        self,
+        text: str,
+        labels: Mapping[str, Json],
+        source: Json,
+        documents: Found | None = None,
+    ) -> dict[str, Json] | None:
+        """The proposal as a row of the dataset; None where it says nothing new. `documents`: what
+        is known to have been retrieved for it.
+        """
         safe = cleaned(text.strip())
         near = self.known.nearest(safe.text)
         if near is not None and near[1] >= ALIKE:
@@ -126,7 +156,7 @@ class Intake:
             for one in labels["expected_facts"]
         ]
         answer = labels["expected_answer"]
-        return {
+        row: dict[str, Json] = {
             **self.absent,
             "id": name,
             "input": safe.text,
@@ -139,6 +169,8 @@ class Intake:
                 "why": cleaned(labels["why"]).text,
             },
         }
+        documents = documents or self.found(safe.text)
+        return documents.beside(row) if documents else row
 
 
 def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
@@ -160,8 +192,17 @@ def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
         text=cleaned(redact(text)).text,
         answer=safe("answer") or safe("output"),
         context=safe("context"),
+        retrieved=document_ids(given.get("retrieved_ids") or given.get("retrieved")),
     )
     return told if told.text else None
+
+
+def document_ids(listed: Json, most: int = MOST_DOCUMENTS) -> tuple[str, ...]:
+    """The first ids of a list of ids or of objects with one; nothing of anything else."""
+    some = listed[:most] if isinstance(listed, list) else []
+    ids = [one.get("id") if isinstance(one, dict) else one for one in some]
+    texts = [str(one) for one in ids if isinstance(one, (str, int)) and not isinstance(one, bool)]
+    return tuple(dict.fromkeys(text for text in texts if 0 < len(text) <= _LONGEST_ID))
 
 
 def part_of(seeds: Sequence[Mapping[str, Json]], turn: int) -> list[Mapping[str, Json]]:
@@ -209,7 +250,9 @@ def labelled(
         if not labels["keep"]:
             intake.left_out.append(f"{log}:{one.line}: not kept: {labels['why'][:200]}")
             continue
-        case = intake.case(one.text, labels, f"{log}:{one.line}")
+        place = f"{log}:{one.line}"
+        known = Found(ids=one.retrieved, by=place) if one.retrieved else None
+        case = intake.case(one.text, labels, place, known)
         if case is not None:
             yield {**case, **({"context": one.context} if one.context else {})}
 
