@@ -108,9 +108,12 @@ def _reproduce(
     if config.file == WRITTEN:
         return ""  # its case is asked again where it was asked
     spared = frozenset(entry.case for entry in config.quarantine)
+    # A class that the command line named is in no file by its name.
+    asked = {one.name: one.suite for one in config.suites if one.suite and one.place.line is None}
+    worst = worst_failing(verdict.cases, worse, verdict.outcome, measured, spared)
     return debug_command(
-        worst_failing(verdict.cases, worse, verdict.outcome, measured, spared),
-        [one.name for one in measured],
+        [(asked.get(suite) or suite, case_id) for suite, case_id in worst],
+        [asked.get(one.name) or one.name for one in measured],
         same_run(config.file, setting.asked_with),
         stored_here=setting.mode == "laptop",
     )

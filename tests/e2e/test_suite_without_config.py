@@ -60,13 +60,27 @@ def test_it_needs_neither_gate_yml_nor_agent(folder):
     assert {row["output"] for row in details_of(session(folder))} == {"||"}
 
 
-def test_it_is_asked_with_the_address_that_is_given(folder):
+def test_it_is_asked_as_the_agent_of_gate_yml_would_be(folder):
     with ChatServer(lambda question, nth: "x") as server:
-        key = {"OPENAGENT_PROVIDER_KEY": "sk-given-for-this"}
-        told = ran(folder, "--rounds", "1", "--base-url", server.url, "--model", "m", env=key)
-    assert told.returncode in (0, 6), told.stdout + told.stderr
-    rows = details_of(session(folder))
-    assert all(row["output"].startswith(f"{server.url}|m|") for row in rows)
+        agent = f"{{type: openai, base_url: '{server.url}', model: m}}"
+        (folder / "gate.yml").write_text(f"version: 1\nagent: {agent}\n")
+        told = ran(folder, "--rounds", "1")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert {row["output"] for row in details_of(session(folder))} == {f"{server.url}|m|"}
+
+
+def test_without_gate_yml_an_address_is_that_of_an_openagent_server(folder):
+    key = {"OPENAGENT_PROVIDER_KEY": "sk-given-for-this"}
+    told = ran(folder, "--base-url", "http://127.0.0.1:9", env=key)
+    assert told.returncode == 6, told.stdout + told.stderr
+    assert "the agent cannot be reached" in told.stdout
+
+
+def test_the_command_that_shows_a_failing_case_names_the_class(folder):
+    (folder / "my_suite.py").write_text(CODE.replace('task["id"] != "t5"', "False"))
+    assert ran(folder, "--rounds", "1").returncode == 1
+    command = "gate run --suite ./my_suite.py:MySuite --case t"
+    assert summary_of(session(folder))["reproduce"].startswith(command)
 
 
 def test_the_suite_of_gate_yml_is_meant_where_it_has_the_class(folder):
