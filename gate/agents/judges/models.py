@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from gate.agents.http_client.route import shown_address
 from gate.agents.judges.budget import Budget
 from gate.agents.judges.cache import Cache
+from gate.agents.judges.reply_form import KEY, ReplyForm
 from gate.agents.judges.vote import Manner, Patience
 from gate.agents.judges.worker_pool import Desk
 from gate.plugins import AGENTS, Agent, World, build
@@ -70,6 +71,7 @@ def model_of(
         prices=prices,
         one_text=spec.name in ("http", "python"),
         scrub=Redactor(sent | hidden).scrub,
+        form=ReplyForm(offered=_takes_form(spec)),
     )
     return Model(
         section=section,
@@ -90,10 +92,19 @@ def _filled(spec: PluginSpec) -> dict[str, Json]:
     options: dict[str, Json] = {**_DEFAULTS, **spec.options}
     if spec.name in ("openai", "anthropic"):
         sent = {"temperature": 0, **(options.get("options") or {})}
-        if sent["temperature"] is None:
-            del sent["temperature"]
-        options["options"] = sent
+        options["options"] = {
+            key: value
+            for key, value in sent.items()
+            if value is not None or key not in ("temperature", KEY)
+        }
     return options
+
+
+def _takes_form(spec: PluginSpec) -> bool:
+    """Chat completions may; whoever writes a form, or null, among the options has decided."""
+    address = str(spec.options.get("base_url") or "").partition("?")[0].rstrip("/")
+    own = spec.options.get("options") or {}
+    return spec.name == "openai" and not address.endswith("/responses") and KEY not in own
 
 
 def _identity(protocol: str, options: Mapping[str, Json], world: World) -> Json:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 from gate.agents.judges.parse_reply import Unfit, read
+from gate.agents.judges.reply_form import ReplyForm
 from gate.agents.judges.totals import NOT_ASKED
 from gate.agents.pricing import cost_usd
 from gate.errors import AgentFailure, InfraFailure, UsageError
@@ -40,6 +41,7 @@ class Manner:
     prices: Mapping[str, Price] = field(default_factory=dict)
     one_text: bool = False  # the protocol carries one text better than a list of messages
     scrub: Callable[[Reply], Reply] = lambda reply: reply  # takes secrets out
+    form: ReplyForm = field(default_factory=lambda: ReplyForm(offered=False))
 
 
 class Failed(Exception):
@@ -100,14 +102,16 @@ class Conversation:
 
     def _judgement(self, case: Case, question: Question) -> Mapping[str, Json]:
         section = self._manner.section
-        first = self._answer(asked(case, question))
+        form = self._manner.form.request(question)
+        first = self._answer(replace(asked(case, question), request=form))
         try:
             return read(first.answer, question)
         except Unfit as unfit:
             wrong = unfit
         self._turn()
         again = asked(case, question, first.answer, wrong, one_text=self._manner.one_text)
-        second = self._answer(again)
+        form = self._manner.form.request(question)
+        second = self._answer(replace(again, request=form))
         try:
             return read(second.answer, question)
         except Unfit as unfit:
@@ -129,6 +133,11 @@ class Conversation:
             except InfraFailure as error:
                 failure, wait = f"the {section} could not be asked: {error}", error.retry_after
             except AgentFailure as error:
+                if error.final and case.request:  # no try: it may only mind the form
+                    self._manner.form.refuse()
+                    self._calls -= 1
+                    case = replace(case, request={})
+                    continue
                 self._whole = self._whole and error.final  # what it wrote may have to be paid
                 self._left()
                 failure = f"the {section} failed: {error}"

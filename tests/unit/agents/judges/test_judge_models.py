@@ -72,6 +72,7 @@ def sent(name, **options):
 def test_an_openai_judge_gets_instructions_as_system_and_temperature_0():
     headers, body = sent("openai", model="m")
     assert headers["authorization"] == "Bearer judge-secret-1"
+    assert body.pop("response_format")["type"] == "json_schema"
     assert body == {
         "model": "m",
         "temperature": 0,
