@@ -103,6 +103,7 @@ def model(
     *,
     section: Any = "judge",
     votes: int = 1,
+    each: bool = False,
     usd: float | None = None,
     prices: dict[str, Price] = A_DOLLAR,
     cache: Path | None = None,
@@ -124,6 +125,7 @@ def model(
         budget=budget,
         cache=Cache(cache, "cache.jsonl", section, key) if cache else None,
         votes=votes,
+        each=each,
         identity={"type": "scripted"},
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence, Set
 from concurrent.futures import Future
 from dataclasses import replace
@@ -72,6 +73,7 @@ class Panel:
         self._lock = Lock()
         self._asked: dict[str, Future[Reply]] = {}  # key -> the reply to come
         self._known: dict[str, str] = {}  # key -> the judgement as JSON: a tenth of the memory
+        self._times: Counter[str] = Counter()  # key -> how often it was asked, where each counts
 
     @property
     def concurrency(self) -> int:
@@ -132,12 +134,20 @@ class Panel:
         if model is None:
             return []
         votes = model.votes if question.role == "judge" else 1
-        return [self._vote(model, case, question, n) for n in range(votes)]
+        time = self._time(model, case, question) if model.each else 0
+        return [self._vote(model, case, question, (n, time)) for n in range(votes)]
+
+    def _time(self, model: Model, case: Case, question: Question) -> int:
+        key = model.key(case, question, 0)
+        with self._lock:
+            self._times[key] += 1
+            return self._times[key] - 1
 
     def _vote(
-        self, model: Model, case: Case, question: Question, n: int
+        self, model: Model, case: Case, question: Question, which: tuple[int, int]
     ) -> tuple[Future[Reply], bool]:
-        key = model.key(case, question, n)
+        """`which`: of the votes, and of the times that the same is asked, from 0."""
+        key = model.key(case, question, *which)
         with self._lock:
             under_way = self._asked.get(key)
             if under_way is not None:

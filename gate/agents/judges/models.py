@@ -35,12 +35,15 @@ class Model:
     budget: Budget
     cache: Cache | None
     votes: int
+    each: bool = False  # equal answers have votes of their own
     identity: Json  # no secrets
 
-    def key(self, case: Case, question: Question, vote: int) -> str:
-        """sha256 of all that a reply depends on. Cases with equal prompts differ by their ids."""
+    def key(self, case: Case, question: Question, vote: int, time: int = 0) -> str:
+        """sha256 of all that a reply depends on. Cases with equal prompts differ by their ids;
+        `time`: how often the same was asked before, where each time counts.
+        """
         about = (question.name, question.instructions, question.material, question.canary)
-        whose = (self.identity, question.role, case.id, vote)
+        whose = (self.identity, question.role, case.id, vote, *([time] if time else []))
         return digest([*whose, *about, dict(question.schema)])
 
 
@@ -81,6 +84,7 @@ def model_of(
         budget=budget,
         cache=cache,
         votes=options.get("votes", 1),
+        each=options.get("equal_answers") == "each",
         identity=Redactor(sent).scrub(_identity(spec.name, options, world)),
     )
 

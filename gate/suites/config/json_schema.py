@@ -43,6 +43,7 @@ VERIFIER_KEYS: dict[str, Json] = {
 JUDGE_KEYS: dict[str, Json] = {
     **VERIFIER_KEYS,
     "votes": {"type": "integer", "minimum": 1, "maximum": 100},
+    "equal_answers": {"enum": ["once", "each"]},
     "min_agreement": {"type": "number", "minimum": 0, "maximum": 1},
     "labels": {"type": "string", "minLength": 1},
 }

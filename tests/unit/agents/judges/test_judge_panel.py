@@ -45,6 +45,18 @@ def test_each_question_gets_its_votes_in_order():
     assert messages(agent, 0)[0] == ("system", "Judge it.")
 
 
+def test_equal_answers_of_several_rounds_have_votes_of_their_own_on_request(tmp_path):
+    def scores(**options):
+        agent = Scripted(lambda case, nth: f'{{"score": {nth % 5 + 1}}}')
+        judges = panel(agent, votes=2, cache=tmp_path / f"{len(options)}.jsonl", **options)
+        found = [[r.data["score"] for r in judges.ask(CASE, [QUESTION])[0]] for _ in range(2)]
+        return [sorted(votes) for votes in found], len(agent.asked)
+
+    assert scores() == ([[1, 2], [1, 2]], 2)
+    assert scores(each=True) == ([[1, 2], [3, 4]], 4)
+    assert scores(each=True) == ([[1, 2], [3, 4]], 0), "kept for the first and the second time"
+
+
 def test_without_a_model_there_are_no_votes():
     nobody = Panel()
     assert nobody.ask(CASE, [QUESTION, QUESTION]) == [(), ()]
