@@ -31,11 +31,14 @@ def surely_fits(schema: dict[str, Json], data: Json) -> bool:
     return "$schema" not in schema and not _has_reference(schema) and compiled(schema)(data)
 
 
-def mismatches_bounded(schema: dict[str, Json], data: Json) -> list[Mismatch]:
-    """`mismatches`, for schemas and data that nobody vouches for: the first 100, unsorted. Raises
-    RecursionError where it leads too deep, or through too many references.
+def mismatches_bounded(
+    schema: dict[str, Json], data: Json, *, formats: bool = False
+) -> list[Mismatch]:
+    """`mismatches`, for schemas and data that nobody vouches for: the first 100, unsorted;
+    `formats`: and what has not the `format` that the schema names. Raises RecursionError where it
+    leads too deep, or through too many references.
     """
-    return _explained("explain_bounded", schema, data)
+    return _explained("explain_with_formats" if formats else "explain_bounded", schema, data)
 
 
 def unsound(schema: dict[str, Json]) -> list[Mismatch]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend, validator_for
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
@@ -15,6 +16,7 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from gate.files.json_formats import FORMATS, has_format
 from gate.files.json_schema_mismatch import Mismatch, Path
 from gate.records import Json
 from gate.text.suggestions import did_you_mean
@@ -38,14 +40,28 @@ def explain(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     )
 
 
-def explain_bounded(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+def explain_with_formats(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+    """`explain_bounded`, and what has not the `format` that the schema names."""
+    return explain_bounded(schema, data, formats=_formats())
+
+
+def _formats() -> FormatChecker:
+    checker = FormatChecker(formats=())
+    for name in FORMATS:
+        checker.checkers[name] = (partial(has_format, name=name), ())
+    return checker
+
+
+def explain_bounded(
+    schema: dict[str, Json], data: Json, formats: FormatChecker | None = None
+) -> list[Mismatch]:
     """`explain` for a schema and data that nobody vouches for: the first 100 errors. Raises
     RecursionError where either leads too deep, or through 10,000 references.
     """
     kind = validator_for(schema, default=Draft202012Validator)
     if any(key in _REFERENCES for key, _, _ in _parts(schema, ())):
         kind, schema = _counting(kind), _in_one_draft(schema)
-    errors = kind(schema, registry=REGISTRY).iter_errors(data)
+    errors = kind(schema, registry=REGISTRY, format_checker=formats).iter_errors(data)
     found = (m for error in errors for m in _explain(error))
     return list(dict.fromkeys(islice(found, _MOST_ERRORS)))
 

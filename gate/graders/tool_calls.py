@@ -49,7 +49,8 @@ class ToolCalls:
     calls in the same order), unordered (in any order), superset (more calls are allowed), subset
     (fewer are). `args` likewise for the arguments of a call; `overrides` per tool: such a word, or
     the dotted keys that count. Calls are also checked against the case's `tools`; `invalid: fail`
-    makes an invalid one fail the answer.
+    makes an invalid one fail the answer; `formats: assert` asks of a text the `format` of its
+    schema.
     """
 
     mode: Mode = "unordered"
@@ -58,6 +59,7 @@ class ToolCalls:
     strings: Strings = "exact"
     numbers: Numbers = "equal"
     invalid: Literal["report", "fail"] = "report"
+    formats: Literal["ignore", "assert"] = "ignore"
 
     keys: ClassVar[Mapping[str, Json]] = {
         "expected_tool_calls": {"type": "array", "items": EXPECTED_CALL},
@@ -114,7 +116,8 @@ class ToolCalls:
             return Score(values=nothing)
         if response.steps is None:
             return Score(unscored=NOT_TOLD)
-        faults = call_faults(response.steps, tools) if tools else []
+        asserted = self.formats == "assert"
+        faults = call_faults(response.steps, tools, formats=asserted) if tools else []
         found = None if expected is None else self._compared(expected, response)
         values = {**nothing, **_correctness(found), **(_validity(faults) if tools else {})}
         way = reference_tools(case.keys.get(KEY))

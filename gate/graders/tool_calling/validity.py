@@ -43,16 +43,19 @@ class CallFault:
 
 
 def call_faults(
-    made: Sequence[ToolCall], tools: Sequence[Mapping[str, Json]]
+    made: Sequence[ToolCall], tools: Sequence[Mapping[str, Json]], *, formats: bool = False
 ) -> list[tuple[CallFault, ...]]:
-    """For each call what is wrong with it; an empty tuple where it is valid. Raises GraderFailure
+    """For each call what is wrong with it; an empty tuple where it is valid. `formats`: a text must
+    have the `format` that its schema names. Raises GraderFailure
     for a definition that cannot be used, which a check of the dataset tells before.
     """
     schemas = dict(map(definition, tools))
-    return [tuple(_faults(call, schemas)) for call in made]
+    return [tuple(_faults(call, schemas, formats)) for call in made]
 
 
-def _faults(call: ToolCall, schemas: Mapping[str, dict[str, Json]]) -> Iterator[CallFault]:
+def _faults(
+    call: ToolCall, schemas: Mapping[str, dict[str, Json]], formats: bool
+) -> Iterator[CallFault]:
     name = call.name[:_PLACE_LIMIT]
     if call.name not in schemas:
         yield CallFault(kind="unknown_tool", place=name, message=f"{name} is not a tool")
@@ -63,18 +66,20 @@ def _faults(call: ToolCall, schemas: Mapping[str, dict[str, Json]]) -> Iterator[
         message = f"{name}: the arguments are not an object"
         yield CallFault(kind="type", place=name, message=message)
     else:
-        for wrong in _mismatches(name, schemas[call.name], call.arguments or {}):
+        for wrong in _mismatches(name, schemas[call.name], call.arguments or {}, formats):
             yield _fault(name, wrong)
 
 
-def _mismatches(name: str, schema: dict[str, Json], arguments: Json) -> Sequence[Mismatch]:
+def _mismatches(
+    name: str, schema: dict[str, Json], arguments: Json, formats: bool
+) -> Sequence[Mismatch]:
     too_much = [Mismatch(path=(), message="too large or nested too deeply to be checked")]
     try:
         if surely_fits(schema, arguments):
             return []
         if not few_values(arguments, _MOST_VALUES):
             return too_much
-        return mismatches_bounded(schema, arguments)
+        return mismatches_bounded(schema, arguments, formats=formats)
     except RecursionError:
         return too_much
     except Exception as error:  # whatever a broken schema leads to

@@ -443,3 +443,13 @@ def test_a_thousand_calls_against_a_thousand_are_not_compared_pair_by_pair(mode,
     made = [("s", {**arguments(i), "x": i}) for i in reversed(range(1000))]
     work = calls(lambda: score(expected, made, mode=mode, **options))
     assert work < 600_000  # 280 a call, where a comparison of each pair would be a million
+
+
+def test_the_format_of_a_schema_is_asserted_on_request():
+    schema = {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}
+    keys = {"tools": [{"name": "book", "input_schema": schema}], "expected_tool_calls": None}
+    case = Case(id="a", input="?", keys=keys)
+    made = Response(answer="", steps=(ToolCall(name="book", arguments={"day": "tomorrow"}),))
+    assert ToolCalls(invalid="fail").grade(case, made).passed is True
+    found = ToolCalls(invalid="fail", formats="assert").grade(case, made)
+    assert (found.passed, found.failures) == (False, ("invalid_tool_args:book.day",))
