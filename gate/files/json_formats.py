@@ -1,5 +1,5 @@
 """The formats of JSON Schema 2020-12 that are asserted where somebody asks for it: a text has one
-or not, each in time linear in its length. Sources: RFC 3339, 3986, 4122, 5321, 6901, 1123; ISO 8601.
+or not, in time linear in its length. Sources: RFC 3339, 3986, 4122, 5321, 6901, 1123; ISO 8601.
 """
 
 from __future__ import annotations
