@@ -373,3 +373,19 @@ def test_a_session_without_a_time_is_refused(tmp_path, session_id):
 def test_an_address_is_shown_without_its_key(tmp_path):
     meta = {**META, "base_url": "http://me:secret@host:1/x?key=secret"}
     assert "secret" not in repr(read(written(tmp_path, {}, meta=meta)))
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"),
+    [
+        ({"total_tokens": 9}, (None, None, 9)),
+        ({"total_tokens": 9, "prompt_tokens": 4}, (4, 5, 9)),
+        ({"prompt_tokens": 4, "completion_tokens": 5, "total_tokens": 12}, (4, 5, 9)),
+        ({"prompt_tokens": 4}, (4, None, None)),
+    ],
+)
+def test_a_total_of_tokens_counts_where_it_is_not_split(tmp_path, told, tokens):
+    untold = dict.fromkeys(("total_tokens", "prompt_tokens", "completion_tokens"))
+    (trial,) = read(written(tmp_path, {**untold, **told})).trials()
+    usage = trial.attempt.response.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from gate.agents.traces.spending import split
 from gate.graders.openagent_rules.crosscheck import SHOWN, told
 from gate.graders.openagent_rules.declared import canonical
 from gate.importers.formats.openagent.files import Record
@@ -82,9 +83,8 @@ def _response(data: Mapping[str, Json], model: str | None) -> Response | None:
     said = data.get("response_text")
     if said is None and (data.get("api_error") or data.get("parse_error")):
         return None
-    usage = Usage(
-        input_tokens=data.get("prompt_tokens"), output_tokens=data.get("completion_tokens")
-    )
+    parts = ("prompt_tokens", "completion_tokens", "total_tokens")
+    usage = Usage(**split(*(data.get(name) for name in parts)))
     return Response(answer=said or "", usage=usage, model=model)
 
 
