@@ -212,7 +212,7 @@ def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> 
     out = table.column(UNJUDGED) == 1.0
     if useless:
         out |= table.column("judge_coverage") == 0.0
-    if spec.best_needs_pass or not _PASSED.isdisjoint(spec.columns):
+    if spec.only_passed or not _PASSED.isdisjoint(spec.columns):
         out &= table.column(UNDECIDED) == 1.0
     if not out.any():
         return 0.0
@@ -220,7 +220,7 @@ def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> 
     own = [UNSCORED + name for name in spec.columns if name not in _SILENT]
     marks = [table.columns[name] == 1.0 for name in own if name in table.columns]
     never = any(name not in table.columns for name in spec.columns)
-    if never or spec.asks or spec.best_needs_pass or spec.column in _OF_JUDGES:
+    if never or spec.asks or spec.only_passed or spec.column in _OF_JUDGES:
         marks.append(out)
     lacking = np.any(marks, axis=0) & ~valued if marks else np.zeros_like(valued)
     applies = valued | lacking

@@ -95,7 +95,7 @@ class Trajectory:
                 high=None,
                 on_agent_error=None,
                 description="steps made, divided by those needed",
-                best_needs_pass=True,
+                only_passed=True,
             ),
             MetricSpec(
                 name=SCORE,

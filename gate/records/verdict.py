@@ -156,7 +156,7 @@ class MetricSpec:
     on_agent_error: float | None = 0.0
     description: str = ""
     asks: Literal["", "judge", "verifier"] = ""  # the model whose opinion it is
-    best_needs_pass: bool = False  # of a trial that did not pass, its best value does not count
+    only_passed: bool = False  # its best value counts of trials that passed only
     per: str = ""  # a ratio: the column, of 0 and 1, whose sum the sum is divided by
 
     @property

@@ -97,7 +97,7 @@ def _counting(
 
 
 def _no_merit(spec: MetricSpec | None, value: float | None) -> bool:
-    if spec is None or not spec.best_needs_pass or value is None:
+    if spec is None or not spec.only_passed or value is None:
         return False
     return value == (spec.low if spec.direction == "lower" else spec.high)
 

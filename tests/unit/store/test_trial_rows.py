@@ -18,7 +18,7 @@ SPECS = {
         MetricSpec(name="correctness.exact_match", column="correctness.exact_match"),
         MetricSpec(name="operational.rate", column="operational.rate", direction="lower"),
         MetricSpec(name="operational.size", column="operational.size", high=None),
-        MetricSpec(name="agent.way", column="agent.way", best_needs_pass=True),
+        MetricSpec(name="agent.way", column="agent.way", only_passed=True),
     )
 }
 
