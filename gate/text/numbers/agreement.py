@@ -43,7 +43,7 @@ def stated(value: float | str, locale: Locale = "en") -> Number | None:
 def read_whole(value: str, locale: Locale = "en") -> Number | None:
     """The number that all of a text is, also of one that could be a name."""
     text = value.strip()
-    found = numbers(text.lstrip("0") if text.isdigit() else text, locale)
+    found = numbers((text.lstrip("0") or "0") if text.isdigit() else text, locale)
     whole = len(found) == 1 and (text.isdigit() or len(found[0].text) == len(text))
     return found[0] if whole else None
 

@@ -180,7 +180,15 @@ def test_brackets_after_a_word_may_be_an_aside():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("$1.2M", 1.2e6), (" 15 % ", 15), ("12", 12), (7, 7), (7.5, 7.5), (10**400, float("inf"))],
+    [
+        ("$1.2M", 1.2e6),
+        (" 15 % ", 15),
+        ("0", 0),
+        ("12", 12),
+        (7, 7),
+        (7.5, 7.5),
+        (10**400, float("inf")),
+    ],
 )
 def test_stated(text, value):
     assert stated(text).value == value
