@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
+from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.errors import UsageError
+from gate.records import MetricSpec
 from gate.run.added_rounds import add_rounds
 from gate.run.early_stopping import as_begun
 from gate.run.setup import Setup
@@ -146,7 +148,21 @@ def _course(meta: Meta, session: SessionWriter, *, stands: bool) -> Course:
 
 
 def _without_looks(suites: Mapping[str, SuiteMeta]) -> dict[str, SuiteMeta]:
-    return {name: replace(suite, looks=None) for name, suite in suites.items()}
+    return {
+        name: replace(suite, looks=None, specs=_measured(suite.specs))
+        for name, suite in suites.items()
+    }
+
+
+def _measured(specs: Mapping[str, MetricSpec]) -> dict[str, MetricSpec]:
+    """Without their words, and without what versions before did not count: neither is a change of
+    what the graders do.
+    """
+    return {
+        name: replace(spec, description="")
+        for name, spec in specs.items()
+        if name != JUDGE_INJECTION.name
+    }
 
 
 def _notes(now: Course, meta: Meta) -> list[str]:
