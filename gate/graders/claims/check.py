@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
-from gate.graders.claims.operands import Labels
+from gate.graders.claims.directions import is_turned, said_right_before
+from gate.graders.claims.labels import Label, Row, Words, labels_in, rows_of, unwrapped, words
+from gate.graders.claims.measures import Measure, measure, measure_of_word
+from gate.graders.claims.operands import Labels, stops
 from gate.graders.claims.sources import Leeway, Sources
+from gate.graders.claims.spelled import TIMES, nouns, spelled
+from gate.graders.claims.swaps import Saying, is_swapped
 from gate.text.numbers.number import LIMIT, Locale, Number
 from gate.text.numbers.scanning import numbers
 
 _MOST = 5_000  # numbers of an answer that are looked at
+_MOST_COMPARED = 400  # of them, those whose words are compared with those of the sources
 _PASSES = 3  # a calculated number can be the operand of another one
 _QUESTION = 4_000  # characters of it that can name operations and operands; the last ones
 _MOST_CALCULATED = 200  # open claims that are tried as calculations; a text of figures has no more
@@ -22,6 +30,18 @@ _REFERENCE = re.compile(
     r"|example|note|rule|line|article|paragraph|no\.|number|part)[ \u00a0]\Z",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d,]|\.\d)")
+_COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
+_FEW = 2  # words beside a number that tell nothing without the question
+
+_ENDS = frozenset((".", ". ", "", ".\n", "\n", "; "))
+_PLAIN_WORDS = "the The a an of in at on to was is were are came had has have with"
+_PLAIN = frozenset(_PLAIN_WORDS.split())
+
+# Why a claim is open, besides that nothing states it.
+SWAPPED = "the sources say this of something else"
+TURNED = "it goes the other way"
+NO_YEAR = "no source has this year"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +51,7 @@ class Checked:
     stated: tuple[Number, ...] = ()
     calculated: tuple[Number, ...] = ()
     open: tuple[Number, ...] = ()
+    why: tuple[str, ...] = ()  # of each open one; "": nothing states it
 
     @property
     def total(self) -> int:
@@ -45,52 +66,259 @@ def check(
     leeway: Leeway,
     locale: Locale = "en",
 ) -> Checked:
-    """Years, days of a month and references ("Step 3") are no claims."""
-    found = numbers(answer, locale)[:_MOST]
-    sources = Sources(context, locale)
-    asked = Sources((question[:LIMIT],), locale)
-    known = {
-        i
-        for i, one in enumerate(found)
-        if sources.states(one, answer, leeway) or asked.states(one, answer, leeway)
-    }
-    claims = [
-        i for i, one in enumerate(found) if not (one.maybe_date or _is_reference(answer, one))
-    ]
-    stated = [i for i in claims if i in known]
+    """Days of a month and references ("Step 3") are no claims; a year is one where the sources have
+    years, and not this one.
+    """
+    answer = unwrapped(answer)
+    sources = Sources([unwrapped(text) for text in context], locale)
+    found = _found(answer, sources, locale)
+    look = _Look(
+        answer=answer,
+        question=question,
+        numbers=found,
+        units=[measure(answer, one) for one in found],
+        sources=sources,
+        asked=Sources((question[:LIMIT],), locale),
+        leeway=leeway,
+    )
+    claims = [i for i, one in enumerate(found) if look.is_claim(i, one)]
+    for i in range(len(found)):
+        look.look_up(i)
+    stated = [i for i in claims if i in look.known and i not in look.doubted]
     if len(stated) < len(claims):
         arithmetic = Arithmetic(
             answer=answer,
             question=question[-_QUESTION:],
             numbers=found,
-            known=known,
-            asked=[one for _, one in asked.found],
-            labels=Labels(sources),
+            units=look.units,
+            known=look.known,
+            stating=look.stating,
+            asked=[one for _, one in look.asked.found],
+            labels=look.labelled,
             leeway=leeway,
+            names=lambda: look.names,
         )
-        _calculate(arithmetic, claims)
+        _calculate(arithmetic, claims, look.doubted)
+        _repeat(look)
     right = set(stated)
+    open_ = [i for i in claims if i not in look.known or i in look.doubted]
     return Checked(
         stated=tuple(found[i] for i in stated),
-        calculated=tuple(found[i] for i in claims if i in known and i not in right),
-        open=tuple(found[i] for i in claims if i not in known),
+        calculated=tuple(
+            found[i] for i in claims if i in look.known and i not in right and i not in look.doubted
+        ),
+        open=tuple(found[i] for i in open_),
+        why=tuple(look.doubted.get(i, "") for i in open_),
     )
 
 
-def _calculate(arithmetic: Arithmetic, claims: Sequence[int]) -> None:
+def _found(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
+    """The numbers of the answer, those in words too where they count what the sources count."""
+    found = numbers(answer, locale)[:_MOST]
+    counted: list[frozenset[str]] = []
+
+    def is_counted(noun: str) -> bool:
+        if not counted:
+            counted.append(_counted(sources))
+        unit = measure_of_word(noun)
+        return _singular(noun) in counted[0] or (unit is not None and str(unit) in counted[0])
+
+    said = list(spelled(answer[:LIMIT], is_counted))
+    if not said:
+        return found
+    taken = {k for one in found for k in (one.start, one.end)}
+    said = [one for one in said if one.start not in taken][:_MOST]
+    return sorted((*found, *said), key=lambda one: one.start)
+
+
+def _counted(sources: Sources) -> frozenset[str]:
+    """What the sources count: the words right after their numbers, and the units."""
+    kept: set[str] = set()
+    for i, (where, one) in enumerate(sources.found[:_MOST]):
+        if after := _COUNTED.match(sources.texts[where], one.end):
+            kept.add(_singular(after[1].lower()))
+        if unit := sources.measure_of(i):
+            kept.add(str(unit))
+    for text in sources.texts:
+        kept.update(map(_singular, nouns(text[:LIMIT])))
+    return frozenset(kept)
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word[-1] == "s" else word
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """The numbers of one answer while they are looked up."""
+
+    answer: str
+    question: str
+    numbers: Sequence[Number]
+    units: Sequence[Measure | None]
+    sources: Sources
+    asked: Sources
+    leeway: Leeway
+    known: set[int] = field(default_factory=set)
+    stating: dict[int, Sequence[int]] = field(default_factory=dict)
+    doubted: dict[int, str] = field(default_factory=dict)
+
+    def is_claim(self, i: int, one: Number) -> bool:
+        if _is_reference(self.answer, one):
+            return False
+        if not one.maybe_date:
+            return True
+        if one.value < 1900 or not self._years or one.text in self._years:
+            return False
+        self.doubted[i] = NO_YEAR
+        return True
+
+    @cached_property
+    def _years(self) -> frozenset[str]:
+        """Of the sources and the question; none if the sources tell none."""
+        told = {year for text in self.sources.texts for year in _YEAR.findall(text)}
+        return frozenset((*told, *_YEAR.findall(self.question))) if told else frozenset()
+
+    def look_up(self, i: int) -> None:
+        one, unit = self.numbers[i], self.units[i]
+        if one.unit == TIMES:
+            return
+        stating = self.sources.stating(one, unit, self.answer, self.leeway)
+        if self.asked.stating(one, unit, self.answer, self.leeway):
+            self.known.add(i)
+            self.stating[i] = stating
+            return
+        if not stating:
+            return
+        self.known.add(i)
+        self.stating[i] = stating
+        if one.maybe_date:
+            return
+        if self._turned(i) or self._contradicted(i, stating):
+            self.doubted[i] = TURNED
+        elif i < _MOST_COMPARED and min(stating) >= 0 and self._swapped(i, stating):
+            self.doubted[i] = SWAPPED
+
+    def _turned(self, i: int) -> bool:
+        """ "fell from 5 to 8"."""
+        if not i:
+            return False
+        a, b = self.numbers[i - 1], self.numbers[i]
+        if b.start - a.end > 60:
+            return False
+        return is_turned(self.answer, a, b, 0)
+
+    def _contradicted(self, i: int, stating: Sequence[int]) -> bool:
+        """ "rose by 5 %" where each source of it says "fell by 5 %"."""
+        said = said_right_before(self.answer, self.numbers[i])
+        if not said:
+            return False
+        found = self.sources.found
+        theirs = {said_right_before(self.sources.texts[found[k][0]], found[k][1]) for k in stating}
+        return theirs == {-said}
+
+    def _swapped(self, i: int, stating: Sequence[int]) -> bool:
+        if self._said_alike(i, stating):
+            return False
+        mine, *beside = self._labels(i)
+        near = mine.near
+        theirs = self.sources.labels
+        if not near or any(k >= len(theirs) or near <= theirs[k].near for k in stating):
+            return False
+        return is_swapped(self.numbers[i], stating, self._saying(i, near, beside), self.labelled)
+
+    def _said_alike(self, i: int, stating: Sequence[int]) -> bool:
+        """Whether a source has the very words before the number, and none come after it: the usual
+        case, told without labels.
+        """
+        number = self.numbers[i]
+        if self.answer[number.end : number.end + 2] not in _ENDS:
+            return False
+        mine = _words_before(self.answer, number)
+        return bool(mine) and any(
+            mine <= _words_before(self.sources.texts[where], one)
+            for where, one in (self.sources.found[k] for k in stating[:3])
+        )
+
+    @cached_property
+    def labelled(self) -> Labels:
+        return Labels(self.sources)
+
+    @cached_property
+    def _rows(self) -> Mapping[int, Row]:
+        return rows_of(self.answer)
+
+    def _labels(self, i: int) -> tuple[Label, ...]:
+        """Of number i, the one before it, and the one after it."""
+        low = max(0, i - 2)
+        made = labels_in(self.answer, self.numbers[low : i + 3], self._rows, lambda: self.names)
+        at = i - low
+        return made[at], *made[max(0, at - 1) : at], *made[at + 1 : at + 2]
+
+    @cached_property
+    def names(self) -> Words:
+        """ "aero 13": names of the sources that end in a figure."""
+        return frozenset(word for word in self.labelled.holders if " " in word)
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        return [*stops(self.answer), len(self.answer) + 1]
+
+    @cached_property
+    def _question_words(self) -> Words:
+        return words(self.question[-_QUESTION:])
+
+    def _saying(self, i: int, near: Words, beside: Sequence[Label]) -> Saying:
+        begin, end = self._sentence(self.numbers[i].start)
+        said = words(self.answer[begin : min(end, begin + 1000)])
+        sure = near.difference(*(label.near for label in beside))
+        if len(near) < _FEW:
+            near |= self._question_words
+        others = frozenset(abs(one.value) for one in self._within(i, begin, end))
+        return Saying(near=near, sure=sure, wide=said | self._question_words, others=others)
+
+    def _sentence(self, at: int) -> tuple[int, int]:
+        k = bisect_right(self._stops, at)
+        return self._stops[k - 1], self._stops[k]
+
+    def _within(self, i: int, begin: int, end: int) -> list[Number]:
+        near = self.numbers[max(0, i - 12) : i + 13]
+        return [one for one in near if begin <= one.start < end and one is not self.numbers[i]]
+
+
+def _words_before(text: str, number: Number) -> Words:
+    """Of its sentence, as they are written, without those that tell nothing."""
+    before = text[max(0, number.start - 60) : number.start]
+    at = max(before.rfind(". "), before.rfind("\n"), before.rfind("? "))
+    return frozenset(before[at + 1 :].split()) - _PLAIN
+
+
+def _calculate(arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int, str]) -> None:
     """A claim is tried again only where one near it has become an operand."""
-    tried = [i for i in claims if i not in arithmetic.known]
+    tried = [i for i in claims if i not in arithmetic.known or doubted.get(i) == SWAPPED]
     for _ in range(_PASSES):
         right = []
         for i in tried[:_MOST_CALCULATED]:
             if arithmetic.explains(i):
                 arithmetic.known.add(i)
+                doubted.pop(i, None)
                 right.append(i)
         tried = [
-            i for i in tried if i not in arithmetic.known and any(abs(i - k) <= NEAR for k in right)
+            i
+            for i in tried
+            if (i not in arithmetic.known or i in doubted)
+            and any(abs(i - k) <= NEAR for k in right)
         ]
         if not tried:
             return
+
+
+def _repeat(look: _Look) -> None:
+    """A calculated number may be said again."""
+    said = {look.numbers[i][:2] for i in look.known if i not in look.stating}
+    for i, one in enumerate(look.numbers):
+        if i not in look.known and one[:2] in said:
+            look.known.add(i)
 
 
 def _is_reference(answer: str, number: Number) -> bool:

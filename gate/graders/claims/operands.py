@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from gate.graders.claims.labels import Words, conflict, names_of, periods
+from gate.graders.claims.measures import Measure, same_kind
+from gate.graders.claims.operations import Operand, operand
 from gate.graders.claims.sources import Sources
-from gate.text.numbers.number import Number
+from gate.text.numbers.currencies import currencies
 
-_LABELLED = 400  # numbers of the sources whose labels are read
-_REACH = 120  # characters on each side of a number that can be its label
 _STOP = re.compile(r"[.?!\n]")
-_STOPS = ";,.:?!"
-_JOINING = frozenset(  # they begin a clause
-    ("and", "but", "while", "whereas", "versus", "vs", "against", "compared")
-)
-_WORD = re.compile(r"[^\W\d_]\w*|\b(?:19|20)\d\d\b")
-_SMALL_WORDS = (
-    "a an the of in on at to for from by with as is was are were be been it its this that these"
-    " those and or but if than then so such what which who how much many did do does has have had"
-    " there their our we you they he she i not no more less all any each per into over"
-    " under"
-)
-_STOPWORDS = frozenset(_SMALL_WORDS.split())
-
-Words = frozenset[str]
+_MOST = 12
+_FEW = 4
 
 
 @dataclass(frozen=True)
@@ -37,101 +26,119 @@ class Labels:
     sources: Sources
 
     @cached_property
-    def _numbers(self) -> list[Number]:
-        """Those that have labels; a year is a word of other labels."""
-        return [one for _, one in self.sources.found[:_LABELLED] if not one.maybe_date]
+    def names(self) -> Words:
+        return names_of(self.sources.texts)
 
     @cached_property
-    def _holders(self) -> dict[str, list[int]]:
-        """Word -> numbers that have it in their label."""
-        texts: dict[int, list[Number]] = defaultdict(list)
-        for where, number in self.sources.found[:_LABELLED]:
-            if not number.maybe_date:
-                texts[where].append(number)
+    def holders(self) -> dict[str, list[int]]:
+        """Word -> numbers that have it in their label; a year is a word of other labels. A table
+        and the sentence on it name the same operand.
+        """
         holders: dict[str, list[int]] = defaultdict(list)
-        once = set()  # a table and the sentence on it name the same operand
-        labels = (
-            pair
-            for where, some in texts.items()
-            for pair in _labels(self.sources.texts[where], some)
-        )
-        for i, (number, words) in enumerate(labels):
-            if (key := (number.value, number.unit, words)) not in once:
+        once = set()
+        for i, label in enumerate(self.sources.labels):
+            number = self.sources.found[i][1]
+            if number.maybe_date:
+                continue
+            if (key := (number.value, number.unit, label.near)) not in once:
                 once.add(key)
-                for word in words:
+                for word in label.every:
                     holders[word].append(i)
         return holders
 
-    def named_by(self, words: Words, *, like: Number | None = None) -> list[Number]:
+    def named_by(
+        self,
+        some: Words,
+        when: dict[str, set[str]],
+        *,
+        like: str | None = None,
+        unit: Measure | None = None,
+    ) -> Iterator[list[Operand]]:
         """The numbers whose labels share most of the words: all that share as many; where that is
-        one only, also the next best ones. `like`: only those with its unit.
+        one only, also the next best ones; then all that share any, unless they are of another time.
+        `like`: only those with this currency or none.
         """
-        shared = Counter(i for word in words for i in self._holders.get(word, ()))
-        ranked: dict[int, list[Number]] = defaultdict(list)
+        shared = self._shared(some)
+        ranked: dict[int, list[Operand]] = defaultdict(list)
+        every: list[Operand] = []
         for i in sorted(shared):
-            if like is None or self._numbers[i].unit == like.unit:
-                ranked[shared[i]].append(self._numbers[i])
-        named: list[Number] = []
-        for score in sorted(ranked, reverse=True)[:2]:
+            number, label = self.sources.found[i][1], self.sources.labels[i]
+            if like is not None and not (
+                number.unit == like
+                or (not number.unit and label.measure is None)
+                or bool(currencies(number.unit) & currencies(like))
+            ):
+                continue
+            if unit is not None and not same_kind(unit, label.measure):
+                continue
+            one = operand(number, label.measure, label, -1, i)
+            ranked[shared[i]].append(one)
+            if when and not conflict(periods(label.near), when):
+                every.append(one)
+        named: list[Operand] = []
+        levels = [ranked[score] for score in sorted(ranked, reverse=True)[:2]]
+        for level in levels:
             if len(named) < 2:
-                named += ranked[score]
-        return named
+                named = [*named, *level]
+        whole = [one for one in named if one.label and not _row(one.label.near) - some]
+        if 1 < len(whole) < len(named):
+            yield whole
+        if named:
+            yield named
+        if (like or unit) and len(levels) > 1 and len(levels[1]) > 1:
+            yield [one for one in levels[1] if not conflict(_periods(one), when)]
+        if 1 < len(every) <= _MOST and len(every) != len(named):
+            yield every
+        for one in named[:2] if len(named) < 3 else ():
+            for other in self._beside(one):
+                yield [one, other]
+        kept = {one.source: one for level in ranked.values() for one in level}
+        firsts = list(dict.fromkeys(self._firsts(some, kept)))
+        if 1 < len(firsts) <= _MOST:
+            yield [kept[i] for i in firsts]
+
+    @cached_property
+    def _last(self) -> dict[Words, Mapping[int, int]]:
+        return {}
+
+    def _shared(self, some: Words) -> Mapping[int, int]:
+        """Number -> how many of the words its label has."""
+        if some not in self._last:
+            self._last.clear()
+            self._last[some] = Counter(i for word in some for i in self.holders.get(word, ()))
+        return self._last[some]
+
+    def _beside(self, one: Operand) -> Iterator[Operand]:
+        """The numbers right before and after it in its sentence."""
+        for i, share in ((one.source - 1, one.source), (one.source + 1, one.source + 1)):
+            if not 0 <= i < len(self.sources.labels) or share >= len(self.sources.labels):
+                continue
+            if not self.sources.labels[share].earlier or self.sources.found[i][1].maybe_date:
+                continue
+            label = self.sources.labels[i]
+            other = operand(self.sources.found[i][1], label.measure, label, -1, i)
+            if other.kind == one.kind:
+                yield other
+
+    def _firsts(self, some: Words, kept: dict[int, Operand]) -> Iterator[int]:
+        """For each of the words that few numbers have, the first number with it."""
+        for word in some:
+            holding = [i for i in self.holders.get(word, ()) if i in kept]
+            if 0 < len(holding) <= _FEW and word in self.sources.labels[holding[0]].near:
+                yield holding[0]
 
 
-def _labels(text: str, numbers: list[Number]) -> Iterator[tuple[Number, Words]]:
-    """Each number with the words of its clause; where that has none ("| North | 300 | 120 |"), with
-    those of the number before it.
-    """
-    ends = [*(one.start for one in numbers[1:]), numbers[-1].end + _REACH]
-    before = _clauses(text[max(0, numbers[0].start - _REACH) : numbers[0].start])
-    words: Words = frozenset()
-    for number, end in zip(numbers, ends, strict=True):
-        between = _clauses(text[number.end : min(end, number.end + _REACH)])
-        if end - number.end > _REACH:
-            after, upcoming = between[0], _clauses(text[max(number.end, end - _REACH) : end])
-        else:
-            after, upcoming = between[0], between
-        words = frozenset((*_nearest(before), *after)) or words
-        yield number, words
-        before = upcoming if len(upcoming) > 1 else [[]]
+def _row(near: Words) -> Words:
+    """A label without its times."""
+    when = periods(near)
+    return near.difference(*when.values()) if when else near
 
 
-def _nearest(clauses: list[list[str]]) -> list[str]:
-    """The last clause with a word: "Revenue: 5"."""
-    return next((words for words in reversed(clauses) if words), [])
-
-
-def _clauses(text: str) -> list[list[str]]:
-    """The words of each clause, in order."""
-    clauses: list[list[str]] = [[]]
-    for piece in text.replace("\n", " ; ").split():
-        if piece in _JOINING:
-            clauses.append([])
-        else:
-            words, ends = _words(piece)
-            clauses[-1] += words
-            if ends:
-                clauses.append([])
-    return clauses
+def _periods(one: Operand) -> dict[str, set[str]]:
+    return periods(one.label.near) if one.label else {}
 
 
 def stops(text: str) -> list[int]:
     """Where sentences begin; a point in a figure ends none."""
     found = (one.end() for one in _STOP.finditer(text))
     return [0, *(end for end in found if text[end - 1] == "\n" or text[end : end + 1].isspace())]
-
-
-def content_words(text: str) -> Words:
-    """Words that can tell one number from another, without case and plural."""
-    return frozenset(word for piece in text.split() for word in _words(piece)[0])
-
-
-@lru_cache(maxsize=8192)
-def _words(piece: str) -> tuple[tuple[str, ...], bool]:
-    """The words in what stands between two spaces, without those that tell nothing; and whether a
-    clause ends after it.
-    """
-    plain = (word.casefold() for word in _WORD.findall(piece))
-    words = (word[:-1] if len(word) > 3 and word[-1] == "s" else word for word in plain)
-    kept = (word for word in words if word not in _STOPWORDS and word not in _JOINING)
-    return tuple(kept), piece[-1] in _STOPS

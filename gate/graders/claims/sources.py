@@ -8,16 +8,29 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 
+from gate.graders.claims.labels import Label, labels
+from gate.graders.claims.measures import Measure, same_kind
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.number import PARTS, Locale, Number
 from gate.text.numbers.scanning import numbers
 
 Key = tuple[str, bool]  # unit family, negative
-_LOOKS = 5  # candidates whose surroundings are read; the others would say the same
+_LOOKS = 20  # candidates whose surroundings are read; the others would say the same
+MOST_LABELLED = 400  # numbers whose labels are read
+SPELLED = -1  # in place of a number: the text says it in words
 _AROUND = 60  # characters before a number that can tell what it is
 _FRACTION = "fraction"  # plain numbers with decimals: 0.30 can be 30 %
 
+_IN_UNITS = late_pattern(
+    r"\bin (?:[\w$€£.]+ )?(?:thousand|million|billion)s?\b"
+    r"|(?:(?<!\w)[$€£]\s?|\b(?:USD|EUR|GBP) )(?:k|m|mn|bn|millions?|thousands?|billions?)\b"
+    r"|['\u2019]000s?\b",
+    re.IGNORECASE,
+)
 _PERCENT_NAMED = re.compile(r"%|per ?cent|pct\b", re.IGNORECASE)
 _FALLING = re.compile(
     r"\b(?:f[ae]ll(?:s|en|ing)?|dropp?(?:s|ed|ing)?|declin\w+|decreas\w+|down|los[ets]\w*|loss(?:es)?"
@@ -79,8 +92,40 @@ class Sources:
         return numbers(text, self.locale)
 
     @cached_property
-    def _keys(self) -> frozenset[tuple[float, str]]:
-        return frozenset(_key(one) for _, one in self.found)
+    def labels(self) -> list[Label]:
+        """What each of the first numbers is."""
+        made: list[Label] = []
+        for where, some in groupby(self.found[:MOST_LABELLED], key=itemgetter(0)):
+            made += labels(self.texts[where], [number for _, number in some])
+        return made
+
+    @cached_property
+    def scales(self) -> tuple[float, ...]:
+        """What the figures of a table stand for: 1e6 where a text says "in millions" or "€m"."""
+        said = {_scale(found[0]) for text in self.texts for found in _IN_UNITS.finditer(text)}
+        return tuple(sorted(said))
+
+    @cached_property
+    def _exactly(self) -> dict[tuple[float, str], list[int]]:
+        listed: dict[tuple[float, str], list[int]] = defaultdict(list)
+        for i, (_, one) in enumerate(self.found):
+            listed[_key(one)].append(i)
+        return listed
+
+    def label_of(self, i: int) -> Label | None:
+        return self.labels[i] if i < MOST_LABELLED else None
+
+    def measure_of(self, i: int) -> Measure | None:
+        return self.labels[i].measure if i < MOST_LABELLED else None
+
+    @cached_property
+    def _measured(self) -> dict[str, list[tuple[int, Measure]]]:
+        """Dimension -> numbers with a measuring unit."""
+        listed: dict[str, list[tuple[int, Measure]]] = defaultdict(list)
+        for i, label in enumerate(self.labels):
+            if label.measure is not None:
+                listed[label.measure.dimension].append((i, label.measure))
+        return listed
 
     @cached_property
     def _index(self) -> dict[Key, tuple[list[float], list[int]]]:
@@ -94,34 +139,72 @@ class Sources:
                     listed[family, one.value >= 0].append((size, i))
         return {key: _columns(sorted(pairs)) for key, pairs in listed.items()}
 
-    def states(self, claim: Number, text: str, leeway: Leeway) -> bool:
+    def states(self, claim: Number, unit: Measure | None, text: str, leeway: Leeway) -> bool:
         """Whether one of the texts states the claim, which stands in `text`."""
-        return (
-            _key(claim) in self._keys
-            or self._with_sign(claim, text, leeway, negative=claim.value < 0)
-            or (
-                claim.either_sign
-                and self._with_sign(claim, text, leeway, negative=claim.value >= 0)
-            )
-            or self._with_other_sign(claim, text, leeway)
-            or (2 <= claim.value <= 99 and claim.step == 1 and self._spells(claim))
-        )
+        return bool(self.stating(claim, unit, text, leeway))
 
-    def _with_sign(self, claim: Number, text: str, leeway: Leeway, *, negative: bool) -> bool:
-        return any(True for _ in self._stating(claim, text, leeway, negative=negative))
+    def stating(self, claim: Number, unit: Measure | None, text: str, leeway: Leeway) -> list[int]:
+        """The numbers that state the claim, which stands in `text` with a measuring `unit`; the
+        exact ones win. [SPELLED]: a text says it in words.
+        """
+        if not self.found:
+            return [SPELLED] if self._may_spell(claim) else []
+        exact = self._exactly.get(_key(claim))
+        if exact:
+            exact = exact[:_LOOKS]
+            if unit is None or (exact := self._of_kind(exact, unit, claim.value)):
+                return exact
+        found = list(dict.fromkeys(self._nearly(claim, text, leeway)))
+        if unit is not None:
+            found = self._of_kind(found, unit, claim.value)
+            found = found or self._converted(claim, unit, precision(claim, text), leeway)
+        if not found and is_scaled(claim):
+            for scale in self.scales:
+                less = claim._replace(value=claim.value / scale, step=claim.step / scale)
+                found += [i for i in self._nearly(less, text, leeway) if i not in found]
+        return found or ([SPELLED] if self._may_spell(claim) else [])
 
-    def _with_other_sign(self, claim: Number, text: str, leeway: Leeway) -> bool:
+    def _may_spell(self, claim: Number) -> bool:
+        return 2 <= claim.value <= 99 and claim.step == 1 and self._spells(claim)
+
+    def _of_kind(self, some: list[int], unit: Measure, value: float) -> list[int]:
+        """Those whose measuring unit is the claim's, or is not told."""
+        kept = []
+        for i in some:
+            other = self.measure_of(i)
+            if other is None or (same_kind(other, unit) and other[1:] == unit[1:]) or not value:
+                kept.append(i)
+        return kept
+
+    def _converted(self, claim: Number, unit: Measure, stated: float, leeway: Leeway) -> list[int]:
+        """180 ms where the claim is 0.18 s."""
+        found = []
+        for i, other in self._measured.get(unit.dimension, ())[:MOST_LABELLED]:
+            want = unit.of(other, self.found[i][1].value)
+            if abs(want - claim.value) <= leeway.of(stated, want):
+                found.append(i)
+        return found
+
+    def _nearly(self, claim: Number, text: str, leeway: Leeway) -> Iterator[int]:
+        negative = claim.value < 0
+        yield from self._stating(claim, text, leeway, negative=negative)
+        if claim.either_sign:
+            yield from self._stating(claim, text, leeway, negative=not negative)
+        yield from self._with_other_sign(claim, text, leeway)
+
+    def _with_other_sign(self, claim: Number, text: str, leeway: Leeway) -> Iterator[int]:
         """ "fell by 5 %" is -5 %, and the other way round."""
         negative = claim.value >= 0
-        for seen, i in enumerate(self._stating(claim, text, leeway, negative=negative)):
-            if negative:
-                return _falling(text, claim)
+        falls: bool | None = None
+        for i in self._stating(claim, text, leeway, negative=negative):
             where, source = self.found[i]
-            if _falling(self.texts[where], source):
-                return True
-            if seen >= _LOOKS:
-                break
-        return False
+            if negative:
+                falls = _falling(text, claim) if falls is None else falls
+                if not falls:
+                    return
+                yield i
+            elif _falling(self.texts[where], source):
+                yield i
 
     def _stating(
         self, claim: Number, text: str, leeway: Leeway, *, negative: bool
@@ -181,6 +264,18 @@ class Sources:
                 )
             )
         return self._spelled[key]
+
+
+def _scale(said: str) -> float:
+    said = said.lower()
+    if "b" in said.removeprefix("gbp"):
+        return 1e9
+    return 1e6 if "m" in said else 1e3
+
+
+def is_scaled(claim: Number) -> bool:
+    """Whether it says thousand, million or more, or is so round that it could."""
+    return claim.step >= 100 and claim.text[-1:].isalpha()
 
 
 _NONE: tuple[list[float], list[int]] = ([], [])

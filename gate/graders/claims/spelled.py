@@ -1,0 +1,103 @@
+"""Numbers that an answer says in words: "twelve percent", "three stores", "nine times"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from gate.text.late_pattern import late_pattern
+from gate.text.numbers.number import Number
+
+_TO_NINETEEN = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+_VALUES = {word: n for n, word in enumerate(_TO_NINETEEN.split(), 1)}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TEN_VALUES = {word: 10 * n for n, word in enumerate(_TENS.split(), 2)}
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_ONES = "|".join(_VALUES)
+_NUMBER = late_pattern(
+    rf"(?<![\w-])(?:(?P<tens>{_TENS.replace(' ', '|')})(?:[- ](?P<ones>{_ONES}))?"
+    rf"|(?P<small>{_ONES}))"
+    r"(?P<half> and a half)?(?:[ -](?P<scale>hundred|thousand|million|billion))?"
+    r"(?=[ -](?P<next>\w+)(?: (?P<then>\w+))?)",
+    re.IGNORECASE,
+)
+_TIMES = late_pattern(
+    r"\b(?:(?P<done>doubled|tripled|trebled|quadrupled|halved)|(?P<as>twice|double|triple|half)"
+    r"(?= (?:as|the|that|its|their|his|her|what)\b))",
+    re.IGNORECASE,
+)
+_FACTORS = {
+    "doubled": 2.0,
+    "twice": 2.0,
+    "double": 2.0,
+    "tripled": 3.0,
+    "trebled": 3.0,
+    "triple": 3.0,
+    "quadrupled": 4.0,
+    "halved": 0.5,
+    "half": 0.5,
+}
+_TRIGGERS = frozenset((*_VALUES, *_TEN_VALUES, *_FACTORS))
+_TO_SPACES = str.maketrans(dict.fromkeys("-.,;:!?()\"'*", " "))
+TIMES = "times"  # in place of a unit: the number is how many times as much
+_ROUGHLY = 0.1  # "doubled" stands for 1.9 to 2.1 times
+_PERCENT = frozenset(("percent", "percentage", "per", "%"))
+_MONEY = {"dollars": "dollars", "euros": "euros", "dollar": "dollar", "euro": "euro"}
+_NO_MULTIPLE_WORDS = (
+    "a an per daily each every weekly monthly yearly in over before since during this "
+    "last for and or but with within on at between until"
+)
+_NO_MULTIPLE = frozenset(_NO_MULTIPLE_WORDS.split())
+_NO_NOUN_WORDS = "or and to of the in more less other times third thirds half fifths"
+_NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
+
+
+def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
+    """Those that are claims: with a unit, "times", or a noun that is `counted` by the sources."""
+    said = _TRIGGERS.intersection(text.lower().translate(_TO_SPACES).split())
+    for found in _NUMBER.finditer(text) if said - _FACTORS.keys() else ():
+        value, step = _value(found)
+        noun, then = found["next"].lower(), (found["then"] or "").lower()
+        if noun in _VALUES or noun in _TEN_VALUES or (noun == "and" and then in _VALUES):
+            continue
+        if noun in _PERCENT and (noun != "per" or then == "cent"):
+            points = noun == "percentage"
+            end = found.end() + 1 + len(noun) + (1 + len(then) if noun == "per" or points else 0)
+            yield _made(text, found.start(), end, value, "%", step)
+        elif noun in _MONEY:
+            yield _made(text, found.start(), found.end() + 1 + len(noun), value, noun, step)
+        elif noun == "times":
+            if then and then not in _NO_MULTIPLE and value > 1:
+                yield _made(text, found.start(), found.end() + 6, value, TIMES, step)
+        elif value > 1 and noun not in _NO_NOUN and counted(noun):
+            yield _made(text, found.start(), found.end(), value, "", step)
+    for found in _TIMES.finditer(text) if said & _FACTORS.keys() else ():
+        factor = _FACTORS[found[0].lower()]
+        step = 2 * _ROUGHLY * factor if found["done"] else factor / 5
+        yield _made(text, found.start(), found.end(), factor, TIMES, step)
+
+
+def nouns(text: str) -> Iterator[str]:
+    """The words that the text counts in words."""
+    for found in _NUMBER.finditer(text):
+        yield found["next"].lower()
+        if found["then"]:
+            yield found["then"].lower()
+
+
+def _value(found: re.Match[str]) -> tuple[float, float]:
+    small = found["small"] or found["ones"]
+    value = _TEN_VALUES.get((found["tens"] or "").lower(), 0) + _VALUES.get(
+        (small or "").lower(), 0
+    )
+    scale = _SCALES.get((found["scale"] or "").lower(), 1.0)
+    half = 0.5 if found["half"] else 0.0
+    return (value + half) * scale, (0.1 if half else 1.0) * scale
+
+
+def _made(text: str, start: int, end: int, value: float, unit: str, step: float) -> Number:
+    end = min(end, len(text))
+    return Number(value=value, unit=unit, step=step, text=text[start:end], start=start, end=end)
