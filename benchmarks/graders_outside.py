@@ -15,6 +15,7 @@ import yaml
 
 from gate.errors import GraderFailure
 from gate.graders.facts import Facts
+from gate.graders.hallucination import Hallucination
 from gate.graders.numeric import Numeric
 from gate.records import Case, Response
 
@@ -49,7 +50,18 @@ def judge_facts(written: dict) -> Iterator[Judged]:
             yield Judged(kind=kind, case=shown, right=right, passed=passed)
 
 
-PARTS = {"facts": judge_facts}
+def judge_hallucination(written: list) -> Iterator[Judged]:
+    """Without a verifier: an answer passes that has no number without support."""
+    for one in written:
+        for right in (True, False):
+            for kind, answer in one["right" if right else "wrong"]:
+                keys = {"context": one["context"]}
+                case = Case(id="a", input=one.get("question", ""), keys=keys)
+                score = Hallucination(max_rate=0).grade(case, Response(answer=answer))
+                yield Judged(kind=kind, case=answer, right=right, passed=score.passed is True)
+
+
+PARTS = {"facts": judge_facts, "hallucination": judge_hallucination}
 
 
 def set_file(part: str, which: str) -> Path:

@@ -25,6 +25,7 @@ _NAMED = 4  # numbers of a kind that the reason shows
 _CODES = 20
 _CODE_LIMIT = 60  # characters of a number in a code
 _REASON_LIMIT = 2000
+NOWHERE = "no source states it, and it is no calculation that the answer names"
 
 
 @GRADERS.register("hallucination")
@@ -124,6 +125,7 @@ class Hallucination:
             passed=passed,
             failures=tuple(dict.fromkeys(codes))[:_CODES] if passed is False else (),
             reason="; ".join((*account.told(), *_entities_told(made_up, seen)))[:_REASON_LIMIT],
+            details=account.details(),
         )
 
     def _passes(self, refuted: float, rate: float | None) -> bool | None:
@@ -151,6 +153,33 @@ class Account:
             if finding.verdict != "verified":
                 yield number
 
+    def rows(self) -> Iterator[tuple[Number, Finding, str]]:
+        """Each open number, what became of it, and why."""
+        rows = zip(self.checked.open, self.found, self.checked.why, strict=True)
+        for number, finding, why in rows:
+            yield number, finding, finding.explanation or why or NOWHERE
+
+    def details(self) -> dict[str, Json]:
+        """The counts of each kind, and the numbers that no source states, those that nothing
+        supports first.
+        """
+        wrong_first = sorted(self.rows(), key=lambda row: row[1].verdict == "verified")
+        return {
+            "numbers": self.checked.total,
+            "stated": len(self.checked.stated),
+            "calculated": len(self.checked.calculated),
+            **{verdict: self.count(verdict) for verdict in ("verified", "refuted", "unverified")},
+            "claims": [
+                {
+                    "number": number.text[:_CODE_LIMIT],
+                    "at": number.start,
+                    "verdict": finding.verdict,
+                    "why": why,
+                }
+                for number, finding, why in wrong_first[:_CODES]
+            ],
+        }
+
     def told(self) -> Iterator[str]:
         """The counts, then each kind of number that a reader should look at, with an excerpt."""
         checked = self.checked
@@ -165,11 +194,9 @@ class Account:
         ]
         yield f"{checked.total} numbers: {', '.join(counts)}"
         for verdict in ("refuted", "unverified"):
-            rows = zip(checked.open, self.found, strict=True)
-            some = [(number, one) for number, one in rows if one.verdict == verdict]
-            for number, one in some[:_NAMED]:
-                why = f" ({one.explanation})" if one.explanation else ""
-                shown = f"{number.text[:_CODE_LIMIT]}{why}"
+            some = [(number, why) for number, one, why in self.rows() if one.verdict == verdict]
+            for number, why in some[:_NAMED]:
+                shown = f"{number.text[:_CODE_LIMIT]}{'' if why is NOWHERE else f' ({why})'}"
                 yield f"{verdict} {shown} in '{excerpt(self.answer, number)}'"
 
 

@@ -155,6 +155,7 @@ class Score:
     uncertainty: float | None = None  # of a judge: 0 sure, 1 undecided; None: does not say
     violations: tuple[Violation, ...] | None = None  # None: the grader does not look for any
     evidence: CheckedEvidence | None = None  # None: the grader does not look at declared calls
+    details: Json = None  # what it found, as data beside the reason; None: nothing to add
     flagged: bool = False  # a judge, or a look for one, says that the answer tries to instruct it
 
 

@@ -76,6 +76,7 @@ class DetailsRow:
     transport: Transport | None = None  # how it failed, where nothing of the agent could be read
     ungraded: bool = False  # the agent failed where no grader says pass or fail of any answer
     evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
+    details: Mapping[str, Json] = field(default_factory=dict)  # grader -> what it found, as data
 
 
 def schema() -> dict[str, Json]:

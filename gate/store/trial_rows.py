@@ -67,6 +67,7 @@ def row_of(
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),
         **_answer(judged.response),
+        **_details(judged.scores),
         **({"ungraded": True} if ungraded else {}),
     }
     return _without_leaks({**row, "mode": mode_of(row)}, trial)
@@ -82,6 +83,11 @@ def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
         "unscored": {n: s.unscored for n, s in scores.items() if s.unscored},
         "uncertain": {n: s.uncertainty for n, s in scores.items() if s.uncertainty is not None},
     }
+
+
+def _details(scores: Mapping[str, Score]) -> dict[str, Json]:
+    found = {name: score.details for name, score in scores.items() if score.details is not None}
+    return {"details": found} if found else {}
 
 
 def _counting(

@@ -210,12 +210,15 @@ class Arithmetic:
         named = list(operations_named(sentence))
         named += [one for one in operations_named(self.question) if one not in named]
         if claim.unit in PARTS:
-            points = claim.unit == "bp" or _POINTS.search(claim.text)
+            points = claim.unit in ("bp", "pp") or _POINTS.search(claim.text)
             if points:
                 return [one for one in named if one is not CHANGE and one is not RATIO] or [
                     DIFFERENCE
                 ]
-            named = [one for one in named if one is not DIFFERENCE]
+            begin, end = self.sentence(claim.start, back=1)
+            beside = [k for k in self._inside(begin, end, i) if k != i and k in self.known]
+            if sum(self.numbers[k].unit == claim.unit for k in beside) < 2:
+                named = [one for one in named if one is not DIFFERENCE]  # points are no per cent
             if self._of_pair(i) and RATIO not in named:
                 named.append(RATIO)
         if SUM not in named and _LISTED.match(self.answer, claim.end):

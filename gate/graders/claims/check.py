@@ -30,7 +30,7 @@ _REFERENCE = re.compile(
     r"|example|note|rule|line|article|paragraph|no\.|number|part)[ \u00a0]\Z",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d,]|\.\d)")
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?!\d|[.,]\d)")
 _COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
 _FEW = 2  # words beside a number that tell nothing without the question
 
@@ -218,7 +218,7 @@ class _Look:
         return theirs == {-said}
 
     def _swapped(self, i: int, stating: Sequence[int]) -> bool:
-        if self._said_alike(i, stating):
+        if self._said_alike(i, stating) or self.sources.spells(self.numbers[i]):
             return False
         mine, *beside = self._labels(i)
         near = mine.near

@@ -27,6 +27,7 @@ _TO = re.compile(
 )
 _FROM = re.compile(r"\bfrom (?:about |roughly |around |just |a |an )?\Z", re.IGNORECASE)
 _WAYS = ("to ", "rom ", ">", "\u2192")
+_TO_BEFORE = re.compile(r"\bto (?:about |roughly |around |just )?\Z", re.IGNORECASE)
 _FROM_BETWEEN = re.compile(
     r"[^.;!?\n]{0,40}?\bfrom (?:about |roughly |around |just )?", re.IGNORECASE
 )
@@ -97,7 +98,7 @@ def way(text: str, a: Number, b: Number) -> int:
     before = text[max(0, a.start - 20) : a.start]
     if _TO.fullmatch(between) and (_FROM.search(before) or "\u2192" in between or "->" in between):
         return 1
-    if _FROM_BETWEEN.fullmatch(between):
+    if _FROM_BETWEEN.fullmatch(between) and _TO_BEFORE.search(before):
         return -1
     return 0
 

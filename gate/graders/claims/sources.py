@@ -148,7 +148,7 @@ class Sources:
         exact ones win. [SPELLED]: a text says it in words.
         """
         if not self.found:
-            return [SPELLED] if self._may_spell(claim) else []
+            return [SPELLED] if self.spells(claim) else []
         exact = self._exactly.get(_key(claim))
         if exact:
             exact = exact[:_LOOKS]
@@ -162,9 +162,10 @@ class Sources:
             for scale in self.scales:
                 less = claim._replace(value=claim.value / scale, step=claim.step / scale)
                 found += [i for i in self._nearly(less, text, leeway) if i not in found]
-        return found or ([SPELLED] if self._may_spell(claim) else [])
+        return found or ([SPELLED] if self.spells(claim) else [])
 
-    def _may_spell(self, claim: Number) -> bool:
+    def spells(self, claim: Number) -> bool:
+        """Whether a text says the small whole number in words."""
         return 2 <= claim.value <= 99 and claim.step == 1 and self._spells(claim)
 
     def _of_kind(self, some: list[int], unit: Measure, value: float) -> list[int]:

@@ -18,6 +18,11 @@ from gate.graders.claims.operands import Labels
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.number import Number
 
+_GENERIC_WORDS = (
+    "value unit amount number count matching label name id score result row total sum answer"
+    " usd eur gbp figure data item type key"
+)
+_GENERIC = frozenset(_GENERIC_WORDS.split())  # of records, whatever they are of
 _RIVALS = 60  # of one claim
 _FEW = 6
 
@@ -93,7 +98,9 @@ def _wins(
     only_its = its.near - mine.every
     if not only_its & near:
         return False
-    only_mine = mine.near - its.near
+    only_mine = mine.near - its.near - _GENERIC
+    if not only_mine and abs(rival - stated) != 1:
+        return False  # it says nothing of its own that could be something else
     names = labelled.names
     if only_its & near & names and only_mine & names and not only_mine & names & scope:
         return True

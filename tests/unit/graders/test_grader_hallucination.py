@@ -81,7 +81,11 @@ CALCULATED = [
     ("20 x 12 = 240", "20 a month", "", True),  # months of a year
     ("20 x 13 = 260", "20 a month", "", False),
     ("3 x $20 = $60", "3 seats at $20", "", True),
-    ("(300 - 250) / 250 * 100 = 20 %", "300 and 250", "", False),  # brackets are not read
+    ("(300 - 250) / 250 * 100 = 20 %", "300 and 250", "", True),
+    ("((300 + 100) * 2) / (250 - 50) = 4", "300, 100, 2, 250 and 50", "", True),
+    ("((300 + 100) * 2) / (250 - 50) = 5", "300, 100, 2, 250 and 50", "", False),
+    ("(300 - 300) / (250 - 250) = 5", "300 and 250", "", False),
+    ("(412 - 398) / 398 = 3.5 %", "$412k, before that $398k", "", True),
     ("Rose from 250 to 280, up 12 %.", "250, then 280", "", True),
     ("Rose from 250 to 280, up 13 %.", "250, then 280", "", False),
     ("The average of 10, 20 and 60 is 30.", "10, 20, 60", "", True),
@@ -101,20 +105,112 @@ def test_a_calculation_that_is_named(answer, context, question, accepted):
     assert (score(answer, context, question=question).values[RATE] == 0) is accepted
 
 
+COSTS = "Standard delivery costs $4.99 and takes 3 days. Express delivery costs $12.50 today."
+YEARS = "Parks got $14 million in 2025, up from $12 million in 2024."
+SHEET = (
+    "| | Aero 13 | Aero 15 |\n|-|-|-|\n| Price | $1,199 | $1,549 |\n| Weight | 1.2 kg | 1.8 kg |"
+)
+ROWS = "region,year,units\nIberia,2022,1840\nIberia,2023,2116\nNordics,2023,1179"
+LOG = "backup done db=orders duration=2475s\nbackup done db=users duration=342s"
+
+# answer, context, whether all that it says is supported
+SAID_OF = [
+    ("Express delivery costs $12.50.", COSTS, True),
+    ("Express delivery costs $4.99.", COSTS, False),
+    ("Parks got $12 million in 2024.", YEARS, True),
+    ("Parks got $14 million in 2024.", YEARS, False),
+    ("Parks got money in 2025.", YEARS, True),
+    ("Parks got money in 2021.", YEARS, False),  # a year that no source has
+    ("Parks got money in 2021.", "Parks got money.", True),  # the sources tell no years
+    ("The Aero 15 costs $1,549.", SHEET, True),
+    ("The Aero 15 costs $1,199.", SHEET, False),
+    ("The Aero 15 weighs 1,800 g.", SHEET, True),
+    ("The Aero 15 weighs 1,200 g.", SHEET, False),
+    ("The Aero 15 weighs 1.8 lb.", SHEET, False),
+    ("Iberia sold 2,116 units in 2023.", ROWS, True),
+    ("Iberia sold 2,116 units in 2022.", ROWS, False),
+    ("Nordics sold 2,116 units.", ROWS, False),
+    ("The users backup took 342 s.", LOG, True),
+    ("The users backup took 5.7 minutes.", LOG, True),
+    ("The users backup took 2475 s.", LOG, False),
+    ("It was 14 °C.", "It was 57.2 °F.", True),
+    ("It was 57.2 °C.", "It was 57.2 °F.", False),
+    ("It holds 2 TB.", "It holds 2 GB.", False),
+    ("Sales were 5 million.", "| in millions | 2024 |\n| Sales | 5 |", True),
+    ("Twelve percent left.", "12 % left", True),
+    ("Twelve percent left.", "13 % left", False),
+    ("Three stores closed.", "Two stores closed.", False),
+    ("Two of us met.", "Nobody came.", True),  # nothing counts people
+    ("Income doubled.", "Income went from $40 to $81.", True),
+    ("Income doubled.", "Income went from $40 to $60.", False),
+    ("It is three times the old price of $20, at $60.", "$20, then $60", True),
+    ("It is four times the old price of $20, at $60.", "$20, then $60", False),
+    ("It fell from 5 to 8.", "5, then 8", False),
+    ("It fell from 8 to 5.", "5, then 8", True),
+    ("It rose by 5 %.", "It fell by 5 %.", False),
+    ("It is up 20 % from 250 to 300.", "250, then 300", True),
+    ("It is up 17 % from 250 to 300.", "250, then 300", False),  # from the wrong base
+    ("It is down 17 % from 250 to 300.", "250, then 300", False),
+    ("Margin rose 2 percentage points, from 40 % to 42 %.", "40 %, then 42 %", True),
+    ("Margin rose 2 %.", "It was 40 %, then 42 %", False),
+]
+
+
+def test_what_a_number_is_said_of():
+    wrong = [
+        (answer, context)
+        for answer, context, supported in SAID_OF
+        if (score(answer, context).values[RATE] == 0) is not supported
+    ]
+    assert wrong == []
+
+
+def test_the_findings_are_data():
+    found = score("Of 8 there are 3, 11 in sum, and 40.", "8 and 3", replies=[(vote(False),)])
+    assert found.details == {
+        "numbers": 4,
+        "stated": 2,
+        "calculated": 1,
+        "verified": 0,
+        "refuted": 1,
+        "unverified": 0,
+        "claims": [{"number": "40", "at": 33, "verdict": "refuted", "why": "so"}],
+    }
+    (swapped,) = score("Express delivery costs $4.99.", COSTS).details["claims"]
+    assert swapped["why"] == "the sources say this of something else"
+
+
+HOSTILE = [
+    *("(1 + " * 4_000, "5 of the " * 4_000, "from 5 to 8 " * 4_000, "| 1 " * 8_000),
+    *(
+        "a=1 " * 8_000,
+        "Aero 13 costs $5, " * 2_000,
+        f"{'a' * 60}\n5 = " * 600,
+        "1 = 2 + " * 4_000,
+    ),
+]
+
+
+def test_hostile_texts_end():
+    for text in HOSTILE:
+        score(text, "North had 12 stores, up 5 % from 10.", question="What is the total?")
+        score("North had 12 stores, up 5 % from 10.", text)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_at_most_5_percent_of_planted_wrong_numbers_pass_offline(seed):
     passed = 0
-    for _, question, context, answer, planted in wrong(seed, 1000):
+    for _, question, context, answer, planted in wrong(seed, 300):
         case = Case(id="a", input=question, keys={"context": context})
         asked = Hallucination().questions(case, Response(answer=answer))
         passed += not (asked and f". {planted} in: " in asked[0].material)
-    assert passed <= 50
+    assert passed <= 15
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_at_least_85_percent_of_right_calculations_are_accepted_offline(seed):
-    scores = [score(answer, text, question=q) for _, q, text, answer in right(seed, 1000)]
-    assert sum(one.values[ANSWERS] == 0 for one in scores) >= 850
+    scores = [score(answer, text, question=q) for _, q, text, answer in right(seed, 300)]
+    assert sum(one.values[ANSWERS] == 0 for one in scores) >= 255
 
 
 def test_what_is_no_claim():
