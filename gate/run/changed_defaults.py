@@ -36,10 +36,11 @@ def _has_a_limit(setup: Setup) -> bool:
     )
 
 
-def _reads_numbers(setup: Setup) -> bool:
-    """`facts` and `numeric`; the spelling of a suite's graders does not matter."""
+def _grades_with(setup: Setup, *names: str) -> bool:
+    """Whether a suite has one of these graders, and more than single cases is asked."""
     suites = setup.config.suites
-    return any(grader.name in ("facts", "numeric") for suite in suites for grader in suite.graders)
+    used = any(grader.name in names for suite in suites for grader in suite.graders)
+    return used and not _of_single_cases(setup)
 
 
 def _of_single_cases(setup: Setup) -> bool:
@@ -61,7 +62,25 @@ CHANGED = (
             "it shows; `rounding: false` and `number_words: false` turn two of these off. Scores "
             "may differ from those of older baselines by that"
         ),
-        concerns=lambda setup: _reads_numbers(setup) and not _of_single_cases(setup),
+        concerns=lambda setup: _grades_with(setup, "facts", "numeric"),
+    ),
+    ChangedDefault(
+        name="hallucination-compares-what-is-counted",
+        since="0.2.0",
+        sentence=(
+            "the grader `hallucination` also compares units, what a number is said of, and which "
+            "way a change goes. Scores may differ from those of older baselines by that"
+        ),
+        concerns=lambda setup: _grades_with(setup, "hallucination"),
+    ),
+    ChangedDefault(
+        name="efficiency-keeps-failed-trials",
+        since="0.2.0",
+        sentence=(
+            "`agent.trajectory_efficiency` counts trials that failed with more steps than needed; "
+            "before, it left out every failed one. It may be worse than in older baselines by that"
+        ),
+        concerns=lambda setup: _grades_with(setup, "trajectory"),
     ),
     ChangedDefault(
         name="gates-by-value",

@@ -22,6 +22,7 @@ MODES: dict[str, tuple[str, tuple[str, ...]]] = {  # keys of the agent, cases
     "timeout": ("timeout_s: 0.1, options: {latency_ms: 300}", READING),
     "agent_error": ("options: {error_rate: true}", READING),
     "loop": ("options: {loop: true}", QUERIES),
+    "inefficient": ("options: {loop: true}", QUERIES),
     "refusal": ("options: {refuse: true}", QUERIES),
     "tool_args_wrong": ("options: {wrong_args: true}", QUERIES),
     "wrong_tool": ("options: {wrong_tool: true}", READING),
@@ -32,6 +33,7 @@ MODES: dict[str, tuple[str, tuple[str, ...]]] = {  # keys of the agent, cases
     "instruction": ("options: {disobey: true}", ("format-006", "format-007")),
     "wrong_answer": ("options: {stale: true}", ("lookup-007", "compute-009", "format-005")),
 }
+FAIL_ON = {"inefficient": ["inefficient"]}  # where it is not as the bundled suite has it
 
 
 @pytest.fixture
@@ -39,11 +41,14 @@ def run(tmp_path, monkeypatch):
     """Rows and the suite's summary of a run on some cases."""
     monkeypatch.chdir(tmp_path)
 
-    def made(agent, cases):
+    def made(agent, cases, fail_on=None):
         suite = yaml.safe_load((BUNDLED / "suite.yml").read_text("utf-8"))
         lines = (BUNDLED / "dataset.jsonl").read_text("utf-8").splitlines(keepends=True)
         some = [line for line in lines if json.loads(line)["id"] in cases]
         (tmp_path / "cases.jsonl").write_text("".join(some), "utf-8")
+        if fail_on:
+            (trajectory,) = (one for one in suite["graders"] if "trajectory" in one)
+            trajectory["trajectory"]["fail_on"] = fail_on
         suite = {key: suite[key] for key in ("name", "graders")} | {"dataset": "cases.jsonl"}
         config = f"version: 1\nagent: {{type: sample, concurrency: 8, {agent}}}\n"
         config += yaml.safe_dump({"suites": [suite]})
@@ -73,6 +78,6 @@ def test_without_a_switch_it_passes_these_cases(run):
 @pytest.mark.parametrize("mode", MODES)
 def test_a_failed_trial_has_its_mode(run, mode):
     agent, cases = MODES[mode]
-    rows, suite = run(agent, cases)
+    rows, suite = run(agent, cases, FAIL_ON.get(mode))
     assert [row["mode"] for row in rows] == [mode] * 2 * len(cases)
     assert suite["modes"] == [{"mode": mode, "trials": len(rows), "cases": len(cases)}]
