@@ -358,7 +358,7 @@ def test_a_change_waits_for_the_run_that_it_concerns(shop: Path) -> None:
     )
     remember(shop, "pass")
     once = ("--suite", "orders")
-    assert "since version" not in notes(run_session(shop, "--baseline", "none", *once))
+    assert VALUE not in notes(run_session(shop, "--baseline", "none", *once))
     single = words(gate(shop, "run", "--case", "orders-01", *once).stdout)
     assert SINGLE in single
     assert VALUE not in single
