@@ -13,7 +13,7 @@ from gate.analysis.estimates import estimates, family_of, finite
 from gate.analysis.labels import reviewed_by
 from gate.analysis.session_effect import is_mean
 from gate.analysis.table import Table
-from gate.records import Agreement, Corrected, Estimate, Label, Measure, MetricSpec
+from gate.records import Agreement, Corrected, Estimate, Label, Measure, MetricSpec, Ratings
 from gate.stats.agreement import Agreed, Design, krippendorff_alpha, weighted_kappa
 from gate.stats.correction import Labelled, Powered, by_case, mean_difference, prediction_powered
 from gate.stats.pairs import Array, case_means, case_variances
@@ -41,7 +41,9 @@ class Answers:
 
 
 def answers_of(labels: Sequence[Label], spec: MetricSpec) -> Answers:
-    """`labels`: of one suite, metric and judge, all with a judge's value; at least one."""
+    """`labels`: of one suite, metric and judge; at least one. An answer that no judge scored has
+    NaN as the judge's value.
+    """
     reviewers = {name.casefold(): at for at, name in enumerate(reviewed_by(labels))}
     groups: dict[tuple[str, str], list[Label]] = {}
     for label in labels:
@@ -53,13 +55,34 @@ def answers_of(labels: Sequence[Label], spec: MetricSpec) -> Answers:
     first = [rated[0] for rated in groups.values()]
     return Answers(
         ratings=ratings,
-        judge=np.array([np.mean([one.judge for one in rated]) for rated in groups.values()]),
+        judge=np.array([np.mean([_scored(one) for one in rated]) for rated in groups.values()]),
         design=Design(
             cases=_numbered([label.case_id for label in first]),
             strata=_numbered([f"{label.period}\0{label.stratum}" for label in first]),
             weights=np.array([label.weight for label in first]),
         ),
         step=_step(ratings, spec),
+    )
+
+
+def _scored(label: Label) -> float:
+    return math.nan if label.judge is None else label.judge
+
+
+def ratings(spec: MetricSpec, labels: Sequence[Label]) -> Ratings:
+    """`labels`: of one suite and metric, beside whatever judge or none; at least one."""
+    found = answers_of(labels, spec)
+    people = replace(found, judge=np.zeros(len(found.judge))).by_case()
+    mean = prediction_powered(0.0, 0.0, people)
+    alpha = krippendorff_alpha(found.ratings, scale="ordinal", design=found.design)
+    return Ratings(
+        metric=spec.name,
+        labels=len(labels),
+        answers=found.ratings.shape[1],
+        reviewers=found.ratings.shape[0],
+        mean=float(np.average(people.human, weights=people.weights)),
+        ci95=None if mean.reason else (_within(spec, mean.low), _within(spec, mean.high)),
+        agreement=_measure(alpha),
     )
 
 

@@ -88,6 +88,15 @@ def read(source: Source | None) -> Labels:
     )
 
 
+def without(labels: Labels, suites: frozenset[str]) -> Labels:
+    """Without the rows of these suites, which are no fault."""
+    pairs = zip(labels.lines, labels.rows, strict=True)
+    kept = [(line, row) for line, row in pairs if row.suite not in suites]
+    return replace(
+        labels, rows=tuple(row for _, row in kept), lines=tuple(line for line, _ in kept)
+    )
+
+
 def fitting(labels: Labels, suites: Mapping[str, Known], file: str) -> Labels:
     """Without the rows that no suite has a use for, each of them told."""
     kept, wrong, stale = [], list(labels.wrong), list(labels.stale)
@@ -181,8 +190,8 @@ def _unknown(label: Label, suites: Mapping[str, Known]) -> str:
     suite = suites.get(label.suite)
     if suite is None:
         return f"suite: there is no suite '{label.suite:.80}'{_near(label.suite, suites)}"
-    if label.metric not in suite.specs:
-        asked = [name for name, spec in suite.specs.items() if spec.asks == "judge"]
+    asked = [name for name, spec in suite.specs.items() if spec.asks == "judge"]
+    if asked and label.metric not in suite.specs:  # without a judge people say what nobody measures
         near = _near(label.metric, asked)
         return f"metric: {label.suite} does not measure {label.metric:.80}{near}"
     if suite.cases is not None and label.case_id not in suite.cases:
@@ -193,7 +202,9 @@ def _unknown(label: Label, suites: Mapping[str, Known]) -> str:
 
 
 def _out_of_range(label: Label, suite: Known) -> str:
-    spec = suite.specs[label.metric]
+    spec = suite.specs.get(label.metric)
+    if spec is None:
+        return ""
     low = -math.inf if spec.low is None else spec.low
     high = math.inf if spec.high is None else spec.high
     for name, value in (("human", label.human), ("judge", label.judge)):

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from gate.errors import UsageError
@@ -72,6 +73,7 @@ def compare(
             _measured(name, suite, earlier.get(name), _gates(config, name)),
             floor=_floor(after, config, name),
             labels=people.labels.get(name, {}),
+            people=people.people.get(name, ()),
             advisory=people.advisory.get(name, {}),
         )
         for name, suite in after.suites.items()
@@ -94,7 +96,9 @@ def _reviewed(after: Stored, config: Config, root: Path) -> Reviewed:
         for name, suite in after.suites.items()
     }
     file = file_of(config.judge)
-    return reviewed(lambda: rules.judging_file(file), suites, least_of(config.judge))
+    find = partial(rules.judging_file, file)
+    left_out = frozenset(suite.name for suite in config.suites) - suites.keys()
+    return reviewed(find, suites, least_of(config.judge), there=True, left_out=left_out)
 
 
 def _measured(

@@ -1,6 +1,6 @@
 """The frozen records, in the order in which they flow, and their JSON."""
 
-from gate.records.labels import Agreement, Corrected, Label, Measure
+from gate.records.labels import Agreement, Corrected, Label, Measure, Ratings
 from gate.records.patterns import (
     CaseCounts,
     CategoryReport,
@@ -172,6 +172,7 @@ __all__ = [
     "Quarantine",
     "Question",
     "QuotedValue",
+    "Ratings",
     "RegressionRules",
     "Reliability",
     "Reply",

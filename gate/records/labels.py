@@ -66,6 +66,21 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ratings:
+    """What people said of one metric, whoever judged the same answers: all labels count that fit
+    the cases as they are now.
+    """
+
+    metric: str
+    labels: int
+    answers: int
+    reviewers: int
+    mean: float  # over cases, by the weights of the sample
+    ci95: tuple[float, float] | None  # of the mean; None: too few cases
+    agreement: Measure  # Krippendorff's alpha of the reviewers among themselves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What `gate review agreement` found in a file of labels. `least`: `judge.min_agreement`;
     `advisory`: suite -> metric -> why it does not gate; `wrong`, `stale`: rows left out, and why.

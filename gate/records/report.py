@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gate.records.labels import Ratings
 from gate.records.patterns import (
     CaseCounts,
     CategoryReport,
@@ -127,6 +128,7 @@ class SuiteReport:
     floor: Floor | None = None  # nothing passed; None: something did, or the suite has no floor
     # Dimension -> from 0 (worst) to 1: the mean over cases of what their trials have.
     dimension_scores: Mapping[str, float | None] = field(default_factory=dict)
+    people: tuple[Ratings, ...] = ()  # what people's labels say, by metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from gate.report.wording import (
     headline,
     metric_falls,
     patterns,
+    people,
     plain_counts,
     published_scores,
     rule_changes,
@@ -164,7 +165,7 @@ def render_console(
     for line in published_scores.lines(report)[:ROWS]:
         screen.line(spans.plain(line))
     _violations(screen, report)
-    for line in evidence.lines(report)[:ROWS]:
+    for line in (*evidence.lines(report)[:ROWS], *people.lines(report)[:ROWS]):
         screen.line(spans.plain(line))
     _cases(screen, report)
     _patterns(screen, report)

@@ -16,6 +16,7 @@ from gate.report.wording import (
     metric_falls,
     missing_metrics,
     patterns,
+    people,
     plain_counts,
     published_scores,
     rule_changes,
@@ -562,11 +563,12 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         'tabindex="0"><table>\n<thead><tr><th>Metric</th><th class="n">value</th>'
         '<th class="n">interval</th><th class="n">lowest case</th><th class="n">highest case</th>'
         '<th class="n">trials</th><th>method</th></tr></thead>\n%s</table></div>\n'
-        "%s%s%s%s%s</section>\n",
+        "%s%s%s%s%s%s</section>\n",
         one_line(suite.name, 80),
         joined(groups),
         markup("<p>%s</p>", whose) if (whose := whose_intervals(report, suite.name)) else NONE,
         _paragraph(missing_metrics.sentence(report, suite.name)),
+        joined(markup("<p>%s</p>", _line(said)) for said in people.sentences(suite)),
         _quoted(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
         _most_frequent(suite) if suite.failures_top else NONE,

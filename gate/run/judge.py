@@ -194,6 +194,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         not_asked=plan.all_ids - asked,
         ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
         labels=setup.reviewed.labels.get(name, {}),
+        people=setup.reviewed.people.get(name, ()),
         advisory=setup.reviewed.advisory.get(name, {}),
         references_of=partial(_references, plan),
     )

@@ -1,16 +1,18 @@
-"""What people's labels mean for a run: which metrics of a judge they correct, and which of them may
-not gate because the judge was not shown to agree with people.
+"""What people's labels mean for a run: what they say, which metrics of a judge they correct, and
+which of them may not gate because the judge was not shown to agree with people.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from gate.analysis.labels import LABELS, Known, Labels, fitting, notes, read, with_judge
+from gate.analysis.labels import LABELS, Known, Labels, fitting, notes, read, with_judge, without
+from gate.files.plain_file import is_there
 from gate.files.rows import Source
 from gate.plugins import Grader
-from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec
+from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec, Ratings
 from gate.run.prepare import SuitePlan
 from gate.suites.protection.rules import Rules
 from gate.text import figures
@@ -38,11 +40,13 @@ class Judged:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
     """What the labels come to. `labels`: suite -> metric -> those made beside this very judge;
-    `advisory`: suite -> metric -> why it does not gate.
+    `people`: suite -> what all labels say, by metric; `advisory`: suite -> metric -> why it does
+    not gate.
     """
 
     labels: Mapping[str, Mapping[str, tuple[Label, ...]]] = field(default_factory=dict)
     agreements: tuple[Agreement, ...] = ()
+    people: Mapping[str, tuple[Ratings, ...]] = field(default_factory=dict)
     advisory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  # what labels cannot do
     found: Labels = field(default_factory=Labels)
@@ -60,10 +64,16 @@ class Reviewed:
 def reviewed_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> Reviewed:
     """What the labels of the judging rules' side say of the suites of a run. Raises
     InfrastructureError where the base cannot be read.
+
+    A read of the base may cost a request. Without a judge labels decide nothing, so they are looked
+    for there only where this folder has such a file too, or gate.yml names one.
     """
     suites = {plan.suite.name: judged_plan(plan) for plan in plans}
-    judge = config.judge
-    return reviewed(lambda: rules.judging_file(file_of(judge)), suites, least_of(judge))
+    judge, file = config.judge, file_of(config.judge)
+    there = "labels" in (judge.options if judge else {}) or is_there(rules.root / file, file)
+    left_out = frozenset(suite.name for suite in config.suites) - suites.keys()
+    find = partial(rules.judging_file, file)
+    return reviewed(find, suites, least_of(judge), there=there, left_out=left_out)
 
 
 def judged_plan(plan: SuitePlan) -> Judged:
@@ -101,17 +111,24 @@ def least_of(judge: PluginSpec | None) -> float | None:
 
 
 def reviewed(
-    find: Callable[[], Source | None], suites: Mapping[str, Judged], least: float | None
+    find: Callable[[], Source | None],
+    suites: Mapping[str, Judged],
+    least: float | None,
+    *,
+    there: bool = False,
+    left_out: frozenset[str] = frozenset(),
 ) -> Reviewed:
-    """`find` the labels; it is called only where a judge has a say. `least`: the agreement that a
-    gate asks for, None is none.
+    """`find` the labels; it is called only where a judge has a say, or they are known to be
+    `there`. `least`: the agreement that a gate asks for, None is none; `left_out`: suites of
+    gate.yml that are not of this run.
     """
     asked = {name: suite for name, suite in suites.items() if suite.opinions}
-    if not asked:
+    if not asked and not there:
         return Reviewed()
     source = find()
     file = source.name if source else LABELS
-    found = fitting(read(source), {name: suite.known for name, suite in suites.items()}, file)
+    rows = without(read(source), left_out)
+    found = fitting(rows, {name: suite.known for name, suite in suites.items()}, file)
     labels = {name: _own(found, name, suite) for name, suite in asked.items()}
     agreements = tuple(
         _agreement(found, name, suite, metric, own)
@@ -129,6 +146,7 @@ def reviewed(
     return Reviewed(
         labels=labels,
         agreements=agreements,
+        people=_people(found, suites),
         advisory=advisory,
         warnings=tuple(told),
         found=found,
@@ -144,6 +162,28 @@ def _own(found: Labels, name: str, suite: Judged) -> dict[str, tuple[Label, ...]
         for metric, spec in suite.opinions.items()
     }
     return {metric: some for metric, some in own.items() if some}
+
+
+def _people(found: Labels, suites: Mapping[str, Judged]) -> dict[str, tuple[Ratings, ...]]:
+    """Suite -> what its labels say, by metric."""
+    if not found.rows:
+        return {}
+    from gate.analysis.agreement import ratings
+
+    said: dict[str, dict[str, list[Label]]] = {}
+    for row in found.rows:
+        said.setdefault(row.suite, {}).setdefault(row.metric, []).append(row)
+    return {
+        name: tuple(
+            ratings(suites[name].known.specs.get(metric) or _unmeasured(metric), rows)
+            for metric, rows in sorted(metrics.items())
+        )
+        for name, metrics in said.items()
+    }
+
+
+def _unmeasured(metric: str) -> MetricSpec:
+    return MetricSpec(name=metric, column=metric, low=None, high=None)
 
 
 def _agreement(

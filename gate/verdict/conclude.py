@@ -245,6 +245,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
         floor=verdict.floors.get(one.name),
         dimension_scores=dimension_scores(one.table),
+        people=one.people,
     )
 
 

@@ -9,7 +9,7 @@ from gate.analysis.outages import Outage
 from gate.analysis.table import Table
 from gate.analysis.tally import Tally
 from gate.graders.trajectories.path import PathsOf, no_paths
-from gate.records import AcceptedChange, GateRule, Label, Mode, Provenance
+from gate.records import AcceptedChange, GateRule, Label, Mode, Provenance, Ratings
 from gate.store.baseline.find import Compared
 from gate.store.session import SuiteMeta
 
@@ -34,6 +34,7 @@ class Measured:
     not_asked: frozenset[str] = frozenset()  # cases that were not to run, or had not to any more
     ended: str = ""  # why a suite with looks made no more trials
     labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)  # metric -> people's
+    people: tuple[Ratings, ...] = ()  # what all labels say, whoever judged
     advisory: Mapping[str, str] = field(default_factory=dict)  # metric -> why it does not gate
     references_of: PathsOf = field(default=no_paths, repr=False)  # `reference_trajectory`, by case
 

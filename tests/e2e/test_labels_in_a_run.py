@@ -195,6 +195,28 @@ def test_a_judge_whose_code_the_branch_edits_is_another_one(project):
     assert report["suites"]["s"]["metrics"][FAITHFUL]["corrected"] is None
 
 
+def test_without_a_judge_people_are_heard_all_the_same(project):
+    folder = project(agreeing)
+    git(folder, "checkout", "-q", "-B", "main")
+    nobody = CONFIG.replace("[judge, ", "[").replace("judge: {", "# judge: {").split("gates:")[0]
+    (folder / "gate.yml").write_text(nobody)
+    commit(folder)
+    session = run_session(folder, "--baseline", "none")
+    report = summary_of(session)
+    people = {one["metric"]: one for one in report["suites"]["s"]["people"]}
+    assert sorted(people) == [
+        *("correctness.completeness", "correctness.correctness", FAITHFUL),
+    ]
+    assert (people[FAITHFUL]["labels"], people[FAITHFUL]["reviewers"]) == (30, 1)
+    assert report["notes"] == []
+    told = f"People rated `{FAITHFUL}` {people[FAITHFUL]['mean']:.2f} ("
+    for name in ("comment.md", "report.md"):
+        assert told in (session / name).read_text("utf-8")
+    assert "30 labels on 30 answers by 1 reviewer" in (session / "report.html").read_text("utf-8")
+    shown = run_command(folder, "compare", str(session), str(session)).stdout
+    assert told.replace("`", "") in shown
+
+
 def test_compare_corrects_and_gates_alike(project):
     folder = project(agreeing)
     session = run_session(folder, "--baseline", "none", code=1)

@@ -15,6 +15,7 @@ from gate.report.wording import (
     evidence,
     headline,
     metric_falls,
+    people,
     plain_counts,
     rule_changes,
     sentences,
@@ -160,7 +161,8 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
-    for lines in (first_figures(report), evidence.lines(report), quotations(report)):
+    told = (first_figures(report), evidence.lines(report), people.lines(report))
+    for lines in (*told, quotations(report)):
         yield from map(markdown, lines[: LINES if detail.evidence else 0])
     yield from _cases(report, detail)
     yield f"{'📥' if report.imported else '💰'} {markdown(spending(report))}"

@@ -13,6 +13,7 @@ from gate.report.wording import (
     case_totals,
     headline,
     patterns,
+    people,
     plain_counts,
     published_scores,
     rule_changes,
@@ -130,6 +131,8 @@ def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> I
         yield f"### Failure patterns\n\n{shown}"
     if logged := agent_tables.evidence_table(suite, book):
         yield f"### Server logs\n\n{logged}"
+    if said := "\n".join(f"- {markdown(line)}" for line in people.sentences(suite)):
+        yield f"### Labels by people\n\n{said}"
     if categories := agent_tables.category_table(suite):
         yield f"### Categories\n\n{categories}"
     if worst := book.worst(WORST):

@@ -1,6 +1,6 @@
 """What labels mean for a run: which metrics are corrected, which may not gate, what is told."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -8,7 +8,9 @@ from gate.analysis.labels import Known
 from gate.graders.exact_match import ExactMatch
 from gate.graders.judge import Judge
 from gate.records import MetricSpec, PluginSpec
-from gate.run.judge_labels import Judged, file_of, judged_by, least_of, reviewed
+from gate.run.judge_labels import Judged, file_of, judged_by, least_of, reviewed, reviewed_plans
+from gate.suites.config.load import defaults
+from gate.suites.protection.rules import Base, Rules
 from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, lines, source
 from tests.support.verdict_tables import RECALL, SUCCESS
 
@@ -26,6 +28,84 @@ def test_where_no_judge_is_asked_the_file_is_not_read():
 
     plain = Judged(known=Known(specs={SUCCESS.name: SUCCESS}, graders={}))
     assert reviewed(never, {"s": plain}, 0.6).notes == ()
+
+
+PLAIN = Judged(known=Known(specs={SUCCESS.name: SUCCESS}, graders={}))
+
+
+def test_labels_that_are_there_are_shown_without_a_judge_and_decide_nothing():
+    none = [replace(one, judge=None, judge_digest="none") for one in labels(20)]
+    ben = [replace(one, reviewer="Ben") for one in none]
+    find = lambda: source(lines([*none, *ben]))  # noqa: E731
+    found = reviewed(find, {"s": PLAIN}, 0.6, there=True)
+    (said,) = found.people["s"]
+    assert (said.metric, said.labels, said.answers, said.reviewers) == (METRIC, 40, 20, 2)
+    assert said.mean == pytest.approx(2.5)
+    assert said.ci95[0] < 2.5 < said.ci95[1]
+    assert said.agreement.value == pytest.approx(1.0)
+    assert (found.notes, found.advisory, found.agreements, found.labels) == ((), {}, (), {})
+
+
+def test_what_people_said_counts_each_label_beside_whatever_judge():
+    old = [replace(one, judge_digest="old", human=5.0) for one in labels(5)]
+    (said,) = looked_at([*labels(20), *old]).people["s"]
+    assert (said.labels, said.reviewers, said.agreement.reason) == (
+        *(25, 1),
+        "no answer was rated by two",
+    )
+
+
+def test_few_labels_have_a_mean_without_an_interval():
+    (said,) = looked_at(labels(3)).people["s"]
+    assert (said.mean, said.ci95) == (2.0, None)
+
+
+def test_the_mean_of_people_goes_by_what_each_case_stands_for():
+    rows = [label("c1", human=1.0, weight=3.0), label("c2", human=5.0, weight=1.0)]
+    (said,) = looked_at(rows).people["s"]
+    assert said.mean == pytest.approx(2.0)
+
+
+def test_labels_of_a_suite_that_is_not_of_this_run_are_no_fault():
+    find = lambda: source(lines([label(suite="t"), label(suite="gone")]))  # noqa: E731
+    found = reviewed(find, {"s": PLAIN}, None, there=True, left_out=frozenset({"t"}))
+    (note,) = found.notes
+    assert "1 row is out of date" in note
+    assert "'gone'" in note
+
+
+@dataclass
+class Counting:
+    """A base that has labels, and counts how often it is read."""
+
+    reads: int = 0
+
+    def read(self, path, ref):
+        self.reads += 1
+        return lines(labels(5)).encode()
+
+
+@pytest.mark.parametrize(
+    ("judge", "file", "reads"),
+    [
+        (None, False, 0),
+        (None, True, 1),
+        (PluginSpec(name="openai", options={"model": "m"}), False, 0),
+        (PluginSpec(name="openai", options={"labels": "people.jsonl"}), False, 1),
+    ],
+)
+def test_without_a_judges_word_the_base_is_read_only_where_there_should_be_labels(
+    tmp_path, judge, file, reads
+):
+    if file:
+        (tmp_path / "reviews").mkdir()
+        (tmp_path / "reviews/labels.jsonl").touch()
+    forge = Counting()
+    config = replace(defaults(), judge=judge)
+    base = Base(sha="0" * 40, name="main", forge=forge)
+    rules = Rules(config=config, own=config, root=tmp_path, base=base)
+    reviewed_plans(rules, config, ())
+    assert forge.reads == reads
 
 
 def test_without_a_file_nothing_is_said_unless_agreement_is_asked_for():
