@@ -62,6 +62,8 @@ def fixtures():
             ("two", GOOD + GOOD),
         ):
             yield fixture(f"{name} for {who}", text(first))
+        called = {"name": "answer", "arguments": GOOD}
+        yield fixture(f"called for {who}", {**text(""), "toolCalls": [called]})
         yield fixture(f"good for {who}", text(f"```json\n{GOOD}\n```"))
         busy = error(429, "slow down", retryAfter=1)
         for n, response in enumerate((busy, text(GOOD))):
@@ -184,6 +186,15 @@ class TestAimock:
         assert reply.data == {"score": 4, "why": "right"}
         assert (reply.model, reply.calls) == ("judge-1", 1)
         assert reply.cost_usd == pytest.approx(30e-6)
+
+    def test_the_input_of_the_tool_that_must_be_called_is_the_judgement(self, aimock):
+        options = {"base_url": aimock, "model": "judge-1"}
+        spec = PluginSpec(name="anthropic", options=options)
+        config = Config(agent=PluginSpec(name="sample"), suites=(), judge=spec)
+        panel = panel_of(config, World(env={}, root=Path()))
+        reply = ask(panel, "called for anthropic")
+        panel.close()
+        assert (reply.data, reply.calls) == ({"score": 4, "why": "right"}, 1)
 
     def test_a_score_out_of_range_is_mended(self, judge, aimock):
         reply = ask(judge(aimock), f"wrong range for {judge.protocol}")

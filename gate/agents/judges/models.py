@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gate.agents.http_client.route import shown_address
 from gate.agents.judges.budget import Budget
 from gate.agents.judges.cache import Cache
-from gate.agents.judges.reply_form import KEY, ReplyForm
+from gate.agents.judges.reply_form import FORMAT, TOOL, ReplyForm, Way
 from gate.agents.judges.vote import Manner, Patience
 from gate.agents.judges.worker_pool import Desk
 from gate.plugins import AGENTS, Agent, World, build
@@ -74,7 +74,7 @@ def model_of(
         prices=prices,
         one_text=spec.name in ("http", "python"),
         scrub=Redactor(sent | hidden).scrub,
-        form=ReplyForm(offered=_takes_form(spec)),
+        form=ReplyForm(_way_of(spec)),
     )
     return Model(
         section=section,
@@ -99,16 +99,22 @@ def _filled(spec: PluginSpec) -> dict[str, Json]:
         options["options"] = {
             key: value
             for key, value in sent.items()
-            if value is not None or key not in ("temperature", KEY)
+            if value is not None or key not in ("temperature", FORMAT, TOOL)
         }
     return options
 
 
-def _takes_form(spec: PluginSpec) -> bool:
-    """Chat completions may; whoever writes a form, or null, among the options has decided."""
+def _way_of(spec: PluginSpec) -> Way:
+    """How the form of a reply is sent; whoever writes it, or null, among the options has decided.
+    A model that is to think first may not be made to call a tool.
+    """
     address = str(spec.options.get("base_url") or "").partition("?")[0].rstrip("/")
     own = spec.options.get("options") or {}
-    return spec.name == "openai" and not address.endswith("/responses") and KEY not in own
+    if spec.name == "openai" and not address.endswith("/responses") and FORMAT not in own:
+        return "response_format"
+    if spec.name == "anthropic" and own.keys().isdisjoint((TOOL, "tools", "thinking")):
+        return "tool_choice"
+    return ""
 
 
 def _identity(protocol: str, options: Mapping[str, Json], world: World) -> Json:

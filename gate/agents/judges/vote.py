@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from gate.agents.judges.parse_reply import Unfit, read
-from gate.agents.judges.reply_form import ReplyForm
+from gate.agents.judges.reply_form import ReplyForm, reply_text
 from gate.agents.judges.totals import NOT_ASKED
 from gate.agents.pricing import cost_usd
 from gate.errors import AgentFailure, InfraFailure, UsageError
@@ -41,7 +41,7 @@ class Manner:
     prices: Mapping[str, Price] = field(default_factory=dict)
     one_text: bool = False  # the protocol carries one text better than a list of messages
     scrub: Callable[[Reply], Reply] = lambda reply: reply  # takes secrets out
-    form: ReplyForm = field(default_factory=lambda: ReplyForm(offered=False))
+    form: ReplyForm = field(default_factory=ReplyForm)
 
 
 class Failed(Exception):
@@ -103,17 +103,17 @@ class Conversation:
     def _judgement(self, case: Case, question: Question) -> Mapping[str, Json]:
         section = self._manner.section
         form = self._manner.form.request(question)
-        first = self._answer(replace(asked(case, question), request=form))
+        first = reply_text(self._answer(replace(asked(case, question), request=form)), question)
         try:
-            return read(first.answer, question)
+            return read(first, question)
         except Unfit as unfit:
             wrong = unfit
         self._turn()
-        again = asked(case, question, first.answer, wrong, one_text=self._manner.one_text)
+        again = asked(case, question, first, wrong, one_text=self._manner.one_text)
         form = self._manner.form.request(question)
         second = self._answer(replace(again, request=form))
         try:
-            return read(second.answer, question)
+            return read(reply_text(second, question), question)
         except Unfit as unfit:
             cut = second.finish_reason in _CUT_SHORT
             more = f" - it was cut short: raise {section}.options.max_tokens" if cut else ""

@@ -86,6 +86,8 @@ def test_an_openai_judge_gets_instructions_as_system_and_temperature_0():
 def test_an_anthropic_judge_gets_them_at_the_top_and_a_limit_of_tokens():
     headers, body = sent("anthropic", model="m")
     assert headers["x-api-key"] == "judge-secret-1"
+    assert body.pop("tool_choice")["type"] == "tool"
+    assert [tool["name"] for tool in body.pop("tools")] == ["answer"]
     assert body == {
         "model": "m",
         "temperature": 0,
