@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,14 +16,14 @@ from typing import Any
 from gate.agents.in_process import EventLoop, InProcess
 from gate.cli import environment
 from gate.commands.compare import compare as compared
-from gate.commands.options.all import parse
 from gate.errors import InvalidInput, UsageError
 from gate.files import yaml as yamlfile
 from gate.plugins import Agent
 from gate.records import Config, Json, PluginSpec, Report
 from gate.records.settings import WRITTEN
 from gate.run.execute import execute
-from gate.run.home import Home, home
+from gate.run.home import Home, find_home
+from gate.run.options import Host, RunOptions
 from gate.store.measurements import Stored, load
 from gate.suites.config import build
 from gate.suites.config.check import checked
@@ -32,7 +31,6 @@ from gate.suites.config.lint import lint
 from gate.suites.config.load import DEFAULT_AGENT
 from gate.suites.config.overrides import for_release
 from gate.suites.protection.rules import own_config
-from gate.system.signals import Stop
 from gate.user_code import processes
 from gate.user_code.processes import PROCESSES
 
@@ -107,31 +105,32 @@ def evaluate(
         raise UsageError("gate.evaluate: graders and gates go with a dataset; gate.yml has its own")
     if dataset is not None and (config is not None or suites):
         raise UsageError("gate.evaluate: give a dataset, or a config with its suites; not both")
-    options = parse(["run", "--quiet"])
-    given: dict[str, Any] = {
-        "config": config if config is None else str(config),
-        "suite": list(suites) or None,
-        "rounds": rounds,
-        "baseline": baseline if baseline is None else str(baseline),
-        "sample": sample,
-        "timeout": timeout_s,
-        "concurrency": concurrency,
-        "out": out if out is None else str(out),
-        "stop": Stop(),
-    }
-    vars(options).update(given)
+    options = RunOptions(
+        config=_as_text(config),
+        suite=tuple(suites),
+        rounds=rounds,
+        baseline=_as_text(baseline),
+        sample=sample,
+        timeout=timeout_s,
+        concurrency=concurrency,
+        out=_as_text(out),
+        quiet=True,
+        note=_HERE,
+    )
     env: Mapping[str, str] = environment()
-    more = {"note": _HERE}
     loop = EventLoop()
     try:
         with TemporaryDirectory(prefix="gate-") as folder, _user_code(env):
             if dataset is not None:
                 file = dataset if isinstance(dataset, (str, Path)) else _kept(dataset, folder)
-                options.home = _written(name, Path(file), graders, gates)
+                written = _written(name, Path(file), graders, gates)
                 # What was given here judges, whatever event or branch this is run for.
-                env, more = processes.environment(env), {**more, "protect": "false"}
+                env, options = (
+                    processes.environment(env),
+                    replace(options, home=written, own_rules=True),
+                )
             made = _Function(function=agent, loop=loop)
-            outcome = execute(options, env, more, given=made)
+            outcome = execute(options, Host(env=env), given=made)
     finally:
         loop.end()
     return _judged(outcome.report, outcome.session_dir)
@@ -148,9 +147,8 @@ def compare(
     """
     now, env = datetime.now(UTC), environment()
     before, after = (load(_session(one), now) for one in (baseline, current))
-    options = argparse.Namespace(config=config if config is None else str(config))
     with _user_code(env):
-        found = home(options)
+        found = find_home(_as_text(config))
         rules = own_config(found.file, found.root, env, now.date())
         if after.provenance.mode == "release":
             rules = for_release(rules)
@@ -221,6 +219,10 @@ def _text(data: Json) -> bytes:
         return json.dumps(data, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise UsageError(f"{WRITTEN}: graders and gates are plain data: {error}") from error
+
+
+def _as_text(path: str | Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _session(given: str | Path | Judged) -> Path:

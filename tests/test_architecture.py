@@ -433,3 +433,14 @@ def test_unit_tests_mirror_the_packages() -> None:
         if place == GATE:
             module = place / path.name.removeprefix("test_")
             assert module.is_file(), f"{path}: put it into the folder of the package that it tests"
+
+
+def test_parsed_arguments_end_in_the_commands() -> None:
+    """Below them the flow takes frozen records, which say what there is."""
+    below = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "gate").rglob("*.py"))
+        if path.relative_to(ROOT).parts[1] not in ("commands", "cli.py")
+        and "argparse" in path.read_text("utf-8")
+    ]
+    assert below == [], "take RunOptions, ImportOptions or OutputOptions (gate/run/options.py)"

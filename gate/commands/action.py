@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gate.commands.merge_shards import merge
 from gate.commands.options.all import parse
+from gate.commands.options.records import import_options, output_options, run_options
 from gate.errors import GateError, UsageError
 from gate.github.accept_reply import answer
 from gate.github.context import Job, current_job, token
@@ -28,6 +29,7 @@ from gate.github.upload import Uploaded, upload_folder
 from gate.records.forge import Stored
 from gate.run.earlier_head import FindEarlier, nobody_before
 from gate.run.execute import execute
+from gate.run.options import Host, ImportOptions
 from gate.run.resume import OtherSession
 from gate.system.signals import Stop
 from gate.text.escaping import command
@@ -119,30 +121,26 @@ def _run_or_merge(
     env: Mapping[str, str],
     find: FindEarlier,
 ) -> Finished:
-    options = parse(argv)
-    options.stop, options.secrets = stop, known
-    work = _WORK.get(options.command, partial(execute, find=find))
-    outcome = work(options, env, settings)
-    for line in outcome.words(options, env):
+    parsed, host = parse(argv), Host(env=env, stop=stop, secrets=known)
+    outcome: Outcome | ImportedSession
+    if parsed.command == "import":
+        outcome = _import(import_options(parsed, settings), host)
+    elif parsed.command == "merge":
+        outcome = merge(parsed.sessions, run_options(parsed, settings), host)
+    else:
+        outcome = execute(run_options(parsed, settings), host, find=find)
+    for line in outcome.words(output_options(parsed), env):
         print(line)
     return outcome
 
 
-def _imported(
-    options: argparse.Namespace, env: Mapping[str, str], settings: Mapping[str, str]
-) -> ImportedSession:
+def _import(options: ImportOptions, host: Host) -> ImportedSession:
     from gate.run.importing.run import import_results
 
-    written = import_results(options, env, datetime.now(UTC), settings)
+    written = import_results(options, host, datetime.now(UTC))
     if written.session is None:
         raise UsageError(f"import-path: {options.path}: cases and no results; name the results")
     return written.session
-
-
-_WORK: Mapping[str, Callable[..., Outcome | ImportedSession]] = {
-    "merge": merge,
-    "import": _imported,
-}
 
 
 def _goes_on(wanted: Plan, job: Job) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from gate.commands.options.records import home_of
 from gate.github.context import Job, current_job, token
 from gate.github.local_repository import Opened
 from gate.github.remote_repository import connect, open_forge
 from gate.github.upload import Uploaded, upload_folder
 from gate.records import BaselineRules, Config
 from gate.records.forge import BaselineRequest, FoundBaseline
-from gate.run.home import check_there, home
+from gate.run.home import check_has_config
 from gate.run.rules_for_event import commit_to_compare, with_base, with_branch
 from gate.run.save_baseline import file_name
 from gate.store.baseline.source_order import find_baseline, source_names
@@ -47,8 +48,9 @@ def open_desk(
 ) -> Desk:
     """`options`: config, which may be left out. `echo`: told why a source has no baseline."""
     job, now = current_job(env), datetime.now(UTC)
-    root = home(options).root
-    loaded = own_config(home(options).file, root, env, date.today())
+    home = home_of(options)
+    root = home.root
+    loaded = own_config(home.file, root, env, date.today())
     opened = open_forge(job, connect(job, token(env)), root)
     loaded = with_branch(loaded, job, opened)
     job = with_base(job, token(env), loaded)
@@ -74,7 +76,7 @@ def found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
     if desk.job.no_base and not named:
         desk.echo(desk.job.no_base)
         return
-    check_there(desk.config, options, desk.env)
+    check_has_config(desk.config, desk.env, bundled_wanted=bool(options.suite))
     for suite in [one.name for one in select(desk.config, options.suite or ()).suites]:
         wanted = request(suite, desk, path=source if named else desk.rules.path)
         baseline = find_baseline(source, wanted, desk.opened.forge, desk.root)

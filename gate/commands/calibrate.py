@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TextIO
 
 from gate.agents.under_test import subject
 from gate.analysis.pooling import pool
-from gate.commands.options.all import parse
+from gate.commands.options.records import home_of, host_of, run_options
 from gate.errors import InfrastructureError, UsageError
 from gate.records import Config
 from gate.records.baseline import BaselineRun
@@ -25,7 +25,7 @@ from gate.records.codec import to_json
 from gate.report.wording.calibration import as_markdown, as_text
 from gate.run.control_agent import Control
 from gate.run.execute import execute
-from gate.run.home import home
+from gate.run.options import RunOptions
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.file import BaselineFile, newest
 from gate.store.baseline.find import differences
@@ -37,7 +37,6 @@ from gate.text.suggestions import did_you_mean
 from gate.verdict.calibration.false_alarms import calibrate
 from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
 
-OWN_RULES = {"protect": "false"}  # gate.yml as it stands here
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
 TOLD_EVERY = 20
@@ -81,16 +80,9 @@ def _counter(stream: TextIO, reps: int) -> Iterator[Callable[[int], None]]:
             stream.write("\r" + " " * 40 + "\r")
 
 
-def _as_run(options: argparse.Namespace, *more: str) -> argparse.Namespace:
-    """The options of a run of the same suites."""
-    given = [f"--suite={name}" for name in options.suite or ()]
-    for name in ("config", "rounds", "baseline"):
-        value = getattr(options, name)
-        given += [] if value is None else [f"--{name}={value}"]
-    as_run = parse(["run", *given, *more])
-    as_run.stop, as_run.secrets = options.stop, options.secrets
-    as_run.home = home(options)
-    return as_run
+def _run_of_same_suites(options: argparse.Namespace) -> RunOptions:
+    """For gate.yml as it stands here."""
+    return replace(run_options(options), format="text", home=home_of(options), own_rules=True)
 
 
 # ------------------------------------------------------------------------------- what was recorded
@@ -112,11 +104,11 @@ def _material(
     """The sessions that are named, and the baseline where one is named or no session is."""
     parts = list(_of_sessions(sessions, options.suite))
     if options.baseline is None and sessions:
-        root = home(options).root
-        config = own_config(home(options).file, root, env, datetime.now(UTC).date())
-        concurrency = subject(config.agent, config.retriever, root).concurrency
+        home = home_of(options)
+        config = own_config(home.file, home.root, env, datetime.now(UTC).date())
+        concurrency = subject(config.agent, config.retriever, home.root).concurrency
     else:
-        setup = set_up(_as_run(options), env, OWN_RULES, control=Control())
+        setup = set_up(_run_of_same_suites(options), host_of(options, env), control=Control())
         config, concurrency = setup.config, setup.agent.concurrency
         parts += _of_baselines(setup)
         if not parts:
@@ -213,15 +205,16 @@ def _record(options: argparse.Namespace, env: Mapping[str, str]) -> list[Path]:
     Raises UsageError when gate.yml's budget does not allow for the calls, InfrastructureError when
     a run could not be judged.
     """
-    as_run = _as_run(options, "--baseline=none", "--stop=off")
-    setup = set_up(as_run, env, OWN_RULES, control=Control())
+    run_alone = replace(_run_of_same_suites(options), baseline="none", stop_rule="off")
+    host = host_of(options, env)
+    setup = set_up(run_alone, host, control=Control())
     budget, spent = setup.config.budget, 0.0
     _announce(setup, options.runs)
     sessions: list[Path] = []
     for number in range(1, options.runs + 1):
         if budget.usd is not None:
-            as_run.budget_usd = budget.usd - spent
-        outcome = execute(as_run, env, OWN_RULES)
+            run_alone = replace(run_alone, budget_usd=budget.usd - spent)
+        outcome = execute(run_alone, host)
         report = outcome.report
         done = f"run {number} of {options.runs}"
         if report.outcome == "error":

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from gate.commands.options.records import home_of, output_options
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain_file import check_folder
@@ -16,7 +17,6 @@ from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.report.announce import verdict_text
 from gate.report.write_all import write_reports
 from gate.run.grade import named_graders
-from gate.run.home import home
 from gate.run.judge_labels import Reviewed, file_of, judged_by, least_of, reviewed
 from gate.run.prepare import metrics_elsewhere, metrics_of
 from gate.store.baseline.find import Compared, differences
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict; raises UsageError for what cannot be read."""
     now = datetime.now(UTC)
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
-    found = home(options)
+    found = home_of(options)
     root = found.root
     config = own_config(found.file, root, env, now.date())
     if after.provenance.mode == "release":
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     report = compare(before, after, config, now, root)
     if options.out:
         _write(Path(options.out), report, after)
-    print(verdict_text(report, after.rows, options, env))
+    print(verdict_text(report, after.rows, output_options(options), env))
     return report.exit_code
 
 

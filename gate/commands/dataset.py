@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gate.agents.judges.judge_panel import panel_of
 from gate.commands import dataset_check
+from gate.commands.options.records import home_of
 from gate.errors import (
     AgentFailure,
     InfraFailure,
@@ -31,7 +32,6 @@ from gate.plugins import RETRIEVERS, World, build
 from gate.records import Case, Config, Json
 from gate.records.codec import to_json
 from gate.run.grade import named_graders
-from gate.run.home import home
 from gate.suites.cases.curation.counting import figures, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
@@ -252,7 +252,7 @@ def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> Non
 
 
 def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
-    found = home(options)
+    found = home_of(options)
     return own_config(found.file, found.root, env, datetime.now(UTC).date()), found.root
 
 

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.agents.judges.judge_panel import panel_of
+from gate.commands.options.records import home_of
 from gate.errors import InfrastructureError, UsageError
 from gate.plugins import Ask, World
 from gate.records import Config, Json, Suite
 from gate.run.check_dataset import Checked, Count, Finding, check_cases
 from gate.run.grade import named_graders
-from gate.run.home import check_there, home
+from gate.run.home import check_has_config
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import select
 from gate.suites.protection.rules import Rules, own_config
@@ -41,9 +42,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     Options: `config`, `suite`, `judge` (ask the models of gate.yml, too), `format`.
     """
-    found = home(options)
+    found = home_of(options)
     config = own_config(found.file, found.root, env, datetime.now(UTC).date())
-    check_there(config, options, env)
+    check_has_config(config, env, bundled_wanted=bool(options.suite))
     config = select(config, options.suite or (), found.root)
     with ExitStack() as stack:
         ask = _asking(config, found.root, options, env, stack) if options.judge else None

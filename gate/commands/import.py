@@ -6,16 +6,18 @@ import argparse
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from gate.commands.options.records import host_of, import_options
 from gate.run.importing.run import import_results
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict: 0 without a gate that fails. Raises GateError."""
-    written = import_results(options, env, datetime.now(UTC))
-    for line in written.beside if options.format == "text" else ():
+    asked = import_options(options)
+    written = import_results(asked, host_of(options, env), datetime.now(UTC))
+    for line in written.beside if asked.format == "text" else ():
         print(line)
     if written.session is None:
         return 0
-    for line in written.session.words(options, env):
+    for line in written.session.words(asked, env):
         print(line)
     return written.session.report.exit_code

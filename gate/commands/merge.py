@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Mapping
 
 from gate.commands.merge_shards import merge
+from gate.commands.options.records import host_of, output_options, run_options
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict; no agent is called."""
-    outcome = merge(options, env)
-    for line in outcome.words(options, env):
+    outcome = merge(options.sessions, run_options(options), host_of(options, env))
+    for line in outcome.words(output_options(options), env):
         print(line)
     return outcome.report.exit_code

@@ -14,13 +14,13 @@ from gate.analysis.default_gates import told
 from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
 from gate.commands.label_review.criteria import rubrics_of
-from gate.commands.options.all import parse
+from gate.commands.options.records import home_of, host_of, run_options
 from gate.errors import UsageError
 from gate.records import BaselineInfo, Config
 from gate.records.codec import to_json
 from gate.report.wording.planning import as_markdown, as_text
 from gate.run.control_agent import Control
-from gate.run.home import home
+from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
@@ -30,7 +30,6 @@ from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
 from gate.verdict.planning.plan import Subject, plan, quarantined, stored_subject, without
 
-OWN_RULES = {"protect": "false"}  # a plan is for gate.yml as it stands here
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
@@ -42,7 +41,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         config, subjects = _of_session(options, env)
         found = plan(subjects, config)
     else:
-        setup = set_up(_as_run(options), env, OWN_RULES, control=Control())
+        setup = set_up(_planned_run(options), host_of(options, env), control=Control())
         subjects = [_subject(setup, one) for one in setup.plans]
         found = plan(subjects, setup.config, tuple(dict.fromkeys(setup.config.warnings)))
     if options.format == "json":
@@ -54,16 +53,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _as_run(options: argparse.Namespace) -> argparse.Namespace:
-    """The options of the run that is planned."""
-    given = [f"--suite={name}" for name in options.suite or ()]
-    for name in ("config", "rounds", "sample", "baseline"):
-        value = getattr(options, name)
-        given += [] if value is None else [f"--{name}={value}"]
-    as_run = parse(["run", *given])
-    as_run.stop, as_run.secrets = options.stop, options.secrets
-    as_run.home = home(options)
-    return as_run
+def _planned_run(options: argparse.Namespace) -> RunOptions:
+    """The run that is planned: for gate.yml as it stands here."""
+    return replace(run_options(options), own_rules=True)
 
 
 def _subject(setup: Setup, one: SuitePlan) -> Subject:
@@ -128,7 +120,8 @@ def _of_session(
             raise UsageError(f"gate plan SESSION: plans with its own cases; leave --{name} out")
     now = datetime.now(UTC)
     stored = load(Path(options.session), now)
-    config = own_config(home(options).file, home(options).root, env, now.date())
+    home = home_of(options)
+    config = own_config(home.file, home.root, env, now.date())
     if stored.provenance.event == "import" and not _asked(stored, config):
         config = replace(config, regression=replace(config.regression, stop="off"))
     return config, list(_stored_subjects(stored, config, options))

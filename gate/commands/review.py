@@ -21,6 +21,7 @@ from gate.commands.label_review.criteria import criteria_of, rubrics_of
 from gate.commands.label_review.manifest import Manifest, check_period, history, seen
 from gate.commands.label_review.merging import Merged, merge, render
 from gate.commands.label_review.sample import draw, period_of, suite_of, trials_of
+from gate.commands.options.records import home_of
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
 from gate.files.plain_file import is_there, opened
@@ -30,7 +31,6 @@ from gate.records import Case, Label
 from gate.records.codec import to_json
 from gate.report.wording.agreement import as_markdown, as_text
 from gate.run.grade import named_graders
-from gate.run.home import home
 from gate.store.event_log import SURROGATES
 from gate.store.session import Session, load_session
 from gate.store.session_check import checked_rows
@@ -101,8 +101,9 @@ class _Material:
 
 def _material(options: argparse.Namespace, env: Mapping[str, str], suite: str) -> _Material:
     """Nothing where no gate.yml has the suite, unless it is one that was named."""
-    root = home(options).root
-    config = own_config(home(options).file, root, env, datetime.now(UTC).date())
+    home = home_of(options)
+    root = home.root
+    config = own_config(home.file, root, env, datetime.now(UTC).date())
     try:
         found = select(config, [suite]).suites[0]
     except UsageError:
@@ -224,7 +225,7 @@ def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> Non
 
 def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """How far people and the judge agree, by the labels; 2 for a file with wrong rows."""
-    found = examine(home(options).file, options.labels, env, datetime.now(UTC).date())
+    found = examine(home_of(options).file, options.labels, env, datetime.now(UTC).date())
     if options.format == "json":
         print(json.dumps(to_json(found), indent=2, ensure_ascii=False))
     elif options.format == "markdown":

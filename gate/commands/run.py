@@ -7,28 +7,31 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from gate.commands.options.records import host_of, run_options
 from gate.run.execute import execute
+from gate.run.options import Host, RunOptions
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict, or of the cases that are shown."""
-    if options.case or options.failed is not None:
-        return _debug(options, env)
-    outcome = execute(options, env)
-    for line in outcome.words(options, env):
+    asked, host = run_options(options), host_of(options, env)
+    if asked.case or asked.failed is not None:
+        return _debug(asked, host)
+    outcome = execute(asked, host)
+    for line in outcome.words(asked, env):
         print(line)
     return outcome.report.exit_code
 
 
-def _debug(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+def _debug(options: RunOptions, host: Host) -> int:
     from gate.run.debug import debug
 
-    shown = debug(options, env)
+    shown = debug(options, host)
     if shown is None:
         from gate.report.debugging import none_failed
 
         print(none_failed(options))
         return 0
-    for line in shown.words(options, env):
+    for line in shown.words(options, host.env):
         print(line)
     return shown.exit_code

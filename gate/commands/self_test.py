@@ -13,7 +13,6 @@ from typing import BinaryIO
 
 from gate import __version__, plugins
 from gate.agents.http_client.tls import trusted
-from gate.commands.options.all import parse
 from gate.commands.schemas import SCHEMAS
 from gate.files.json_schema_messages import explain
 from gate.files.rows import Source
@@ -22,9 +21,9 @@ from gate.records.codec import schema_of
 from gate.registry import Registry
 from gate.run.execute import execute
 from gate.run.grade import named_graders
+from gate.run.options import Host, RunOptions
 from gate.suites.cases.dataset import check
 from gate.suites.config.load import bundled_suites
-from gate.system.signals import Stop
 from gate.text.escaping import plain
 
 OUR_FAULT = 70
@@ -119,10 +118,10 @@ def _measured(folder: Path, options: str, baseline: str) -> tuple[Report, Path]:
     dataset = next(suite.dataset for suite in bundled_suites() if suite.name == "analytics")
     config = folder / "gate.yml"
     config.write_text(_CONFIG.format(options=options, dataset=dataset), encoding="utf-8")
-    arguments = ["run", f"--config={config}", f"--baseline={baseline}", f"--out={folder}"]
-    asked = parse([*arguments, "--sample=24", "--quiet"])
-    asked.stop = Stop()
-    outcome = execute(asked, {})
+    asked = RunOptions(
+        config=str(config), baseline=baseline, out=str(folder), sample=24, quiet=True
+    )
+    outcome = execute(asked, Host(env={}))
     return outcome.report, outcome.session_dir
 
 

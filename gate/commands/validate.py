@@ -12,14 +12,14 @@ from pathlib import Path
 from gate.agents.under_test import NOBODY
 from gate.analysis.catalogue import asked_k
 from gate.analysis.default_gates import told
+from gate.commands.options.records import home_of
 from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
 from gate.files.plain_file import is_there
-from gate.github.context import current_job, token
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
-from gate.run.home import check_there, home, unused_datasets
-from gate.run.rules_for_event import Where, judged_by, opened_for
+from gate.run.home import check_has_config, unused_datasets
+from gate.run.rules_for_event import judged_by, where_of
 from gate.store.baseline import schema as baseline_schema
 from gate.suites.cases.dataset import Summary, check
 from gate.suites.config.check_judge import kinship
@@ -50,9 +50,10 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     Options: `config` (None: gate.yml, or the built-in defaults where there is none), `suite`.
     """
     today = datetime.now(UTC).date()
-    root = home(options).root
-    examined = _examined(home(options).file, root, env, today)
-    check_there(examined.config, options, env)
+    home = home_of(options)
+    root = home.root
+    examined = _examined(home.file, root, env, today)
+    check_has_config(examined.config, env, bundled_wanted=bool(options.suite))
     config = select(examined.config, options.suite or ())
     done = _Checked(config=config, root=root, found=examined.findings)
     new = [suite for suite in config.suites if suite.name not in examined.measured]
@@ -81,8 +82,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ...]:
     """Whose rules judge a run here. Raises what the run would raise, too."""
-    job = current_job(env)
-    where = Where(job, opened_for(job, token(env), root), env, datetime.now(UTC))
+    where = where_of(env, root)
     rules = judged_by(config, root, where, None)
     if rules.base is not None:
         base = f"{rules.base.name} ({rules.base.sha[:7]})"

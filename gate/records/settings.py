@@ -23,6 +23,16 @@ Rule = Literal["point", "convicted", "proven"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """How a command prints what it came to."""
+
+    format: str = "text"  # or "json", "markdown"
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PluginSpec:
     """A plug-in as it is written in gate.yml: its name (or user path) and its options."""
 

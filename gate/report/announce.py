@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from gate.plugins import REPORTERS
 from gate.records import Json, Report
+from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.write_all import summary
 from gate.store.session import load_session
@@ -22,7 +22,7 @@ Rows = Callable[[], Iterator[Mapping[str, Json]]]
 def tell(
     report: Report,
     session: Path,
-    options: argparse.Namespace,
+    options: OutputOptions,
     env: Mapping[str, str],
     failing: Sequence[ShownCase] = (),
 ) -> list[str]:
@@ -40,7 +40,7 @@ def tell(
 def verdict_text(
     report: Report,
     rows: Rows,
-    options: argparse.Namespace,
+    options: OutputOptions,
     env: Mapping[str, str],
     failing: Sequence[ShownCase] = (),
 ) -> str:

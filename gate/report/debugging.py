@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from gate.graders.trajectories.path import path_of_row
 from gate.records import Json
+from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase, failed_round
 from gate.report.console import Screen, in_words
 from gate.system.outlet import wants_color
@@ -31,7 +31,7 @@ def render(
     notes: Sequence[str],
     exit_code: int,
     session: Path,
-    options: argparse.Namespace,
+    options: OutputOptions,
     env: Mapping[str, str],
 ) -> list[str]:
     """What `gate run --case` prints; the last line of text is where the whole answers are."""
@@ -60,7 +60,7 @@ def render(
     return [text, where]
 
 
-def none_failed(options: argparse.Namespace) -> str:
+def none_failed(options: OutputOptions) -> str:
     """Where a session has no case that failed."""
     if options.format == "json":
         return json.dumps({"session": None, "exit_code": 0, "notes": [], "cases": []}, indent=2)

@@ -49,7 +49,11 @@ def _of_single_cases(setup: Setup) -> bool:
 
 def _on_a_laptop(setup: Setup) -> bool:
     """Outside a repository there was never a base branch to take the rules from."""
-    return setup.job.mode == "laptop" and setup.opened.git is not None and setup.config.protect
+    return (
+        setup.where.job.mode == "laptop"
+        and setup.where.opened.git is not None
+        and setup.config.protect
+    )
 
 
 CHANGED = (

@@ -4,8 +4,6 @@ nothing, decides nothing.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -14,6 +12,7 @@ from gate.errors import UsageError
 from gate.records.shown_case import failed_round
 from gate.registry import Meanwhile
 from gate.run.execute import finish
+from gate.run.options import Host, RunOptions
 from gate.run.setup import Setup, set_up
 from gate.store.session import load_session, named_session, refuse_debugging
 from gate.store.session_check import checked_rows
@@ -31,18 +30,17 @@ _MEASURING = {
 }
 
 
-def debug(options: argparse.Namespace, env: Mapping[str, str]) -> Shown | None:
+def debug(options: RunOptions, host: Host) -> Shown | None:
     """The cases with what was answered; None where no case of the session failed. Raises
     GateError.
     """
     _check(options)
-    alone = argparse.Namespace(**{**vars(options), "baseline": "none"})
-    setup = set_up(alone, env, {})
+    setup = set_up(replace(options, baseline="none"), host)
     setup = replace(
         setup, options=options, plans=tuple(replace(p, looks=None) for p in setup.plans)
     )
     if options.failed is not None:
-        setup = _narrowed(setup)
+        setup = _narrowed(setup, options.failed)
     chosen = tuple(plan for plan in setup.plans if plan.chosen)
     if not chosen:
         return None
@@ -50,7 +48,7 @@ def debug(options: argparse.Namespace, env: Mapping[str, str]) -> Shown | None:
     return cast("Shown", finish(setup, (), Meanwhile("gate.run.show_cases")))
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: RunOptions) -> None:
     own = "--failed" if options.failed is not None else "--case"
     if options.failed is not None and options.case:
         raise UsageError("--failed: not beside --case, which names the cases itself; leave one out")
@@ -62,10 +60,9 @@ def _check(options: argparse.Namespace) -> None:
             )
 
 
-def _narrowed(setup: Setup) -> Setup:
+def _narrowed(setup: Setup, session: str) -> Setup:
     """With the cases that failed in the session. Raises UsageError where none of them can run."""
-    given = setup.options.failed
-    folder = named_session(given, Path(setup.config.report.dir))
+    folder = named_session(session, Path(setup.config.report.dir))
     failed = failed_cases(folder)
     found = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
     known = sum(map(len, found.values()))

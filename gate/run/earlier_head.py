@@ -29,7 +29,7 @@ def nobody_before(paths: Sequence[str], out: Path) -> Stored:
 
 def with_earlier_head(setup: Setup, find: FindEarlier) -> Setup:
     """The setup with the session that was found, and the note about it."""
-    folder = setup.opened.folder
+    folder = setup.where.opened.folder
     paths = [posixpath.normpath(posixpath.join(folder, path)) for path in _same(setup).paths]
     found = find(paths, Path(setup.config.report.dir))
     notes = [found.note] if found.note else []

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -26,6 +25,7 @@ from gate.run.earlier_head import (
     with_earlier_head,
 )
 from gate.run.grade import nobody
+from gate.run.options import Host, RunOptions
 from gate.run.pipeline import Collected, Effects, health, measure
 from gate.run.progress import Told, progress
 from gate.run.record_answers import record_end, recorder
@@ -43,7 +43,6 @@ from gate.suites.config.check_provider_key import provider_key
 from gate.suites.protection.digests import edited_columns
 from gate.suites.protection.rules import with_late_sources
 from gate.system.outlet import wants_color
-from gate.text.redaction import Redactor
 from gate.user_code.hashes import Sources, merged
 from gate.user_code.processes import PROCESSES
 from gate.verdict.course import Course
@@ -61,21 +60,20 @@ class Ended(Protocol):
 
 
 def execute(
-    options: argparse.Namespace,
-    env: Mapping[str, str],
-    more: Mapping[str, str] | None = None,
+    options: RunOptions,
+    host: Host,
     shards: Sequence[Session] = (),
     find: FindEarlier = nobody_before,
     given: GivenAgent | None = None,
 ) -> Outcome:
-    """Everything but printing and publishing. `more`: dotted keys over gate.yml. `find`: looks for
+    """Everything but printing and publishing. `find`: looks for
     the session of an earlier head with the same files. `given`: asked instead of gate.yml's agent.
     Raises GateError.
 
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
     control = asked_before(shards, options.baseline)
-    setup = set_up(options, env, more or {}, control=control, given=given)
+    setup = set_up(options, host, control=control, given=given)
     setup = with_earlier_head(setup, find)
     return cast("Outcome", finish(setup, shards, Meanwhile("gate.run.judge")))
 
@@ -87,7 +85,7 @@ def finish(setup: Setup, shards: Sequence[Session], judging: Meanwhile) -> Ended
     joined = _joined(shards, setup)
     with (
         _session(setup, untold) as session,
-        control_session(setup, session, joined, _redactor(setup)) as control,
+        control_session(setup, session, joined, setup.host.redactor()) as control,
         _panel(setup, session, needed=not shards) as panel,
     ):
         setup, course = begun(setup, session)
@@ -130,7 +128,7 @@ def _with_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
     before = None
     if setup.resumed is not None:
         before = earlier(setup.resumed)
-    elif setup.job.mode == "laptop":
+    elif setup.where.job.mode == "laptop":
         before = newest_ended(Path(setup.config.report.dir))
     versions = {before.version} if before else _versions_of_baselines(setup)
     untold = before.untold if before else ()
@@ -189,13 +187,13 @@ def _session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
     """A new session folder, or the one to go on with. Raises UsageError when that one ran other
     cases or graders.
     """
-    redact = _redactor(setup)
+    redact = setup.host.redactor()
     meta = Meta(
-        session_id=new_session_id(setup.now),
-        created_at=setup.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        session_id=new_session_id(setup.where.now),
+        created_at=setup.where.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         provenance=setup.provenance,
         suites={plan.suite.name: plan.meta() for plan in setup.plans},
-        options=_given(setup.options),
+        options=setup.options.as_stored(),
         untold=untold,
         same_agent=agent_digest(setup.config),
         deployment=deployment_digest(setup),
@@ -215,13 +213,6 @@ def _with_verdicts(setup: Setup, session: SessionWriter) -> Setup:
     return replace(setup, notes=(*setup.notes, *told))
 
 
-def _given(options: argparse.Namespace) -> dict[str, object]:
-    """The options as meta.json keeps them: what was given, no key."""
-    none = ("stop", "secrets", "provider_key", "command", "home", "tell")
-    kept = {k: v for k, v in vars(options).items() if k not in none}
-    return {key: value for key, value in kept.items() if value not in (None, False)}
-
-
 def _trials(
     setup: Setup,
     session: SessionWriter,
@@ -232,16 +223,19 @@ def _trials(
     *,
     ask: bool,
 ) -> Collected:
-    with recorder(setup.options.record, _redactor(setup)) as record, _progress(setup, ask) as told:
+    with (
+        recorder(setup.options.record, setup.host.redactor()) as record,
+        _progress(setup, ask) as told,
+    ):
         effects = Effects(
             world=replace(setup.world, session=session.folder),
             session=session,
-            stop=setup.options.stop,
+            stop=setup.host.stop,
             progress=told.row,
             control=control,
             beside=told.beside,
             record=record,
-            scrub=_redactor(setup).scrub,
+            scrub=setup.host.redactor().scrub,
             idle=judging.start,
             looked=told.look,
             ask=panel.ask,
@@ -261,7 +255,7 @@ def _trials(
         )
         if ask:
             made = {name: tally.trials for name, tally in collected.tallies.items()}
-            record_end(setup.options.record, setup.plans, session.meta, made, _redactor(setup))
+            record_end(setup.options.record, setup.plans, session.meta, made, setup.host.redactor())
         return collected
 
 
@@ -291,7 +285,7 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
 
     config = setup.config if setup.rules.base is None else without_open_caches(setup.config)
     spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in session.rows())
-    panel = panel_of(config, setup.world, spend_before=spent, hidden=setup.options.secrets)
+    panel = panel_of(config, setup.world, spend_before=spent, hidden=setup.host.secrets)
     try:
         yield panel
     finally:
@@ -307,8 +301,8 @@ def _progress(setup: Setup, ask: bool) -> AbstractContextManager[Told]:
         planned=_planned(setup),
         quiet=options.quiet,
         verbose=options.verbose,
-        color=wants_color(sys.stderr, setup.env, no_color=options.no_color),
-        redact=_redactor(setup),
+        color=wants_color(sys.stderr, setup.host.env, no_color=options.no_color),
+        redact=setup.host.redactor(),
         warnings=warned,
     )
 
@@ -320,7 +314,3 @@ def _planned(setup: Setup) -> int:
         (len(plan.chosen) + len(partners)) * plan.suite.rounds
         for plan, partners in zip(setup.plans, beside, strict=True)
     )
-
-
-def _redactor(setup: Setup) -> Redactor:
-    return Redactor(setup.options.secrets)

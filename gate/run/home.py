@@ -4,7 +4,6 @@ to the root of the repository.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,26 +32,23 @@ class Home:
     written: bytes | None = None  # its content, where it is no file
 
 
-def _nobody(line: str) -> None:
-    """Where a command is no command line's."""
+def log_nothing(line: str) -> None:
+    """For callers that are not the command line."""
 
 
-def home(options: argparse.Namespace) -> Home:
-    """Where the command's gate.yml is; one that was found above is told, once. Raises UsageError
-    for what is there and no plain file. `options.tell` says a line on the command line.
+def find_home(config: str | None, log: Callable[[str], None] = log_nothing) -> Home:
+    """Where gate.yml is: `config` as it was named, else the nearest one; `log` tells of one that
+    was found in a folder above. Raises UsageError for something there that is not a plain file.
     """
-    if options.config is not None:
-        return Home(file=options.config, root=Path(options.config).parent)
-    found: Home | None = getattr(options, "home", None)
-    if found is None:
-        found = options.home = _home()
-        if found.above:
-            tell: Callable[[str], None] = getattr(options, "tell", _nobody)
-            tell(f"{found.file} is used; paths in it begin at its folder")
-    return found
+    if config is not None:
+        return Home(file=config, root=Path(config).parent)
+    home = _nearest()
+    if home.above:
+        log(f"{home.file} is used; paths in it begin at its folder")
+    return home
 
 
-def _home() -> Home:
+def _nearest() -> Home:
     if is_there(Path(CONFIG)):
         return Home(file=None, root=Path())
     for folder in _above(Path.cwd()):
@@ -69,16 +65,16 @@ def _above(here: Path) -> Iterator[Path]:
     yield from folders[1 : top + 1]
 
 
-def sessions_folder(found: Home, config: Config) -> str | None:
+def sessions_folder(home: Home, config: Config) -> str | None:
     """Beside a gate.yml that was found above; None: as gate.yml says, from the working folder."""
-    return (found.root / config.report.dir).as_posix() if found.above else None
+    return (home.root / config.report.dir).as_posix() if home.above else None
 
 
-def check_there(config: Config, options: argparse.Namespace, env: Mapping[str, str]) -> None:
-    """Raises UsageError where nobody wrote a gate.yml, nor asked for the bundled suites."""
-    given = ("suite", "base_url", "provider_key")
-    asked = any(getattr(options, name, None) for name in given) or env.get(KEY_VARIABLE)
-    if config.file is None and not asked:
+def check_has_config(config: Config, env: Mapping[str, str], *, bundled_wanted: bool) -> None:
+    """Raises UsageError where there is no gate.yml and nothing asks for the bundled suites: neither
+    an option (`bundled_wanted`) nor the variable with their agent's key.
+    """
+    if config.file is None and not (bundled_wanted or env.get(KEY_VARIABLE)):
         raise UsageError(NOWHERE)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from gate.graders.trajectories.path import Path as StepPath
 from gate.graders.trajectories.path import representatives
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
+from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
@@ -28,7 +28,6 @@ from gate.run.setup import Setup, measures_the_base
 from gate.run.shown_cases import shown_cases
 from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
-from gate.text.redaction import Redactor
 from gate.verdict.conclude import conclude, look
 from gate.verdict.debug_command import worst_failing
 from gate.verdict.measured import Measured, Setting
@@ -54,7 +53,7 @@ class Outcome:
     def outcome(self) -> str:
         return self.report.outcome
 
-    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+    def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
         """What the command prints last."""
         return tell(self.report, self.session_dir, options, env, self.failing)
 
@@ -67,7 +66,7 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     stored = session.write_report(summary(report))
     options = setup.config.report
     write_reports(session.write, stored, session.rows, options, session.rows_of)
-    if setup.job.mode == "release":
+    if setup.where.job.mode == "release":
         from gate.run.release_evidence.write import write_evidence
 
         write_evidence(setup, session, stored)
@@ -83,7 +82,7 @@ def _failing(
         return
     spared = frozenset(entry.case for entry in setup.config.quarantine)
     worst = worst_failing(report.cases, report.worse, report.outcome, measured, spared)[:WORST]
-    redactor = Redactor(setup.options.secrets)
+    redactor = setup.host.redactor()
     found: dict[tuple[str, str], ShownCase] = {}
     for plan in setup.plans:
         ids = [case_id for suite, case_id in worst if suite == plan.suite.name]
@@ -107,7 +106,7 @@ def _report(
 
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
     # Whose rules judge comes first: a file of many warnings must not push it out of the comment.
-    notes = [*setup.rules.notes, *setup.config.warnings, *setup.job.notes, *setup.notes]
+    notes = [*setup.rules.notes, *setup.config.warnings, *setup.where.job.notes, *setup.notes]
     notes += [warning for plan in setup.plans for warning in plan.warnings]
     notes += setup.reviewed.notes
     if ended_early:
@@ -115,17 +114,17 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
     return Setting(
         session_id=session.meta.session_id,
         created_at=session.meta.created_at,
-        duration_s=round((datetime.now(UTC) - setup.now).total_seconds(), 1),
-        mode=setup.job.mode,
+        duration_s=round((datetime.now(UTC) - setup.where.now).total_seconds(), 1),
+        mode=setup.where.job.mode,
         provenance=setup.provenance,
         answered=was_answered(session.meta.health),
         loosened=_loosened(setup),
         unprotected=setup.rules.base is None,
         notes=tuple(dict.fromkeys(notes)),
         accepted=setup.accepted,
-        comment_id=setup.env.get("INPUT_COMMENT-ID") or "gate",
+        comment_id=setup.host.env.get("INPUT_COMMENT-ID") or "gate",
         elsewhere=_elsewhere(setup),
-        measures_main=measures_the_base(setup.job, setup.config),
+        measures_main=measures_the_base(setup.where.job, setup.config),
         asked_with=_asked_with(setup),
     )
 
@@ -135,7 +134,7 @@ def _asked_with(setup: Setup) -> dict[str, str]:
     knows.
     """
     given = {"--base-url": setup.options.base_url, "--model": setup.options.model}
-    here = setup.job.mode == "laptop"
+    here = setup.where.job.mode == "laptop"
     return {name: value for name, value in given.items() if here and value and "@" not in value}
 
 

@@ -30,7 +30,7 @@ def located(report: Report, setup: Setup) -> Report:
 
 def _folder(setup: Setup) -> str | None:
     """The folder of gate.yml below the repository's top; None when it is not below it."""
-    top = setup.opened.git.top if setup.opened.git else Path.cwd()
+    top = setup.where.opened.git.top if setup.where.opened.git else Path.cwd()
     try:
         return setup.rules.root.resolve().relative_to(top.resolve()).as_posix()
     except ValueError:

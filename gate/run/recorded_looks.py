@@ -4,7 +4,6 @@ the cases, and so comes to the same end.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from gate.github.context import Job
 from gate.plugins import Agent, World
 from gate.records import Config
 from gate.run.early_stopping import may_stop_early, most_rounds
+from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def as_recorded(
     world: World,
     config: Config,
     job: Job,
-    options: argparse.Namespace,
+    options: RunOptions,
 ) -> AsRecorded:
     """The plans with the looks of the run that was recorded, where the suite's cases and planned
     rounds are the same and the rules of now allow them: a recording may come from anybody. Raises

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.errors import UsageError
-from gate.github.context import NO_TOKEN, Job
+from gate.github.context import NO_TOKEN, Job, current_job, token
 from gate.github.git import NoBase
 from gate.github.local_repository import Opened, open_local
 from gate.records import Config
 from gate.records.forge import Here
-from gate.run.home import home
+from gate.run.home import Home
 from gate.run.laptop_rules import laptop_rules
 from gate.store.baseline.source_order import Place, source_names
 from gate.suites.protection.rules import Base, Rules, judging_rules, own_config
@@ -39,34 +38,33 @@ class Where:
 
 
 def rules_for(
-    job: Job,
-    opened: Opened,
-    options: argparse.Namespace,
-    env: Mapping[str, str],
-    now: datetime,
+    where: Where,
+    home: Home,
     *,
-    alone: bool,
+    protect: str | bool | None = None,
+    recorded: bool = False,
+    alone: bool = False,
 ) -> Rules:
-    """`options`: config (the file, in its folder), replay, protect. `alone`: gate.yml judges as it
-    stands here, for a plan. Raises InvalidInput, UsageError.
+    """The rules that judge a run of the gate.yml in `home`. `protect`: the ref whose rules judge,
+    True for the base branch, None where nobody asked. `recorded`: the answers come from a file.
+    `alone`: gate.yml judges as it stands here, for a plan. Raises InvalidInput, UsageError.
     """
-    file, root, today = home(options).file, home(options).root, now.date()
+    job, opened, env, today = where.job, where.opened, where.env, where.now.date()
+    file, root = home.file, home.root
     if not alone and job.mode not in ("laptop", "release"):
         _is_no_link(root)
     if job.untrusted_head:
         base = _base(job.protect_ref, job.base_ref, opened)
-        recorded = bool(options.replay)
         from gate.run.untrusted import rules_of_base
 
         rules = rules_of_base(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
         return _compared(rules, job, opened)
-    own = own_config(file, root, env, today, home(options).written)
+    own = own_config(file, root, env, today, home.written)
     if alone:
         return _compared(Rules(config=own, own=own, root=root), job, opened)
-    asked = getattr(options, "protect", None)  # True: without a ref
-    return judged_by(own, root, Where(job, opened, env, now), "" if asked is True else asked)
+    return judged_by(own, root, where, "" if protect is True else protect or None)
 
 
 def judged_by(own: Config, root: Path, where: Where, protect: str | None) -> Rules:
@@ -234,16 +232,23 @@ def with_base(job: Job, key: str, config: Config) -> Job:
             api.close()
 
 
-def place_of(job: Job, opened: Opened, rules: Rules, now: datetime) -> Place:
+def where_of(env: Mapping[str, str], root: Path) -> Where:
+    """The circumstances of this process, now. `root`: the folder of gate.yml."""
+    now, job = datetime.now(UTC), current_job(env)
+    return Where(job, opened_for(job, token(env), root), env, now)
+
+
+def place_of(where: Where, rules: Rules) -> Place:
     """Where baselines are looked for."""
+    job = where.job
     return Place(
         root=rules.root,
-        forge=opened.forge,
+        forge=where.opened.forge,
         base_sha=base_sha(job, rules),
         base_name=job.base_name,
         why_no_base=rules.why_no_base,
         no_base=job.no_base,
-        now=now,
+        now=where.now,
         mode=job.mode,
         in_job=job.mode != "laptop" or job.other_ci,
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
@@ -14,8 +12,7 @@ from gate import __version__
 from gate.agents.pricing import price_of
 from gate.agents.under_test import NOBODY, begin, settings_digest, subject, subject_digest
 from gate.errors import InvalidInput, UsageError
-from gate.github.context import Job, current_job, token
-from gate.github.local_repository import Opened
+from gate.github.context import Job, token
 from gate.graders.user_code.make import is_own
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
@@ -24,17 +21,19 @@ from gate.run.accepted_changes import Accepted, accepted
 from gate.run.added_rounds import rounds_begun, with_rounds
 from gate.run.control_agent import Control, control_of
 from gate.run.early_stopping import asks_again, extends, stops_early, with_looks
-from gate.run.home import check_there, home, sessions_folder, unused_datasets
+from gate.run.home import Home, check_has_config, find_home, sessions_folder, unused_datasets
 from gate.run.judge_labels import Reviewed, reviewed_plans
+from gate.run.options import Host, RunOptions
 from gate.run.prepare import Selection, SuitePlan, prepare
 from gate.run.record_answers import check_record
 from gate.run.recorded_looks import as_recorded
 from gate.run.rules_for_event import (
+    Where,
     base_sha,
-    opened_for,
     place_of,
     rules_for,
     source_from,
+    where_of,
     with_base,
 )
 from gate.store.baseline.source_order import Place
@@ -71,11 +70,9 @@ class GivenAgent(Protocol):
 class Setup:
     """Everything that is known and checked before the agent is asked for the first time."""
 
-    options: argparse.Namespace
-    env: Mapping[str, str]
-    now: datetime
-    job: Job
-    opened: Opened
+    options: RunOptions
+    host: Host
+    where: Where
     rules: Rules
     config: Config  # what judges, options applied
     plans: tuple[SuitePlan, ...]
@@ -99,14 +96,13 @@ class Setup:
 
     @property
     def world(self) -> World:
-        stop = self.options.stop
-        return World(env=nameable(self.env), root=self.rules.root, cancelled=stop.requested)
+        stopped = self.host.stop.requested
+        return World(env=nameable(self.host.env), root=self.rules.root, cancelled=stopped)
 
 
 def set_up(
-    options: argparse.Namespace,
-    env: Mapping[str, str],
-    more: Mapping[str, str],
+    options: RunOptions,
+    host: Host,
     *,
     control: Control | None = None,
     given: GivenAgent | None = None,
@@ -115,43 +111,51 @@ def set_up(
     `given`: an agent that is asked instead of gate.yml's.
     """
     PROCESSES.allow(options.timeout or 0.0)
-    now, job, root = datetime.now(UTC), current_job(env), home(options).root
-    opened = opened_for(job, token(env), root)
-    rules = rules_for(job, opened, options, env, now, alone=more.get("protect") == "false")
+    env, home = host.env, options.home or find_home(options.config, host.log)
+    where = where_of(env, home.root)
+    rules = rules_for(
+        where,
+        home,
+        protect=options.protect,
+        recorded=bool(options.replay),
+        alone=options.own_rules,
+    )
     if given is not None:
         rules = replace(rules, config=replace(rules.config, agent=given.spec))
-    rules = _asking_itself(rules, options, job, env)
-    check_there(rules.config, options, env)
+    rules = _asking_itself(rules, options, where)
+    wanted = options.suite or options.base_url or options.provider_key
+    check_has_config(rules.config, env, bundled_wanted=bool(wanted))
     rules = _with_dataset(rules, options)
     began = rounds_begun(options.resume, options.rounds)
-    config = with_rounds(_effective(options, rules, job, more), began)
-    job = with_base(job, token(env), config)
+    config = with_rounds(_effective(options, rules, where.job, home), began)
+    where = replace(where, job=with_base(where.job, token(env), config))
+    job = where.job
     control = control or _control(options, rules, config, job)
-    options.secrets.update(_secrets(options, config, control, env))
-    with_key = _with_key(options, config, env)
-    world = World(env=nameable(with_key), root=rules.root)
+    host.secrets.update(_secrets(options, config, control, env))
+    host = replace(host, env=_with_key(options, config, env))
+    world = World(env=nameable(host.env), root=rules.root)
     agent = _asked(options, config, world, given)
     _check_money(config, agent)
-    plans = prepare(config.suites, rules, _selection(options, job, more))
+    plans = prepare(config.suites, rules, _selection(options, job))
     config = _checked_with_data(config, plans)
-    provenance = _provenance(job, opened, rules, config, agent)
-    place = place_of(job, opened, rules, now)
+    provenance = _provenance(where, rules, config, agent)
+    place = place_of(where, rules)
     stored = {} if control.fresh else _baselines(plans, config, place, provenance)
-    meant, people = _accepted(options, more, env, job, plans), reviewed_plans(rules, config, plans)
+    meant, people = _accepted(options, where, plans), reviewed_plans(rules, config, plans)
     plans = _looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency)
     looked = as_recorded(plans, agent, world, config, job, options)
     return Setup(
         options=options,
-        env=with_key,
-        now=now,
-        job=job,
-        opened=opened,
+        host=host,
+        where=where,
         rules=rules,
         config=config,
         plans=looked.plans,
         agent=agent,
         control=control,
-        control_agent=subject(control.agent, control.retriever, root) if control.agent else None,
+        control_agent=subject(control.agent, control.retriever, home.root)
+        if control.agent
+        else None,
         provenance=provenance,
         baselines=stored,
         accepted=meant.changes,
@@ -162,7 +166,7 @@ def set_up(
             *unused_datasets(config.suites),
             *_unlooked(stored),
             *_unused(stored, rules),
-            *_notes(config, more),
+            *_notes(config, options.note),
             *looked.notes,
             *control.notes,
             *meant.notes,
@@ -170,20 +174,18 @@ def set_up(
     )
 
 
-def _asking_itself(
-    rules: Rules, options: argparse.Namespace, job: Job, env: Mapping[str, str]
-) -> Rules:
+def _asking_itself(rules: Rules, options: RunOptions, where: Where) -> Rules:
     """Classes that --suite names ask by themselves: without a gate.yml, and where nobody says what
     to ask, there is no agent to be looked for. Raises UsageError where no such code may run.
     """
-    codes = [name for name in options.suite or () if is_own(name)]
+    job, codes = where.job, [name for name in options.suite if is_own(name)]
     if codes and job.untrusted_head:
         raise UsageError(
             f"--suite {codes[0]}: code of the checkout does not run under {job.event}, which has "
             "the base's secrets; use it under `pull_request`"
         )
     told = (options.base_url, options.model, options.provider_key, options.replay)
-    if not codes or len(codes) < len(options.suite) or any(told) or env.get(KEY_VARIABLE):
+    if not codes or len(codes) < len(options.suite) or any(told) or where.env.get(KEY_VARIABLE):
         return rules
     if rules.config.file is not None:
         return rules
@@ -206,18 +208,16 @@ def _unused(baselines: Mapping[str, Compared], rules: Rules) -> list[str]:
     ]
 
 
-def _notes(config: Config, more: Mapping[str, str]) -> list[str]:
+def _notes(config: Config, note: str) -> list[str]:
     """Who reads that an agent is as good as before must know that none was asked."""
-    given = [more["note"]] if "note" in more else []
+    given = [note] if note else []
     if config.agent.name != "replay":
         return given
     name = Path(str(config.agent.options["file"])).name
     return [f"recorded answers were judged (`{name}`): no agent was asked", *given]
 
 
-def _asked(
-    options: argparse.Namespace, config: Config, world: World, given: GivenAgent | None
-) -> Agent:
+def _asked(options: RunOptions, config: Config, world: World, given: GivenAgent | None) -> Agent:
     """Who is asked. Files that options name are looked at before anything is written. Raises
     UsageError.
     """
@@ -246,17 +246,17 @@ def _check_money(config: Config, agent: Agent) -> None:
     )
 
 
-def _selection(options: argparse.Namespace, job: Job, more: Mapping[str, str]) -> Selection:
+def _selection(options: RunOptions, job: Job) -> Selection:
     return Selection(
         sample=options.sample,
-        event=None if more.get("sample") == "all" else job.sample_key,
+        event=None if options.all_cases else job.sample_key,
         shard=options.shard,
-        case_ids=frozenset(options.case or ()),
+        case_ids=frozenset(options.case),
         timeout_s=options.timeout,
     )
 
 
-def _control(options: argparse.Namespace, rules: Rules, config: Config, job: Job) -> Control:
+def _control(options: RunOptions, rules: Rules, config: Config, job: Job) -> Control:
     instead = "--replay" if options.replay else ""
     if options.baseline not in (None, "auto"):
         instead = f"--baseline {options.baseline}"
@@ -275,6 +275,10 @@ def measures_the_base(job: Job, config: Config) -> bool:
     """Whether this is a run of the base branch itself, and no change to it."""
     own = job.protect_ref is None or job.head_ref == config.baseline.branch
     return job.mode == "schedule" or (job.mode == "branch" and own)
+
+
+def _control_agent(control: Control, root: Path) -> Agent | None:
+    return subject(control.agent, control.retriever, root) if control.agent else None
 
 
 def _has_partner(plan: SuitePlan, control: Control, baselines: Mapping[str, Compared]) -> bool:
@@ -314,7 +318,7 @@ def _looked_at(
     baselines: Mapping[str, Compared],
     config: Config,
     job: Job,
-    options: argparse.Namespace,
+    options: RunOptions,
     *,
     at_once: int,
 ) -> tuple[SuitePlan, ...]:
@@ -329,27 +333,19 @@ def _looked_at(
     return with_looks(plans, compared, config, early=early, concurrency=at_once)
 
 
-def _accepted(
-    options: argparse.Namespace,
-    more: Mapping[str, str],
-    env: Mapping[str, str],
-    job: Job,
-    plans: tuple[SuitePlan, ...],
-) -> Accepted:
+def _accepted(options: RunOptions, where: Where, plans: tuple[SuitePlan, ...]) -> Accepted:
     named = options.case or options.failed
-    if options.shard or named or more.get("protect") == "false":  # none of them decides anything
+    if options.shard or named or options.own_rules:  # none of them decides anything
         return Accepted()
-    return accepted(job, token(env), {name for plan in plans for name in plan.specs})
+    return accepted(where.job, token(where.env), {name for plan in plans for name in plan.specs})
 
 
-def _effective(
-    options: argparse.Namespace, rules: Rules, job: Job, more: Mapping[str, str]
-) -> Config:
-    config = select(rules.config, options.suite or (), rules.root)
+def _effective(options: RunOptions, rules: Rules, job: Job, home: Home) -> Config:
+    config = select(rules.config, options.suite, rules.root)
     if job.mode == "release":
         config = for_release(config)
     config = override(
-        settings(config, more),
+        settings(config, options.settings),
         base_url=options.base_url,
         model=options.model,
         timeout=options.timeout,
@@ -358,7 +354,7 @@ def _effective(
         max_attempts=options.max_attempts,
         budget_usd=options.budget_usd,
         baseline=source_from(options.baseline, rules.root),
-        out=options.out or sessions_folder(home(options), rules.config),
+        out=options.out or sessions_folder(home, rules.config),
     )
     if options.provider_key:
         config = with_key(config)
@@ -370,12 +366,12 @@ def _effective(
     return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
 
 
-def _with_dataset(rules: Rules, options: argparse.Namespace) -> Rules:
+def _with_dataset(rules: Rules, options: RunOptions) -> Rules:
     """With the cases that --dataset names. Raises UsageError where that is not the run's to say."""
     if options.dataset is None:
         return rules
     option = f"--dataset {options.dataset}"
-    suites = select(rules.config, options.suite or (), rules.root).suites
+    suites = select(rules.config, options.suite, rules.root).suites
     if len(suites) != 1 or suites[0].suite:
         raise UsageError(f"{option}: it is for one suite that has a dataset; add --suite NAME")
     if rules.base is not None:
@@ -399,16 +395,14 @@ def _told_apart(config: Config, root: Path) -> Config:
     return replace(config, warnings=(*config.warnings, *found.warnings))
 
 
-def _with_key(
-    options: argparse.Namespace, config: Config, env: Mapping[str, str]
-) -> Mapping[str, str]:
+def _with_key(options: RunOptions, config: Config, env: Mapping[str, str]) -> Mapping[str, str]:
     """--provider-key stands for the variable that the agent's key comes from."""
     name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
     return {**env, name: options.provider_key} if options.provider_key else env
 
 
 def _secrets(
-    options: argparse.Namespace, config: Config, control: Control, env: Mapping[str, str]
+    options: RunOptions, config: Config, control: Control, env: Mapping[str, str]
 ) -> Iterator[str]:
     """Of the environment as it was, too: a key that stands for a variable hides none."""
     models = (config.judge, config.verifier, config.retriever, control.retriever)
@@ -418,7 +412,8 @@ def _secrets(
         yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])
 
 
-def _provenance(job: Job, opened: Opened, rules: Rules, config: Config, agent: Agent) -> Provenance:
+def _provenance(where: Where, rules: Rules, config: Config, agent: Agent) -> Provenance:
+    job, opened = where.job, where.opened
     return Provenance(
         commit=job.head_sha or (opened.git.head() if opened.git else None),
         base_commit=base_sha(job, rules),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase, failed_round
 from gate.report.debugging import render
 from gate.run.pipeline import Collected
 from gate.run.setup import Setup
 from gate.run.shown_cases import shown_cases
 from gate.store.session import SessionWriter
-from gate.text.redaction import Redactor
 
 FAILED, INFRASTRUCTURE = 1, 6  # exit codes
 
@@ -29,14 +28,14 @@ class Shown:
 
     outcome = "shown"  # as the session's log has it
 
-    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+    def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
         """What the command prints last."""
         return render(self.cases, self.notes, self.exit_code, self.session_dir, options, env)
 
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Shown:
     """In the place of a verdict."""
-    redactor = Redactor(setup.options.secrets)
+    redactor = setup.host.redactor()
     cases = tuple(
         case for plan in setup.plans for case in shown_cases(plan, plan.chosen, session, redactor)
     )

@@ -9,13 +9,14 @@ from typing import Any
 
 from gate.commands.action import Hooks, run
 from gate.commands.options.all import parse
+from gate.commands.options.records import run_options
 from gate.github.api import Api, Time
 from gate.github.comments import Pace
 from gate.github.context import Job
 from gate.github.delivery import Means
 from gate.run.earlier_head import FindEarlier
 from gate.run.execute import execute
-from gate.system.signals import Stop
+from gate.run.options import Host
 from tests.support.github_server import REPOSITORY, GitHub
 from tests.support.runner import on_a_pull_request
 
@@ -26,9 +27,7 @@ def execute_here(
     env: Mapping[str, str],
     find: FindEarlier,
 ) -> Any:
-    options = parse(argv)
-    options.stop = Stop()
-    return execute(options, env, settings, find=find)
+    return execute(run_options(parse(argv), settings), Host(env=env), find=find)
 
 
 def environment(folder: Path, github: GitHub) -> dict[str, str]:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gate.commands.options.all import parse
+from gate.commands.options.records import run_options
 from gate.run.execute import execute
 from gate.run.judge import Outcome
-from gate.system.signals import Stop
+from gate.run.options import Host
 
 COMMIT = "c0ffee" + "0" * 34
 TAG = "v1.2.0"
@@ -63,8 +64,7 @@ def run(root: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Ou
     """`gate run` in `root`."""
     out = (f"--config={root / 'gate.yml'}", f"--out={root / 'results'}", "--quiet")
     options = parse(["run", *out, *arguments])
-    options.stop = Stop()
-    return execute(options, env or {})
+    return execute(run_options(options), Host(env=env or {}))
 
 
 def release(root: Path, *arguments: str, wrong: int = 0) -> Outcome:

@@ -5,18 +5,18 @@ On a laptop that compares with nothing neither git nor a clock has a say.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from gate.github.context import Job, current_job, token
-from gate.github.local_repository import Opened
 from gate.records import BaselineInfo, Config, Provenance
 from gate.run.accepted_changes import Accepted, accepted
-from gate.run.home import home
+from gate.run.home import Home
+from gate.run.options import ImportOptions
 from gate.run.rules_for_event import (
+    Where,
     base_sha,
     opened_for,
     place_of,
@@ -70,36 +70,34 @@ class ImportPlace:
 
 
 def import_place(
-    options: argparse.Namespace, env: Mapping[str, str], now: datetime, more: Mapping[str, str]
+    options: ImportOptions, home: Home, env: Mapping[str, str], now: datetime
 ) -> ImportPlace:
-    """`options`: config, baseline. `more`: dotted keys over gate.yml, which an action's inputs set.
-    Raises InvalidInput, UsageError, InfrastructureError."""
-    found = home(options)
-    root = found.root
-    job = current_job(env)
+    """`home`: where gate.yml is. Raises InvalidInput, UsageError, InfrastructureError."""
+    root, job = home.root, current_job(env)
     if job.mode == "laptop" and not options.baseline:
-        own = own_config(found.file, root, env, now.date())
+        own = own_config(home.file, root, env, now.date())
         return ImportPlace(job=Job(), rules=Rules(config=own, own=own, root=root), config=own)
-    opened = opened_for(job, token(env), root)
-    given = argparse.Namespace(config=options.config, home=found, replay=None)
-    rules = rules_for(job, opened, given, env, now, alone=False)
+    where = Where(job, opened_for(job, token(env), root), env, now)
+    rules = rules_for(where, home)
     config = for_release(rules.config) if job.mode == "release" else rules.config
     config = override(
-        settings(config, more), baseline=source_from(options.baseline or "none", root)
+        settings(config, options.settings), baseline=source_from(options.baseline or "none", root)
     )
     job = with_base(job, token(env), config)
+    where = replace(where, job=job)
     return ImportPlace(
         job=job,
         rules=rules,
         config=config,
-        facts=_facts(job, opened, rules, config),
+        facts=_facts(where, rules, config),
         comment_id=env.get("INPUT_COMMENT-ID") or "gate",
         key=token(env),
-        baselines=place_of(job, opened, rules, now) if options.baseline else None,
+        baselines=place_of(where, rules) if options.baseline else None,
     )
 
 
-def _facts(job: Job, opened: Opened, rules: Rules, config: Config) -> dict[str, Any]:
+def _facts(where: Where, rules: Rules, config: Config) -> dict[str, Any]:
+    job, opened = where.job, where.opened
     return {
         "commit": job.head_sha or (opened.git.head() if opened.git else None),
         "base_commit": base_sha(job, rules),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from gate.records.imported import Imported, ImportedSuite
 from gate.run.accepted_changes import Accepted
 from gate.run.importing.place import ImportPlace
 from gate.run.importing.regrade import Regraded, regraded
+from gate.run.options import ImportOptions
 from gate.store.baseline.find import Compared
 from gate.store.session import Meta, SuiteMeta, new_session_id
 from gate.store.trial_rows import row_of
@@ -95,7 +95,7 @@ def _told_of_failed(trial: Trial) -> dict[str, float | None]:
 
 
 def import_plan(
-    options: argparse.Namespace,
+    options: ImportOptions,
     name: str,
     found: Imported,
     suites: Mapping[str, ImportedSuite],

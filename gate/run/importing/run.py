@@ -4,7 +4,6 @@ twice gives the same bytes.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,13 +15,15 @@ from gate.analysis.tally import Tally
 from gate.errors import UsageError
 from gate.records import Report
 from gate.records.imported import Imported
+from gate.records.settings import OutputOptions
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
-from gate.run.home import home, sessions_folder
+from gate.run.home import find_home, sessions_folder
 from gate.run.importing.files import write_dataset, write_recording
 from gate.run.importing.format import reader
 from gate.run.importing.place import import_place
 from gate.run.importing.plan import ImportPlan, chosen, import_plan
+from gate.run.options import Host, ImportOptions
 from gate.run.prepare import metrics_elsewhere
 from gate.run.rules_for_event import told_of_baseline
 from gate.store.session import SUMMARY, SessionWriter, load_session
@@ -39,7 +40,7 @@ class ImportedSession:
     report: Report
     session_dir: Path
 
-    def words(self, options: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+    def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
         """What the command prints last."""
         return tell(self.report, self.session_dir, options, env)
 
@@ -52,22 +53,16 @@ class Written:
     beside: tuple[str, ...] = ()  # a sentence a file
 
 
-def import_results(
-    options: argparse.Namespace,
-    env: Mapping[str, str],
-    now: datetime,
-    more: Mapping[str, str] | None = None,
-) -> Written:
-    """`options`: source, path, option, at, out, suite, regrade, config, baseline, dataset,
-    recording. `more`: dotted keys over gate.yml. Raises GateError.
-    """
-    place = import_place(options, env, now, more or {})
+def import_results(options: ImportOptions, host: Host, now: datetime) -> Written:
+    """What was written of the source that `options` name. Raises GateError."""
+    home, env = find_home(options.config, host.log), host.env
+    place = import_place(options, home, env, now)
     agents = (place.config.agent, place.config.judge, place.config.verifier)
-    options.secrets.update(secrets_sent(env, (one.options for one in agents if one is not None)))
-    name, importer = reader(options.source, Path(options.path), options.option or ())
+    host.secrets.update(secrets_sent(env, (one.options for one in agents if one is not None)))
+    name, importer = reader(options.source, Path(options.path), options.option)
     found: Imported = importer.read(Path(options.path))
-    suites = chosen(found.suites, options.suite or ())
-    beside = tuple(_beside(options, found, frozenset(suites)))
+    suites = chosen(found.suites, options.suite)
+    beside = tuple(_beside(options, found, frozenset(suites), host.redactor()))
     if not suites:
         if not options.dataset:
             raise UsageError(
@@ -75,12 +70,12 @@ def import_results(
             )
         return Written(beside=(*found.notes, *beside))
     plan = import_plan(options, name, found, suites, place)
-    beside_config = sessions_folder(home(options), place.config)
+    beside_config = sessions_folder(home, place.config)
     out = Path(options.out or beside_config or place.config.report.dir)
     folder = out / f"session-{plan.session_id}"
     if folder.exists():
         raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
-    with SessionWriter.create(out, plan.meta(), Redactor(options.secrets)) as session:
+    with SessionWriter.create(out, plan.meta(), host.redactor()) as session:
         try:
             report = _write(plan, session)
         except BaseException:  # a full disk or Ctrl-C, too: half a session would be taken for one
@@ -89,8 +84,9 @@ def import_results(
     return Written(session=ImportedSession(report=report, session_dir=folder), beside=beside)
 
 
-def _beside(options: argparse.Namespace, found: Imported, suites: frozenset[str]) -> Iterator[str]:
-    redact = Redactor(options.secrets)
+def _beside(
+    options: ImportOptions, found: Imported, suites: frozenset[str], redact: Redactor
+) -> Iterator[str]:
     if options.dataset:
         count = write_dataset(found, suites, Path(options.dataset), redact)
         yield f"Cases written to: {options.dataset} ({count})"

@@ -52,7 +52,7 @@ def write_evidence(setup: Setup, session: SessionWriter, report: Report) -> None
     """`<session>/evidence/` of a release; nothing in other modes, nor for a shard, which decides
     nothing. Everything goes through the session's redactor. Raises InfrastructureError.
     """
-    if setup.job.mode != "release" or setup.options.shard:
+    if setup.where.job.mode != "release" or setup.options.shard:
         return
     folder = session.folder / FOLDER
     with disk(folder):
@@ -81,7 +81,7 @@ def sealed(folder: Path) -> dict[str, Sealed]:
 def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Manifest:
     made = report.provenance
     return Manifest(
-        tag=setup.job.head_ref,
+        tag=setup.where.job.head_ref,
         commit=made.commit,
         repository=made.repository,
         run=made.run_url,
@@ -167,7 +167,9 @@ def _environment(setup: Setup) -> dict[str, Json]:
         "platform": platform.platform(),
         "machine": platform.machine(),
         "packages": {name: _version(name) for name in _PACKAGES},
-        "variables": {name: setup.env[name] for name in sorted(_FACTS) if name in setup.env},
+        "variables": {
+            name: setup.host.env[name] for name in sorted(_FACTS) if name in setup.host.env
+        },
     }
 
 

@@ -5,13 +5,14 @@ from contextlib import redirect_stdout
 import pytest
 
 from gate.commands.options.all import parse
+from gate.commands.options.records import output_options
 from gate.report.announce import tell, verdict_text
 from tests.support.reports import regression, several_suites
 from tests.support.stored_session import store
 
 
 def options(*arguments):
-    return parse(["run", *arguments])
+    return output_options(parse(["run", *arguments]))
 
 
 def rows():

@@ -5,13 +5,14 @@ import json
 import pytest
 
 from gate.commands.options.all import parse
+from gate.commands.options.records import run_options
 from gate.errors import UsageError
 from gate.run.control_agent import Control
 from gate.run.control_session import asked_before
 from gate.run.execute import execute
+from gate.run.options import Host
 from gate.run.resume import OtherSession
 from gate.store.session import CONTROL, load_session
-from gate.system.signals import Stop
 from tests.support.stored_session import store
 
 AGENTS = """
@@ -53,8 +54,7 @@ def run(tmp_path):
     def go(*arguments):
         given = ["run", "--quiet", "--config", str(tmp_path / "gate.yml"), "--out", str(tmp_path)]
         options = parse([*given, *arguments])
-        options.stop = Stop()
-        done = execute(options, {})
+        done = execute(run_options(options), Host(env={}))
         return done.report, load_session(done.session_dir)
 
     return go

@@ -1,12 +1,11 @@
 """Where gate.yml is looked for, and what is said where there is none."""
 
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from gate.errors import UsageError
-from gate.run.home import check_there, home, sessions_folder, unused_datasets
+from gate.run.home import check_has_config, find_home, sessions_folder, unused_datasets
 from gate.suites.config.load import defaults, select
 
 
@@ -21,44 +20,32 @@ def deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_above_it_is_found_up_to_the_root_of_the_repository(deep: Path) -> None:
-    assert home(Namespace(config=None)).file is None, "outside of a repository nothing is above"
+    assert find_home(None).file is None, "outside of a repository nothing is above"
     (deep.parents[1] / ".git").mkdir()
     told: list[str] = []
-    options = Namespace(config=None, tell=told.append)
-    found = home(options)
+    found = find_home(None, told.append)
     assert (found.file, found.root) == ("../../gate.yml", Path("../.."))
     assert sessions_folder(found, defaults()) == "../../results"
-    home(options)
     assert told == ["../../gate.yml is used; paths in it begin at its folder"]
     (deep.parent / ".git").mkdir()
-    assert home(Namespace(config=None)).file is None, "another repository ends the search"
+    assert find_home(None).file is None, "another repository ends the search"
 
 
 def test_the_nearest_one_wins_and_a_named_one_is_taken(deep: Path) -> None:
     (deep.parents[1] / ".git").mkdir()
     (deep.parent / "gate.yml").write_text("version: 1\n")
-    assert home(Namespace(config=None)).file == "../gate.yml"
+    assert find_home(None).file == "../gate.yml"
     (deep / "gate.yml").write_text("version: 1\n")
-    here = home(Namespace(config=None))
+    here = find_home(None)
     assert (here.file, here.root, sessions_folder(here, defaults())) == (None, Path(), None)
-    assert home(Namespace(config="x/other.yml")).root == Path("x")
+    assert find_home("x/other.yml").root == Path("x")
 
 
-@pytest.mark.parametrize(
-    ("given", "env"),
-    [
-        ({"suite": ["tool"]}, {}),
-        ({"base_url": "http://127.0.0.1:1"}, {}),
-        ({"provider_key": "k"}, {}),
-        ({}, {"OPENAGENT_PROVIDER_KEY": "k"}),
-    ],
-)
-def test_the_bundled_suites_run_only_where_somebody_asks(
-    given: dict[str, object], env: dict[str, str]
-) -> None:
-    check_there(defaults(), Namespace(**given), env)
+@pytest.mark.parametrize(("wanted", "env"), [(True, {}), (False, {"OPENAGENT_PROVIDER_KEY": "k"})])
+def test_the_bundled_suites_run_only_where_somebody_asks(wanted: bool, env: dict[str, str]) -> None:
+    check_has_config(defaults(), env, bundled_wanted=wanted)
     with pytest.raises(UsageError, match="`gate init` writes one"):
-        check_there(defaults(), Namespace(suite=None), {"OPENAGENT_PROVIDER_KEY": ""})
+        check_has_config(defaults(), {"OPENAGENT_PROVIDER_KEY": ""}, bundled_wanted=False)
 
 
 def test_a_file_of_a_bundled_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Whose looks a replay takes over: the recording's, as far as the rules of now allow them."""
 
-from argparse import Namespace
-
 import pytest
 
 from gate.agents.protocols.replay import Replay
@@ -9,6 +7,7 @@ from gate.agents.recordings.run_end import RunEnd, SuiteEnd, digest_of_cases, ru
 from gate.github.context import Job
 from gate.plugins import World
 from gate.records import Config, Looks, PluginSpec, RegressionRules, Suite
+from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
 from gate.run.recorded_looks import as_recorded
 
@@ -48,7 +47,7 @@ def looked(tmp_path):
             World(env={}, root=tmp_path),
             Config(agent=PluginSpec(name="replay"), suites=(), regression=rules),
             job or Job(),
-            Namespace(stop_rule=option, shard=None, case=None, failed=None),
+            RunOptions(stop_rule=option),
         )
 
     return take_over

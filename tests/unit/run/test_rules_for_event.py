@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from argparse import Namespace
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,8 @@ from gate.errors import UsageError
 from gate.github.context import Job
 from gate.github.local_repository import Opened, open_local
 from gate.records import BaselineRules, Config
-from gate.run.rules_for_event import place_of, rules_for, with_base
+from gate.run.home import find_home
+from gate.run.rules_for_event import Where, place_of, rules_for, with_base
 from gate.suites.config.load import defaults
 from gate.suites.protection.rules import Rules
 from tests.support.git_repository import git
@@ -49,8 +49,8 @@ OTHER_CI = Job(other_ci=True)
 def rules_of(
     work: Path, job: Job, *, alone: bool = False, protect: str | bool | None = None
 ) -> Rules:
-    options = Namespace(config=str(work / "gate.yml"), replay=None, protect=protect)
-    return rules_for(job, open_local(work), options, {}, NOW, alone=alone)
+    where = Where(job, open_local(work), {}, NOW)
+    return rules_for(where, find_home(str(work / "gate.yml")), protect=protect, alone=alone)
 
 
 def least(work: Path, job: Job, *, alone: bool = False) -> float | None:
@@ -149,8 +149,7 @@ def test_a_token_that_a_program_of_the_change_could_read_is_told(
     (work / "gate.yml").write_text(text if count else RULES % 0.1, encoding="utf-8")
     git(work, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic eA==")
     pull = replace(PULL, protect_ref=git(work, "rev-parse", "main"))
-    options = Namespace(config=str(work / "gate.yml"), replay=None)
-    notes = rules_for(pull, open_local(work), options, {}, NOW, alone=False).notes
+    notes = rules_of(work, pull).notes
     assert [note.startswith("the checkout keeps the workflow's token") for note in notes] == (
         [True] * count
     )
@@ -178,8 +177,7 @@ def test_where_the_bases_rules_cannot_be_had_a_note_says_why(
     """Whatever this branch's own `protect` says."""
     git(work, "branch", "-q", "-D", "main")
     (work / "gate.yml").write_text(RULES % 0.1 + f"protect: {protect}\n", encoding="utf-8")
-    options = Namespace(config=str(work / "gate.yml"), replay=None)
-    rules = rules_for(job, open_local(work), options, env, NOW, alone=False)
+    rules = rules_of(work, job)
     assert rules.config.gates[0].min == 0.1
     (note,) = rules.notes
     assert note.startswith("judged by its own rules: ")
@@ -191,10 +189,9 @@ def test_a_branch_that_is_its_own_base_and_a_laptop_without_protection_say_nothi
 ) -> None:
     git(work, "branch", "-q", "-D", "main")
     (work / "gate.yml").write_text(RULES % 0.1 + "protect: false\n", encoding="utf-8")
-    options = Namespace(config=str(work / "gate.yml"), replay=None)
     git(work, "commit", "-q", "-a", "-m", "protect")
     for job in (Job(), replace(PUSH, default_branch="topic"), RELEASE):
-        assert rules_for(job, open_local(work), options, {}, NOW, alone=False).notes == ()
+        assert rules_of(work, job).notes == ()
 
 
 @pytest.mark.parametrize("untrusted", [True, False])
@@ -211,12 +208,11 @@ def test_a_link_in_place_of_the_folder_does_not_lead_to_other_rules(
     (work / "strict").symlink_to("mild")
     monkeypatch.chdir(work)
     job = Job(event="pull_request", mode="pull_request", protect_ref=sha, untrusted_head=untrusted)
-    options = Namespace(replay=None)
-    for options.config in ("strict/gate.yml", f"{work}/strict/gate.yml"):
+    for config in ("strict/gate.yml", f"{work}/strict/gate.yml"):
         with pytest.raises(UsageError, match="strict is a link"):
-            rules_for(job, open_local(work / "strict"), options, {}, NOW, alone=False)
-    options.config = "mild/gate.yml"
-    rules = rules_for(job, open_local(work / "mild"), options, {}, NOW, alone=False)
+            rules_for(Where(job, open_local(work / "strict"), {}, NOW), find_home(config))
+    where = Where(job, open_local(work / "mild"), {}, NOW)
+    rules = rules_for(where, find_home("mild/gate.yml"))
     assert rules.config.gates[0].min == 0.1
 
 
@@ -229,7 +225,8 @@ def test_a_release_asks_for_the_one_before_it_and_says_why_it_cannot(source: str
     found = with_base(RELEASE, "", compared_by(source))
     assert found.no_base == "no earlier release is known: GitHub's API cannot be asked"
     rules = Rules(config=defaults(), own=defaults(), root=Path())
-    assert place_of(found, Opened(forge=None, git=None), rules, NOW).no_base == found.no_base
+    where = Where(found, Opened(forge=None, git=None), {}, NOW)
+    assert place_of(where, rules).no_base == found.no_base
 
 
 @pytest.mark.parametrize("source", ["none", "kept/baselines", "kept.json"])

@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from gate.commands.options.all import parse
+from gate.commands.options.records import run_options
 from gate.plugins import World
 from gate.run.judge import judge
+from gate.run.options import Host, RunOptions
 from gate.run.pipeline import Effects, measure
 from gate.run.setup import set_up
 from gate.store.session import Meta, SessionWriter, load_session
-from gate.system.signals import Stop
 
 AGENT = """
 def agent(case):
@@ -46,8 +47,8 @@ def judged(tmp_path):
 
     def go(*arguments, env=None, ask=True, unreachable="", ended_early="", settled=()):
         options = parse(["run", "--config", str(tmp_path / "gate.yml"), *arguments])
-        options.stop = Stop()
-        setup = set_up(options, env or {}, {})
+        host = Host(env=env or {})
+        setup = set_up(run_options(options), host)
         meta = Meta(
             session_id="20261120-120000-0123abcd",
             created_at="2026-11-20T12:00:00Z",
@@ -57,7 +58,7 @@ def judged(tmp_path):
         world = World(env={}, root=tmp_path)
         with SessionWriter.create(tmp_path / "out", meta, lambda text: text) as session:
             effects = Effects(
-                world=world, session=session, stop=options.stop, progress=lambda row: None
+                world=world, session=session, stop=host.stop, progress=lambda row: None
             )
             agent = setup.agent if ask else None
             found = measure(setup.plans, agent, effects, budget=setup.config.budget, prices={})
@@ -80,7 +81,7 @@ def test_everything_is_written_and_read_back(tmp_path, judged):
     assert session.report == outcome.report
     names = {path.name for path in outcome.session_dir.iterdir()}
     assert {"summary.json", "details.jsonl", "report.md", "report.html", "comment.md"} <= names
-    words = outcome.words(parse(["run"]), {})
+    words = outcome.words(RunOptions(), {})
     assert words[-1] == f"Session written to: {outcome.session_dir}"
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from gate.commands.options.all import parse
+from gate.commands.options.records import run_options
+from gate.run.options import Host, RunOptions
 from gate.run.setup import set_up
-from gate.system.signals import Stop
 
 CONFIG = """\
 version: 1
@@ -33,9 +34,8 @@ def test_a_run_on_github_without_a_token_says_how_to_give_it_one(tmp_path: Path)
         "GITHUB_REPOSITORY": "octo/demo",
         "GITHUB_API_URL": "https://api.test",
     }
-    options = parse(["run", "--config", str(tmp_path / "gate.yml")])
-    options.stop = Stop()
-    (note,) = set_up(options, env, {}).rules.notes
+    options = RunOptions(config=str(tmp_path / "gate.yml"))
+    (note,) = set_up(options, Host(env=env)).rules.notes
     assert note == (
         "judged by its own rules: there is no token; set `github-token: ${{ github.token }}`"
     )
@@ -54,6 +54,5 @@ def test_recorded_answers_are_told_as_such(tmp_path: Path, how: str) -> None:
     (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
     given = ["--replay", str(tmp_path / "a.jsonl")] if how == "option" else []
     options = parse(["run", "--config", str(tmp_path / "gate.yml"), *given])
-    options.stop = Stop()
     told = "recorded answers were judged (`a.jsonl`): no agent was asked"
-    assert set_up(options, {}, {"note": "more"}).notes == (told, "more")
+    assert set_up(run_options(options, {"note": "more"}), Host(env={})).notes == (told, "more")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,8 +15,9 @@ from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job
 from gate.github.local_repository import Opened
 from gate.records.forge import Artifact, BaselineRequest
+from gate.run.home import find_home
 from gate.run.prepare import Selection, prepare
-from gate.run.rules_for_event import rules_for
+from gate.run.rules_for_event import Where, rules_for
 from gate.suites.protection.rules import Rules
 from tests.support.events import payload
 from tests.support.own_grader import GRADER
@@ -77,9 +77,9 @@ def judged(
         event=event, mode="pull_request", protect_ref=BASE, base_ref="main", untrusted_head=True
     )
     opened = Opened(forge=None if base is None else Host(files=base), git=None)
-    options = Namespace(config=file or str(root / "gate.yml"), replay=replay)
+    where, home = Where(job, opened, {"KEY": "k"}, NOW), find_home(file or str(root / "gate.yml"))
     try:
-        return rules_for(job, opened, options, {"KEY": "k"}, NOW, alone=False)
+        return rules_for(where, home, recorded=bool(replay))
     finally:
         assert not (root / "ran").exists(), "code of the head was run"
 
@@ -185,9 +185,8 @@ def test_a_project_without_rules_has_the_bundled_suites(
 ) -> None:
     job = Job(event="pull_request_target", protect_ref=BASE, untrusted_head=True)
     opened = Opened(forge=Host(), git=None)
-    options = Namespace(config=None, replay=None)
     monkeypatch.chdir(tmp_path)
-    rules = rules_for(job, opened, options, {}, NOW, alone=False)
+    rules = rules_for(Where(job, opened, {}, NOW), find_home(None))
     plans = prepare(rules.config.suites, rules, Selection(sample=1))
     assert {plan.suite.name for plan in plans} == {suite.name for suite in rules.config.suites}
 
