@@ -41,10 +41,10 @@ class EventLoop:
     def finish(self, awaitable: Any, seconds: float) -> Any:
         """What it comes to. Raises TimeoutError when the time is up, and whatever it raises."""
 
-        async def awaited() -> Any:
+        async def await_it() -> Any:
             return await awaitable
 
-        under_way = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
+        under_way = asyncio.run_coroutine_threadsafe(await_it(), self._loop)
         try:
             return under_way.result(seconds)
         finally:
@@ -88,13 +88,13 @@ class _Connection:
         whole = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
         asked = case.question if self._by_text else whole
         try:
-            body = encoded(answer_of(self._called(asked, timeout_s)))
+            body = encoded(answer_of(self._await_result(asked, timeout_s)))
         except Unusable as error:
             raise AgentFailure(f"the agent {error}") from error
         found = answer.parse(body)
         return answer.response({"answer": found} if isinstance(found, str) else found)
 
-    def _called(self, asked: Any, seconds: float) -> Any:
+    def _await_result(self, asked: Any, seconds: float) -> Any:
         """What the function returned, awaited. Raises AgentFailure, InfraFailure."""
         begun = time.monotonic()
         done: Future[Any] = Future()

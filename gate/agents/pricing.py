@@ -59,9 +59,9 @@ def price_of(model: str | None, prices: Mapping[str, Price]) -> Price | None:
     """Its own price, or that of the model that it is a dated snapshot of; None: unknown."""
     if model is None:
         return None
-    return prices.get(model) or prices.get(undated(model))
+    return prices.get(model) or prices.get(strip_date(model))
 
 
-def undated(model: str) -> str:
+def strip_date(model: str) -> str:
     """The model that a dated snapshot is one of; any other name as it is."""
     return _SNAPSHOT.sub("", model)

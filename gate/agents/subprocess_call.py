@@ -60,7 +60,7 @@ class ChildProcess:
         process = self._start(command, data, env, folder)
         out = _Drain(process.stdout, limit=max_bytes, over=lambda: kill_group(process))
         err = _Drain(process.stderr, limit=None, over=lambda: None)
-        status = _ended(process, out, deadline)
+        status = _wait_for_end(process, out, deadline)
         if status is None:
             kill_group(process)
             process.wait()
@@ -105,7 +105,7 @@ class ChildProcess:
             return self._process
 
 
-def _ended(process: subprocess.Popen[bytes], out: _Drain, deadline: float) -> int | None:
+def _wait_for_end(process: subprocess.Popen[bytes], out: _Drain, deadline: float) -> int | None:
     """The exit status; None: it has not ended by the deadline. The end of its output is seen at
     once, its own end soon.
     """

@@ -36,7 +36,7 @@ def make_folder(session: Path, case_id: str) -> Path:
     """A new folder for one request, absolute. Raises OSError."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", case_id[: 4 * _ID])[:_ID].strip("-") or "task"
     parent = session.resolve() / FOLDER
-    folder = next(path for n in count(1) if _made(path := parent / f"{name}-{n}"))
+    folder = next(path for n in count(1) if _make_folder(path := parent / f"{name}-{n}"))
     (folder / SCRATCH).mkdir()
     (folder / LOGS).mkdir(parents=True)
     return folder
@@ -52,7 +52,9 @@ def rewritten(messages: Sequence[Json], folder: Path, access_log: Path | None) -
             return (access_log or folder / found["log"]).as_posix()
         return f"{(folder / found['folder']).as_posix()}/"
 
-    return [_changed(message, lambda text: _PATH.sub(absolute, text)) for message in messages]
+    return [
+        _map_message_texts(message, lambda text: _PATH.sub(absolute, text)) for message in messages
+    ]
 
 
 def files_in(folder: Path) -> tuple[str, ...]:
@@ -65,7 +67,7 @@ def files_in(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(one_line(name, _NAME) for name in names))
 
 
-def _made(path: Path) -> bool:
+def _make_folder(path: Path) -> bool:
     try:
         path.mkdir(parents=True)
     except FileExistsError:
@@ -98,7 +100,7 @@ def _texts(message: Json) -> Iterator[str]:
             yield text
 
 
-def _changed(message: Json, change: Callable[[str], str]) -> Json:
+def _map_message_texts(message: Json, change: Callable[[str], str]) -> Json:
     """A message with the texts of its content changed: itself, or those of its parts."""
     if not isinstance(message, Mapping):
         return message

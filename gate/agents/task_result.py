@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from gate.agents.http_client.reply import NOBODYS_FAULT, spoken_status
+from gate.agents.http_client.reply import NOBODYS_FAULT, parse_status
 from gate.agents.traces.faults import Faults
 from gate.agents.traces.spending import split
 from gate.agents.wire.chat import is_nobodys_fault
@@ -84,7 +84,7 @@ def _response(record: _Record, model: str | None, took_ms: float) -> Response:
     passed, codes = record.flag("ok"), record.codes()
     _raise_failure(record, latency, text)
     notes = record.notes()
-    if unread := record.said("parse_error"):
+    if unread := record.error_line("parse_error"):
         passed, codes = False, ("parse_error", *codes)
         notes.insert(0, f"parse_error: {unread}")
     elif passed and codes:
@@ -104,7 +104,7 @@ def nobody_answered(said: str, status: int | None = None) -> bool:
     """Whether an error is nobody's answer (docs/semantics.md 4): no way to the server, a status
     that says so, keys or quota.
     """
-    status = spoken_status(said) if status is None else status
+    status = parse_status(said) if status is None else status
     if status in NOBODYS_FAULT or is_nobodys_fault(said):
         return True
     return status is None and bool(_NO_WAY_THERE.search(said))
@@ -113,11 +113,11 @@ def nobody_answered(said: str, status: int | None = None) -> bool:
 def _raise_failure(record: _Record, latency_ms: float, text: str) -> None:
     """Raises what the record says of a request that came to no answer."""
     status = record.status()
-    said = record.said("api_error")
+    said = record.error_line("api_error")
     if not said and status is not None and status >= 400 and not record.flag("ok"):
         said = f"HTTP {status}"
     # A gateway that gave up says so in words of time.
-    status = spoken_status(said) if status is None else status
+    status = parse_status(said) if status is None else status
     late = status not in NOBODYS_FAULT and bool(_LATE.search(said))
     transport: Transport | None = "5xx" if (status or 0) >= 500 else None
     if said and not late and nobody_answered(said, status):
@@ -127,7 +127,7 @@ def _raise_failure(record: _Record, latency_ms: float, text: str) -> None:
             said, timed_out=late, code="api_error", latency_ms=latency_ms, transport=transport
         )
     page = _PAGE.match(text) is not None
-    if (page or not text.strip()) and (unread := record.said("parse_error")):
+    if (page or not text.strip()) and (unread := record.error_line("parse_error")):
         kind: Transport | None = "html" if page else None
         raise AgentFailure(unread, code="parse_error", latency_ms=latency_ms, transport=kind)
 
@@ -184,7 +184,7 @@ class _Record:
             raise self._wrong(f"returned {name} of type {type(value).__name__}: a text is needed")
         return value
 
-    def said(self, name: str) -> str:
+    def error_line(self, name: str) -> str:
         """An error in one line; empty where there is none. True alone is an error without words."""
         value = self._get(name)
         if value is None or value is False or value == "":
@@ -205,7 +205,9 @@ class _Record:
     def notes(self) -> list[str]:
         """What a reader of the report may want to know beside the verdict."""
         told = ((name, self._get(name)) for name in ("evidence", "extra"))
-        return [f"{name}: {_shown(value)}" for name, value in told if value not in (None, {}, "")]
+        return [
+            f"{name}: {_format_value(value)}" for name, value in told if value not in (None, {}, "")
+        ]
 
     def _get(self, name: str) -> Json:
         if isinstance(self._found, Mapping):
@@ -216,7 +218,7 @@ class _Record:
         return AgentFailure(f"{self._who} {what}", code=WRONG)
 
 
-def _shown(value: Json) -> str:
+def _format_value(value: Json) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=lambda one: f"<{type(one).__name__}>")
     except (TypeError, ValueError, RecursionError):

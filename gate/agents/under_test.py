@@ -66,11 +66,13 @@ class WithRetriever:
 
     @property
     def concurrency(self) -> int:
-        return min(one.concurrency for one in self._asked())
+        return min(one.concurrency for one in self._list_agents())
 
     @property
     def requests_per_minute(self) -> float | None:
-        return min(filter(None, (one.requests_per_minute for one in self._asked())), default=None)
+        return min(
+            filter(None, (one.requests_per_minute for one in self._list_agents())), default=None
+        )
 
     def describe(self) -> str:
         with_retriever = f"retriever {self.retriever.describe()}"
@@ -93,7 +95,7 @@ class WithRetriever:
             self.retriever.timeout_s,
         )
 
-    def _asked(self) -> list[Agent]:
+    def _list_agents(self) -> list[Agent]:
         return [self.agent, self.retriever] if self.agent else [self.retriever]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gate import __version__, plugins
-from gate.agents.http_client.tls import trusted
+from gate.agents.http_client.tls import make_tls_context
 from gate.commands.schemas import SCHEMAS
 from gate.files.json_schema_messages import explain
 from gate.files.rows import Source
@@ -95,7 +95,7 @@ def _text(env: Mapping[str, str]) -> str:
 
 
 def _certificates(env: Mapping[str, str]) -> str:
-    known = len(trusted(env).get_ca_certs())
+    known = len(make_tls_context(env).get_ca_certs())
     if not known:
         raise OSError("no certificate authority is known")
     return f"{known} authorities"

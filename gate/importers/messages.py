@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from gate.agents.traces.detecting import is_whole, unwrapped
+from gate.agents.traces.detecting import is_whole, unwrap_message
 from gate.agents.traces.otel_sdk import is_span
 from gate.errors import AgentFailure, InvalidInput, Problem, UsageError
 from gate.files.problems import Findings
@@ -62,7 +62,7 @@ class Messages:
                 map(found.has, ("resourceSpans", "spanId", "span_id"))
             )
         if isinstance(found.first, list):
-            return is_message(item) and ("content" in item or unwrapped(item) is not None)
+            return is_message(item) and ("content" in item or unwrap_message(item) is not None)
         held = item.get("messages") if isinstance(item, dict) and _is_plain(item) else None
         return isinstance(held, list) and bool(held) and all(map(is_message, held))
 

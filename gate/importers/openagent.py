@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
@@ -88,7 +88,7 @@ class _Meta:
             session_id=str(session_id),
             created_at=_moment(session_id, folder / META),
             model=model,
-            agent=f"{agent} at {shown_address(address)}" if address else agent,
+            agent=f"{agent} at {format_address(address)}" if address else agent,
             rounds=int(rounds) if rounds and _count(rounds) else 0,
             suites=tuple(map(str, suites)) if isinstance(suites, list) else (),
             health=_health(data.get("health")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from gate.agents.judges.totals import of_trial
+from gate.agents.judges.totals import sum_attempts
 from gate.analysis.failures.modes import mode_of
 from gate.records import (
     Attempt,
@@ -58,7 +58,7 @@ def row_of(
         "dimension_scores": _dimensions(scores, specs),
         "reasons": {name: score.reason for name, score in _telling(judged.scores) if score.reason},
         **_opinions(judged.scores),
-        "judging": _judging(of_trial(trial.attempts, judged)),
+        "judging": _judging(sum_attempts(trial.attempts, judged)),
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
         "question": trial.case.question[:QUESTION_LIMIT],

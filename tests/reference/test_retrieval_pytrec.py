@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from gate.agents.recordings.retrieval_run import read_run
+from gate.agents.recordings.retrieval_run import parse_retrieval_run
 from gate.graders.retrieval import Retrieval
 from gate.records import Case, Response
 
@@ -37,10 +37,10 @@ def ours(judged, run):
         for query, scores in run.items()
         for document, score in scores.items()
     ]
-    recorded, grader = read_run("\n".join(lines).encode(), "run.txt"), Retrieval(k=K)
+    recorded, grader = parse_retrieval_run("\n".join(lines).encode(), "run.txt"), Retrieval(k=K)
     for query, grades in judged.items():
         case = Case(id=query, input="?", keys={"relevance_scores": grades})
-        response = Response(answer="", retrieved=recorded.of(case))
+        response = Response(answer="", retrieved=recorded.documents_for(case))
         yield query, grader.grade(case, response).values
 
 

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Mapping
 
 from gate.agents.http_client.route import Route
-from gate.agents.http_client.sockets import Adopt, left, reason
+from gate.agents.http_client.sockets import Adopt, reason, seconds_left
 from gate.agents.http_client.stream import Cut, Malformed, Silence, Stream
 from gate.errors import InfraFailure
 from gate.system.shortage import shortage
@@ -24,9 +24,9 @@ def dial(
     proxy = route.proxy
     try:
         if proxy is None:
-            sock = _connected(route.host, route.port, deadline, adopt)
+            sock = _connect_first(route.host, route.port, deadline, adopt)
         else:
-            sock = _connected(proxy.host, proxy.port, deadline, adopt)
+            sock = _connect_first(proxy.host, proxy.port, deadline, adopt)
     except OSError as error:
         if (short := shortage(error)) is not None:
             raise short from error
@@ -35,19 +35,19 @@ def dial(
         return Stream(sock)
     if proxy is not None:
         _tunnel(sock, route, deadline)
-    from gate.agents.http_client.tls import secured
+    from gate.agents.http_client.tls import wrap_tls
 
-    return Stream(secured(sock, route, env, deadline, adopt))
+    return Stream(wrap_tls(sock, route, env, deadline, adopt))
 
 
-def _connected(host: str, port: int, deadline: float, adopt: Adopt) -> socket.socket:
+def _connect_first(host: str, port: int, deadline: float, adopt: Adopt) -> socket.socket:
     """To the first address of `host` that answers. Raises OSError, of the last address."""
     problem: OSError = OSError("it has no address")
     for family, kind, protocol, _, where in socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM):
         sock = socket.socket(family, kind, protocol)
         adopt(sock)
         try:
-            sock.settimeout(left(deadline))
+            sock.settimeout(seconds_left(deadline))
             sock.connect(where)
         except OSError as error:
             problem = error

@@ -85,7 +85,7 @@ def bearer(world: World, name: str | None) -> dict[str, str]:
     return {} if key is None else {"authorization": f"Bearer {key}"}
 
 
-def versioned(base_url: str, path: str) -> str:
+def join_endpoint(base_url: str, path: str) -> str:
     """`base_url` + `/v1` + `path`, unless it ends in a version or in the path already."""
     address, mark, query = base_url.partition("?")
     address = address.rstrip("/")

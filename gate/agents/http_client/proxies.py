@@ -34,7 +34,7 @@ class Proxies:
     direct: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, env: Mapping[str, str]) -> Proxies:
+    def from_env(cls, env: Mapping[str, str]) -> Proxies:
         """Lower-case names win over upper-case ones. Raises UsageError for a proxy of another kind
         than http.
         """

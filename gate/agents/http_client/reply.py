@@ -54,14 +54,14 @@ class Reply:
 
     def excerpt(self) -> str:
         """What the body says, as one short line without the request's secrets."""
-        return self.masked(_said(self.body))
+        return self.mask(_error_text(self.body))
 
-    def said(self, data: Json) -> str:
+    def error_text(self, data: Json) -> str:
         """What an error object from the body says; the body itself when it says nothing."""
         message = _message(data)
-        return self.masked(message) if message else self.excerpt() or "nothing"
+        return self.mask(message) if message else self.excerpt() or "nothing"
 
-    def masked(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         return one_line(Redactor(self.secrets).redact(text), _SAID)
 
 
@@ -75,7 +75,7 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
         return
     message = f"{reply.address} answered {reply.status} {_phrase(reply.status)}".rstrip()
     if 300 <= reply.status < 400:
-        target = reply.masked(reply.headers.get("location", "").partition("?")[0]) or "nowhere"
+        target = reply.mask(reply.headers.get("location", "").partition("?")[0]) or "nowhere"
         raise InfraFailure(f"{message}: it redirects to {target} - set {setting} to where it leads")
     excerpt = reply.excerpt()
     message += f": {excerpt}" if excerpt else ""
@@ -96,7 +96,7 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
     raise InfraFailure(message + hint, retry_after=wait, begun=begun, transport=transport)
 
 
-def spoken_status(said: str) -> int | None:
+def parse_status(said: str) -> int | None:
     """The status of HTTP that an error message names; None: it names none."""
     found = _SPOKEN.search(said)
     return int(next(filter(None, found.groups()))) if found else None
@@ -137,7 +137,7 @@ def _date(text: str) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _said(body: bytes) -> str:
+def _error_text(body: bytes) -> str:
     """The message of the usual shapes of error bodies, else the body itself."""
     text = body.decode("utf-8", "replace")
     try:

@@ -52,7 +52,7 @@ def route_of(
 
     Raises UsageError when the URL or a header cannot be sent.
     """
-    parts, host, port = _parsed(url, setting)
+    parts, host, port = _parse_url(url, setting)
     shown = f"[{host}]" if ":" in host else host
     netloc = shown if port == _PORTS[parts.scheme] else f"{shown}:{port}"
     origin = f"{parts.scheme}://{netloc}"
@@ -74,7 +74,7 @@ def route_of(
     )
 
 
-def shown_address(url: str) -> str:
+def format_address(url: str) -> str:
     """`url` without user, password and query, for reports."""
     try:
         parts = urlsplit(url)
@@ -83,7 +83,7 @@ def shown_address(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 
-def _parsed(url: str, setting: str) -> tuple[SplitResult, str, int]:
+def _parse_url(url: str, setting: str) -> tuple[SplitResult, str, int]:
     """The parts of the URL, its host in ASCII and its port."""
     try:
         parts = urlsplit(url.strip())

@@ -31,7 +31,7 @@ class Session:
 
     def __init__(self, env: Mapping[str, str], *, setting: str = "agent.base_url") -> None:
         self._env = env
-        self._proxies = Proxies.of(env)
+        self._proxies = Proxies.from_env(env)
         self._setting = setting
         self._stream: Stream | None = None  # kept from the last request
         self._line: object = None  # where it leads
@@ -113,13 +113,13 @@ class Session:
             return dial(route, self._env, deadline, self._adopt, setting=self._setting)
         except InfraFailure:
             if self._closed:
-                raise _stopped(route.address) from None
+                raise _stop_failure(route.address) from None
             raise
 
     def _begin(self) -> None:
         with self._lock:
             if self._closed:
-                raise _stopped("the agent")
+                raise _stop_failure("the agent")
             self._busy = True
 
     def _adopt(self, sock: socket.socket) -> None:
@@ -143,7 +143,7 @@ class Session:
         self, error: Exception, address: str, timeout_s: float
     ) -> AgentFailure | InfraFailure:
         if self._closed:
-            return _stopped(address)
+            return _stop_failure(address)
         if isinstance(error, Silence):
             message = f"{address} closed the connection without an answer"
             return InfraFailure(message, begun=True)
@@ -175,5 +175,5 @@ def _ask(
     return reply, stream if head.keeps_alive and stream.empty else None
 
 
-def _stopped(address: str) -> InfraFailure:
+def _stop_failure(address: str) -> InfraFailure:
     return InfraFailure(f"the request to {address} was given up: the run is being stopped")

@@ -16,7 +16,7 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
 
 
-def left(deadline: float) -> float:
+def seconds_left(deadline: float) -> float:
     """Seconds until `deadline` (time.monotonic); raises TimeoutError when it has passed."""
     seconds = deadline - time.monotonic()
     if seconds <= 0:

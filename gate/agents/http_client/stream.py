@@ -74,7 +74,7 @@ class Stream:
     def read_head(self) -> Head:
         """The next head that is not an interim one (1xx)."""
         while True:
-            head = _parsed_head(self._until(_HEAD_END, starts=b"HTTP/1."))
+            head = _parse_head(self._until(_HEAD_END, starts=b"HTTP/1."))
             if head.status >= 200 or head.status == 101:
                 return head
 
@@ -119,7 +119,7 @@ class Stream:
 
     def _rest(self, max_bytes: int) -> bytes:
         """Everything until the other side closes."""
-        body = bytearray(self._taken())
+        body = bytearray(self._take_buffer())
         while piece := self._receive(_PIECE):
             _check_size(len(body) + len(piece), max_bytes)
             body += piece
@@ -130,7 +130,7 @@ class Stream:
         if end <= len(self._buffer):
             data, self._at = self._buffer[self._at : end], end
             return data
-        body = bytearray(self._taken())
+        body = bytearray(self._take_buffer())
         while missing := size - len(body):
             piece = self._receive(min(missing, 16 * _PIECE))
             if not piece:
@@ -141,7 +141,7 @@ class Stream:
     def _until(self, mark: re.Pattern[bytes], *, starts: bytes = b"") -> bytes:
         """Up to and with the first match of `mark`, which must begin with `starts`."""
         while not (found := mark.search(self._buffer, self._at)):
-            waiting = self._taken()
+            waiting = self._take_buffer()
             if not waiting.startswith(starts[: len(waiting)]):
                 raise Malformed(_NOT_HTTP)
             if len(waiting) > MAX_HEAD:
@@ -153,7 +153,7 @@ class Stream:
         data, self._at = self._buffer[self._at : found.end()], found.end()
         return data
 
-    def _taken(self) -> bytes:
+    def _take_buffer(self) -> bytes:
         """What was received and not read; nobody else reads it any more."""
         data = self._buffer[self._at :]
         self._buffer, self._at = b"", 0
@@ -177,7 +177,7 @@ class Stream:
         self.socket.settimeout(left)
 
 
-def _parsed_head(data: bytes) -> Head:
+def _parse_head(data: bytes) -> Head:
     status = _STATUS.match(data)
     if not status:
         raise Malformed(_NOT_HTTP)

@@ -14,7 +14,7 @@ from pathlib import Path
 import certifi
 
 from gate.agents.http_client.route import Route
-from gate.agents.http_client.sockets import Adopt, left, reason
+from gate.agents.http_client.sockets import Adopt, reason, seconds_left
 from gate.errors import InfraFailure, UsageError
 
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -22,15 +22,15 @@ VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_
 _ONE_AT_A_TIME = threading.Lock()  # reading takes some 80 ms; all threads share it
 
 
-def secured(
+def wrap_tls(
     sock: socket.socket, route: Route, env: Mapping[str, str], deadline: float, adopt: Adopt
 ) -> ssl.SSLSocket:
     """`sock` after its handshake. Raises InfraFailure, with what to do about it."""
-    context = trusted(env)
+    context = make_tls_context(env)
     secure = context.wrap_socket(sock, server_hostname=route.host, do_handshake_on_connect=False)
     adopt(secure)
     try:
-        secure.settimeout(left(deadline))
+        secure.settimeout(seconds_left(deadline))
         secure.do_handshake()
     except ssl.SSLCertVerificationError as error:
         raise InfraFailure(
@@ -45,7 +45,7 @@ def secured(
     return secure
 
 
-def trusted(env: Mapping[str, str]) -> ssl.SSLContext:
+def make_tls_context(env: Mapping[str, str]) -> ssl.SSLContext:
     """The context for TLS connections. Raises UsageError when a bundle cannot be read."""
     variable = next((name for name in VARIABLES if env.get(name)), "")
     with _ONE_AT_A_TIME:

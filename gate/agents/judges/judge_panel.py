@@ -56,13 +56,13 @@ def without_open_caches(config: Config) -> Config:
     so none is read.
     """
 
-    def closed(spec: PluginSpec | None) -> PluginSpec | None:
+    def close_cache(spec: PluginSpec | None) -> PluginSpec | None:
         if spec is None or spec.options.get("api_key_env"):
             return spec
         kept = {key: value for key, value in spec.options.items() if key != "cache"}
         return replace(spec, options=kept)
 
-    return replace(config, judge=closed(config.judge), verifier=closed(config.verifier))
+    return replace(config, judge=close_cache(config.judge), verifier=close_cache(config.verifier))
 
 
 class Panel:
@@ -152,7 +152,7 @@ class Panel:
             under_way = self._asked.get(key)
             if under_way is not None:
                 return under_way, False
-            kept = self._kept(model, key)
+            kept = self._find_kept(model, key)
             if kept is not None and not faults_of(kept.data, question):
                 future: Future[Reply] = Future()
                 future.set_result(_again(Reply(data=kept.data, model=kept.model)))
@@ -163,7 +163,7 @@ class Panel:
                 self._asked[key] = future
             return future, True
 
-    def _kept(self, model: Model, key: str) -> Kept | None:
+    def _find_kept(self, model: Model, key: str) -> Kept | None:
         """From this run, or from another one."""
         if (text := self._known.get(key)) is not None:
             return Kept(**json.loads(text))

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.judges.budget import Budget
 from gate.agents.judges.cache import Cache
 from gate.agents.judges.reply_form import FORMAT, TOOL, ReplyForm, Way
@@ -60,7 +60,7 @@ def model_of(
     """`hidden`: secrets of others that no reply may show, nor a file of replies. Raises UsageError
     for a protocol that cannot be made.
     """
-    world, options = replace(world, section=section), _filled(spec)
+    world, options = replace(world, section=section), _fill_defaults(spec)
     agent = build(AGENTS, replace(spec, options=options), world.root)
     secret = world.env.get(str(options.get("api_key_env") or "")) or None
     sent = {*secrets_sent(world.env, [options])}
@@ -89,7 +89,7 @@ def model_of(
     )
 
 
-def _filled(spec: PluginSpec) -> dict[str, Json]:
+def _fill_defaults(spec: PluginSpec) -> dict[str, Json]:
     """With temperature 0 where the protocol has one; null leaves it out, for models that refuse
     it.
     """
@@ -124,7 +124,7 @@ def _identity(protocol: str, options: Mapping[str, Json], world: World) -> Json:
     seen: dict[str, Json] = {key: options[key] for key in _SEEN if key in options}
     for key in ("base_url", "url"):
         if key in options:
-            seen[key] = shown_address(options[key])
+            seen[key] = format_address(options[key])
     seen["headers"] = sorted(options.get("headers") or {})
     file = world.root / grader_file(str(options.get("callable") or ""))
     if options.get("callable") and file.is_file():

@@ -29,7 +29,7 @@ class Unfit(Exception):
         super().__init__("; ".join(self.faults))
 
 
-def read(text: str, question: Question) -> Mapping[str, Json]:
+def parse_reply(text: str, question: Question) -> Mapping[str, Json]:
     """The one JSON object in `text`, which may stand in a code fence or between words. Raises Unfit
     unless it fits the question's schema and holds its canary.
     """

@@ -57,7 +57,7 @@ def _is_out(votes: Iterable[Reply]) -> bool:
     return any(vote.cause == "unreachable" for vote in votes)
 
 
-def of_trial(attempts: Iterable[Attempt], counts: Attempt) -> Judging:
+def sum_attempts(attempts: Iterable[Attempt], counts: Attempt) -> Judging:
     """Money and calls of all tries; what was asked and scored is that of the try that counts."""
     total = counts.judging
     for other in attempts:

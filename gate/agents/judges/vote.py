@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event
 
-from gate.agents.judges.parse_reply import Unfit, read
+from gate.agents.judges.parse_reply import Unfit, parse_reply
 from gate.agents.judges.reply_form import ReplyForm, reply_text
 from gate.agents.judges.totals import NOT_ASKED
 from gate.agents.pricing import cost_usd
@@ -96,24 +96,26 @@ class Conversation:
         return self._manner.scrub(reply)
 
     @property
-    def known_usd(self) -> float:
+    def cost_so_far(self) -> float:
         """What the calls cost, as far as known."""
         return self._known
 
     def _judgement(self, case: Case, question: Question) -> Mapping[str, Json]:
         section = self._manner.section
         form = self._manner.form.request(question)
-        first = reply_text(self._answer(replace(asked(case, question), request=form)), question)
+        first = reply_text(
+            self._answer(replace(build_case(case, question), request=form)), question
+        )
         try:
-            return read(first, question)
+            return parse_reply(first, question)
         except Unfit as unfit:
             wrong = unfit
         self._turn()
-        again = asked(case, question, first, wrong, one_text=self._manner.one_text)
+        again = build_case(case, question, first, wrong, one_text=self._manner.one_text)
         form = self._manner.form.request(question)
         second = self._answer(replace(again, request=form))
         try:
-            return read(reply_text(second, question), question)
+            return parse_reply(reply_text(second, question), question)
         except Unfit as unfit:
             cut = second.finish_reason in _CUT_SHORT
             more = f" - it was cut short: raise {section}.options.max_tokens" if cut else ""
@@ -129,7 +131,7 @@ class Conversation:
             wait = None
             cause: Cause = "unreachable"
             try:
-                return self._asked(case, self._left())
+                return self._ask_model(case, self._seconds_left())
             except InfraFailure as error:
                 failure, wait = f"the {section} could not be asked: {error}", error.retry_after
             except AgentFailure as error:
@@ -139,7 +141,7 @@ class Conversation:
                     case = replace(case, request={})
                     continue
                 self._whole = self._whole and error.final  # what it wrote may have to be paid
-                self._left()
+                self._seconds_left()
                 failure = f"the {section} failed: {error}"
                 if error.transport is None and not error.timed_out:
                     cause = ""  # it was there
@@ -155,7 +157,7 @@ class Conversation:
             clock = self._patience.clock
             self._pause(clock.backoff(tries) if wait is None else clock.waiting(wait), why)
 
-    def _asked(self, case: Case, left: float) -> Response:
+    def _ask_model(self, case: Case, left: float) -> Response:
         self._calls += 1
         response = self._connection.ask(case, timeout_s=left)
         manner, usage = self._manner, response.usage
@@ -175,7 +177,7 @@ class Conversation:
         self._patience.pause(self._stopped, seconds)
         self._turn()
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         """Seconds; raises Failed when there are none."""
         left = self._deadline - self._now()
         if left <= 0:
@@ -187,7 +189,7 @@ class Conversation:
         return self._patience.clock.seconds()
 
 
-def asked(
+def build_case(
     case: Case,
     question: Question,
     said: str = "",

@@ -44,7 +44,7 @@ class Desk:
         """
         future: Future[Reply] = Future()
         if self._out:
-            future.set_result(self._failed(self._out, "unreachable"))
+            future.set_result(self._failed_reply(self._out, "unreachable"))
             return future
         with self._lock:
             if not self._stopped.is_set():
@@ -55,7 +55,7 @@ class Desk:
                     thread.start()
                     self._threads.append(thread)
                 return future
-        future.set_result(self._failed(NOT_ASKED, "stopped"))
+        future.set_result(self._failed_reply(NOT_ASKED, "stopped"))
         return future
 
     def give_up(self, why: str) -> None:
@@ -71,7 +71,7 @@ class Desk:
             for _ in self._threads:
                 self._votes.put(None)
         for future in given_up:
-            _settle(future, self._failed(GIVEN_UP, "stopped"))
+            _settle(future, self._failed_reply(GIVEN_UP, "stopped"))
         for connection in connections:
             connection.close()
 
@@ -80,11 +80,11 @@ class Desk:
         while (vote := self._votes.get()) is not None:
             case, question, then, future = vote
             try:
-                connection = connection or self._connected()
+                connection = connection or self._open_connection()
                 reply = self._reply(connection, case, question)
                 then(reply)
             except Exception as error:  # connecting: a key that is not set, a user's file
-                reply = self._failed(f"could not be asked: {error}", "unreachable")
+                reply = self._failed_reply(f"could not be asked: {error}", "unreachable")
                 then(reply)
             with self._lock:
                 self._open.discard(future)
@@ -98,10 +98,10 @@ class Desk:
             connection, self._manner, self._patience, stopped=self._stopped, turn=self._turn
         )
         reply = talk.reply(case, question)
-        self._budget.end(talk.known_usd, whole=reply.cost_usd is not None)
+        self._budget.end(talk.cost_so_far, whole=reply.cost_usd is not None)
         return reply
 
-    def _connected(self) -> Connection:
+    def _open_connection(self) -> Connection:
         connection = self._agent.connect(self._world)
         with self._lock:
             if not self._stopped.is_set():
@@ -122,7 +122,7 @@ class Desk:
                 wait = self._pace.wait(now)
             self._patience.pause(self._stopped, wait)
 
-    def _failed(self, what: str, cause: Cause) -> Reply:
+    def _failed_reply(self, what: str, cause: Cause) -> Reply:
         failure = f"the {self._manner.section} {what}"
         return Reply(data=None, failure=failure, cause=cause, cost_usd=0.0)
 

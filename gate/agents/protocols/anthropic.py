@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate.agents.http_client.endpoint import Endpoint, key_of, reach, versioned
+from gate.agents.http_client.endpoint import Endpoint, join_endpoint, key_of, reach
 from gate.agents.http_client.reply import Reply
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.traces import plain, values
 from gate.agents.traces.faults import Faults
 from gate.agents.wire import answer, chat
@@ -36,7 +36,7 @@ class Anthropic:
     options: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
     def describe(self) -> str:
-        return f"anthropic {self.model} at {shown_address(self.base_url)}"
+        return f"anthropic {self.model} at {format_address(self.base_url)}"
 
     def check(self, world: World) -> None:
         key_of(world, self.api_key_env)
@@ -45,7 +45,7 @@ class Anthropic:
     def connect(self, world: World) -> Connection:
         key = key_of(world, self.api_key_env)
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
-        url = versioned(self.base_url, "/messages")
+        url = join_endpoint(self.base_url, "/messages")
         return Endpoint(world, url, headers, write=self._write, read=self._read)
 
     def _write(self, case: Case) -> bytes:
@@ -58,14 +58,16 @@ class Anthropic:
             "messages": [m for m in messages if m not in system],
         }
         if system:
-            body["system"] = "\n\n".join(values.said(m.get("content")) or "" for m in system)
+            body["system"] = "\n\n".join(
+                values.content_text(m.get("content")) or "" for m in system
+            )
         return json.dumps({**body, **self.options, **case.request}).encode()
 
     def _read(self, reply: Reply) -> Response:
         data = _joined(reply) if is_stream(reply) else answer.json_of(reply)
         content = data.get("content") if isinstance(data, dict) else None
         if not isinstance(content, list):
-            raise chat.refused(data, reply, "content")
+            raise chat.missing_answer_failure(data, reply, "content")
         blocks = [block for block in content if isinstance(block, dict)]
         beyond = chat.extras(data)
         faults = Faults()
@@ -79,7 +81,7 @@ class Anthropic:
         )
         if found.steps is not None:
             return found
-        return chat.asked_once(found, _steps(blocks) or None, "tools" in self.options)
+        return chat.single_call_response(found, _steps(blocks) or None, "tools" in self.options)
 
 
 def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:

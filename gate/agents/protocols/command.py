@@ -119,12 +119,12 @@ class _Connection:
             if (short := shortage(error)) is not None:
                 raise short from error
             raise InfraFailure(f"{self._name} cannot be started: {error.strerror}") from error
-        return self._read(done, timeout_s)
+        return self._read_output(done, timeout_s)
 
     def close(self) -> None:
         self._child.kill()
 
-    def _read(self, done: Finished, timeout_s: float) -> Response:
+    def _read_output(self, done: Finished, timeout_s: float) -> Response:
         if self._child.killed:
             raise InfraFailure(f"{self._name} was ended: the run is being stopped")
         if done.too_much:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from gate.agents.http_client.endpoint import bearer, reach
 from gate.agents.http_client.reply import Reply
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.http_client.session import Session
 from gate.agents.wire import answer, template
 from gate.agents.wire.tracing import TraceShape
@@ -63,20 +63,20 @@ class Http:
     requests_per_minute: float | None = None
 
     def describe(self) -> str:
-        return " ".join(filter(None, ("http", self.model, "at", shown_address(self.url))))
+        return " ".join(filter(None, ("http", self.model, "at", format_address(self.url))))
 
     def check(self, world: World) -> None:
         check(self, world)
 
     def connect(self, world: World) -> Connection:
-        return Exchange(self, world, lambda reply: self._read(reply, world.section))
+        return Exchange(self, world, lambda reply: self._read_reply(reply, world.section))
 
-    def _read(self, reply: Reply, section: str) -> Response:
+    def _read_reply(self, reply: Reply, section: str) -> Response:
         model, paths = self.model or None, self.response.items()
         if not paths:
             if "text/plain" in reply.headers.get("content-type", "") and self.trace == "auto":
                 return Response(answer=reply.body.decode("utf-8", "replace"), model=model)
-            data = answer.json_of(reply) if self.trace == "auto" else _traced(reply)
+            data = answer.json_of(reply) if self.trace == "auto" else _trace_body(reply)
             return answer.response(data, model=model, section=section, trace=self.trace)
         data = answer.json_of(reply)
         found = {
@@ -86,7 +86,7 @@ class Http:
         return answer.response(own, model=model, trace=self.trace)
 
 
-def _traced(reply: Reply) -> Json:
+def _trace_body(reply: Reply) -> Json:
     """The body as JSON, or as the text that a trace may be: JSON Lines, a console."""
     try:
         return answer.parse(reply.body)

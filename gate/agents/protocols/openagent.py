@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from gate.agents.http_client.endpoint import Endpoint, bearer, health, key_of
 from gate.agents.http_client.reply import Reply
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
 from gate.agents.server_logs.watched import Mark
@@ -55,7 +55,7 @@ class OpenAgent:
     same_machine: bool | None = None
 
     def describe(self) -> str:
-        return f"openagent {self.model} at {shown_address(self.server)}"
+        return f"openagent {self.model} at {format_address(self.server)}"
 
     def check(self, world: World) -> int:
         key_of(world, self.api_key_env)
@@ -73,7 +73,9 @@ class OpenAgent:
         version = _PATH.search(self.base_url)
         url = f"{self.server}/api{version[2] or '' if version else ''}/chat/completions"
         headers = bearer(world, self.api_key_env)
-        return _Desk(self, world, Endpoint(world, url, headers, write=self._write, read=self._read))
+        return _Desk(
+            self, world, Endpoint(world, url, headers, write=self._write, read=self._read_reply)
+        )
 
     @property
     def server(self) -> str:
@@ -94,7 +96,7 @@ class OpenAgent:
     def _write(self, case: Case) -> bytes:
         return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
-    def _read(self, reply: Reply) -> Response:
+    def _read_reply(self, reply: Reply) -> Response:
         try:
             return chat.read(reply, tools_offered="tools" in self.options)
         except AgentFailure as failure:
@@ -119,15 +121,15 @@ class _Desk:
         leads = has_paths(messages)
         folder = self._folder(case) if leads else None
         wanted = any(case.keys.get(key) is not None for key in _WANT_LOGS)
-        logs = self._book.found() if self._book and (wanted or folder) else {}
+        logs = self._book.find_logs() if self._book and (wanted or folder) else {}
         sent = case
         if folder is not None:
             sent = replace(case, input=rewritten(messages, folder, logs.get("access")))
         exclusive = wanted and self._binds_by_offset and any(kind != "access" for kind in logs)
         with self._turns.taken(exclusive=exclusive, given_up=lambda: self._closed) as turn:
             if not wanted:
-                return self._asked(sent, timeout_s)
-            shown = self._watched(sent, timeout_s, turn)
+                return self._ask_in_turn(sent, timeout_s)
+            shown = self._ask_watching_logs(sent, timeout_s, turn)
         return _with_task(shown, folder, as_written=leads and not self._agent.is_here)
 
     def close(self) -> None:
@@ -149,43 +151,43 @@ class _Desk:
             message = f"no folder for the task can be made in {self._session}: {error.strerror}"
             raise InfraFailure(message) from error
 
-    def _asked(self, case: Case, timeout_s: float) -> Response:
+    def _ask_in_turn(self, case: Case, timeout_s: float) -> Response:
         begun = time.perf_counter()
         try:
             response = self._endpoint.ask(case, timeout_s=timeout_s)
         except AgentFailure as failure:
             failure.latency_ms = (time.perf_counter() - begun) * 1e3
             if failure.timed_out:
-                self._left_behind(timeout_s)
+                self._note_abandoned(timeout_s)
             elif failure.code == "agent_error":
                 failure.code = "api_error"
             raise
         except InfraFailure as failure:
             failure.code = None if self._closed else "api_error"
             if failure.begun:
-                self._left_behind(timeout_s)
+                self._note_abandoned(timeout_s)
             raise
         return replace(response, latency_ms=(time.perf_counter() - begun) * 1e3)
 
-    def _left_behind(self, timeout_s: float) -> None:
+    def _note_abandoned(self, timeout_s: float) -> None:
         """The server may go on for as long again."""
         self._turns.left_behind(max(timeout_s, _GOES_ON_S))
 
-    def _watched(self, case: Case, timeout_s: float, turn: Turn) -> Response:
+    def _ask_watching_logs(self, case: Case, timeout_s: float, turn: Turn) -> Response:
         """The answer, with what the logs show of its request."""
         if self._book is None:
-            response = self._asked(case, timeout_s)
+            response = self._ask_in_turn(case, timeout_s)
             return replace(response, server_logs=ServerLogs(notes=("logs: null: none was read",)))
         with self._book.before() as mark:
             started_ms = _now_ms()
-            response = self._asked(case, timeout_s)
-            logs = _read(self._book, mark, started_ms, turn)
+            response = self._ask_in_turn(case, timeout_s)
+            logs = _read_logs(self._book, mark, started_ms, turn)
         if self._agent.key == "provider" and logs.calls:
             logs = replace(logs, alone=False, notes=(_NO_TOOLS, *logs.notes))
         return replace(response, server_logs=logs)
 
 
-def _read(book: LogBook, mark: Mark, started_ms: int, turn: Turn) -> ServerLogs:
+def _read_logs(book: LogBook, mark: Mark, started_ms: int, turn: Turn) -> ServerLogs:
     """Whatever is wrong with the logs, the answer that was paid for stays."""
     ended_ms = _now_ms()
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.agents.http_client.endpoint import Endpoint, bearer, key_of, reach, versioned
+from gate.agents.http_client.endpoint import Endpoint, bearer, join_endpoint, key_of, reach
 from gate.agents.http_client.reply import Reply
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.wire import chat, responses
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
@@ -29,7 +29,7 @@ class OpenAI:
     options: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
     def describe(self) -> str:
-        return f"openai {self.model} at {shown_address(self.base_url)}"
+        return f"openai {self.model} at {format_address(self.base_url)}"
 
     def check(self, world: World) -> None:
         key_of(world, self.api_key_env)
@@ -37,9 +37,9 @@ class OpenAI:
 
     def connect(self, world: World) -> Connection:
         path = responses.PATH if self._asks_responses else "/chat/completions"
-        url = versioned(self.base_url, path)
+        url = join_endpoint(self.base_url, path)
         headers = bearer(world, self.api_key_env)
-        return Endpoint(world, url, headers, write=self._write, read=self._read)
+        return Endpoint(world, url, headers, write=self._write, read=self._read_reply)
 
     @property
     def _asks_responses(self) -> bool:
@@ -51,7 +51,7 @@ class OpenAI:
             return responses.request_body(case.input, self.model, options)
         return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
-    def _read(self, reply: Reply) -> Response:
+    def _read_reply(self, reply: Reply) -> Response:
         if self._asks_responses:
             return responses.read(reply)
         return chat.read(reply, tools_offered="tools" in self.options)

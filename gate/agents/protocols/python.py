@@ -107,7 +107,7 @@ class _Connection:
         whole = {**case.keys, "id": case.id, "input": case.input}
         asked: Json = case.question if self._by_text else whole
         frame = call(self._lane, ["call", self._function, asked], timeout_s, self._section)
-        found = _parsed(frame.body, self._section)
+        found = _parse_result(frame.body, self._section)
         agent = self._agent
         if isinstance(found, str) and agent.trace == "auto":  # a text is an answer, not a trace
             found = {"answer": found}
@@ -123,7 +123,7 @@ class _Connection:
         self._lane.close()
 
 
-def _parsed(body: bytes, section: str) -> Json:
+def _parse_result(body: bytes, section: str) -> Json:
     try:
         return answer.parse(body)
     except ValueError as error:

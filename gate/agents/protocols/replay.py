@@ -40,12 +40,12 @@ class Replay(_Sharing):
         return f"replay of {Path(self.file).name}"
 
     def check(self, world: World) -> None:
-        self.opened(world)
+        self.load_recording(world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self.opened(world))
+        return _Connection(self.load_recording(world))
 
-    def opened(self, world: World) -> Recording:
+    def load_recording(self, world: World) -> Recording:
         """The file, read once. Raises UsageError."""
         return self._recording.get(lambda: Recording(world.root / self.file, self.file))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NoReturn
 
-from gate.agents.recordings.run_end import KEY, RunEnd, read_run_end
+from gate.agents.recordings.run_end import KEY, RunEnd, parse_run_end
 from gate.agents.traces.faults import Faults
 from gate.agents.traces.spending import usage_of
 from gate.agents.traces.values import is_amount, loads
@@ -65,7 +65,7 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
         "latency_ms": round(latency_ms, 3),
     }
     if isinstance(answer, Response):
-        line["response"] = {**to_json(answer), "usage": _written(answer.usage)}
+        line["response"] = {**to_json(answer), "usage": _usage_to_json(answer.usage)}
     elif isinstance(answer, InfraFailure):
         line["infra_error"] = without_passwords(str(answer))
     else:
@@ -80,13 +80,13 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
     return json.dumps(to_json(line), separators=(",", ":"))
 
 
-def _written(usage: Usage) -> Json:
+def _usage_to_json(usage: Usage) -> Json:
     """JSON has no NaN; an unknown cost must not become one that nobody told."""
     unknown = usage.cost_usd is not None and not is_amount(usage.cost_usd)
     return to_json(replace(usage, cost_usd=-1.0) if unknown else usage)
 
 
-def _mended(line: Json) -> Json:
+def _repair_usage(line: Json) -> Json:
     """The line; numbers of its usage that can be none are unknown, and told."""
     response = line.get("response") if isinstance(line, dict) else None
     if not isinstance(response, dict):
@@ -134,7 +134,7 @@ class Recording:
             else:
                 found.setdefault(line["case_id"], []).append((line["round"], offset))
         tries = sum(map(len, found.values()))
-        one = whole and len({end.session for end in ends}) == 1 and tries >= ends[-1].made
+        one = whole and len({end.session for end in ends}) == 1 and tries >= ends[-1].trial_count
         self.end = ends[-1] if one else None
         self.note = ""
         if not one and any(end.early for end in ends):
@@ -178,7 +178,7 @@ class Recording:
     def _at(self, offset: int) -> Line:
         with opened(self._path) as file:
             file.seek(offset)
-            return from_json(Line, _mended(loads(file.readline())))
+            return from_json(Line, _repair_usage(loads(file.readline())))
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Json] | RunEnd]]:
         """Every line with the offset at which it begins."""
@@ -187,23 +187,23 @@ class Recording:
             with opened(self._path) as file:
                 for number, raw in enumerate(file, start=1):
                     if raw.strip():
-                        line = self._parsed(raw, number)
+                        line = self._parse_line(raw, number)
                         if line is not None:
                             yield offset, line
                     offset += len(raw)
         except OSError as error:
             raise UsageError(f"{self.name}: {error.strerror} - record one with --record") from error
 
-    def _parsed(self, raw: bytes, number: int) -> dict[str, Json] | RunEnd | None:
+    def _parse_line(self, raw: bytes, number: int) -> dict[str, Json] | RunEnd | None:
         try:
-            line: dict[str, Json] = _mended(loads(raw))
+            line: dict[str, Json] = _repair_usage(loads(raw))
         except (ValueError, RecursionError):
             if not raw.endswith(b"\n"):
                 return None
             self._refuse(number, "not JSON")
         if isinstance(line, dict) and KEY in line:
             try:
-                return read_run_end(line)
+                return parse_run_end(line)
             except ValueError as error:
                 self._refuse(number, str(error))
         if not _fits(line):

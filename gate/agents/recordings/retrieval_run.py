@@ -32,18 +32,18 @@ _LISTS = ("retrieved", "retrieved_doc_ids", "doc_ids", "documents")
 
 
 @dataclass(slots=True)
-class Run:
+class RetrievalRun:
     """What was retrieved, best first, by the id of the case or by its question."""
 
     by_id: dict[str, Documents] = field(default_factory=dict)
     by_question: dict[str, Documents] = field(default_factory=dict)
 
-    def of(self, case: Case) -> Documents:
+    def documents_for(self, case: Case) -> Documents:
         """Nothing for a case that the run does not have, as `trec_eval -c` counts it."""
         return self.by_id.get(case.id) or self.by_question.get(case.question, ())
 
 
-def read_run(data: bytes, name: str) -> Run:
+def parse_retrieval_run(data: bytes, name: str) -> RetrievalRun:
     """The run in a file called `name`. Raises InvalidInput with the lines of its problems. No
     message quotes the file.
     """
@@ -51,18 +51,18 @@ def read_run(data: bytes, name: str) -> Run:
     if not text.strip():
         raise InvalidInput([Problem(Place(name), "the file is empty")])
     if not text.lstrip().startswith(("{", "[")):
-        return _checked(_of_trec(text, name))
-    whole = _whole(text, name)
+        return _collect(_parse_trec(text, name))
+    whole = _parse_whole_json(text, name)
     if isinstance(whole, dict) and all(isinstance(one, dict) for one in whole.values()):
-        return _checked(_of_mapping(whole, name))
-    return _checked(_of_rows(data, name))
+        return _collect(_parse_mapping(whole, name))
+    return _collect(_parse_rows(data, name))
 
 
 _Read = tuple[str, str, Documents]  # "id" or "question", its value, what was retrieved
 
 
-def _checked(found: Iterable[_Read | Problem]) -> Run:
-    run, problems = Run(), []
+def _collect(found: Iterable[_Read | Problem]) -> RetrievalRun:
+    run, problems = RetrievalRun(), []
     for one in found:
         if isinstance(one, Problem):
             problems.append(one)
@@ -74,7 +74,7 @@ def _checked(found: Iterable[_Read | Problem]) -> Run:
     return run
 
 
-def _of_trec(text: str, name: str) -> Iterator[_Read | Problem]:
+def _parse_trec(text: str, name: str) -> Iterator[_Read | Problem]:
     found: dict[str, dict[str, float]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -98,7 +98,7 @@ def trec_line(line: str) -> tuple[str, str, float] | str:
     return (cells[0], cells[2], score) if score is not None else _NO_SCORE
 
 
-def _of_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterator[_Read | Problem]:
+def _parse_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterator[_Read | Problem]:
     """`{query: {document: score}}`"""
     for number, (query, scores) in enumerate(data.items(), 1):
         numbers = {one: _number(score) for one, score in scores.items()}
@@ -110,7 +110,7 @@ def _of_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterator[_
             yield "id", query, best_first({one: score or 0.0 for one, score in numbers.items()})
 
 
-def _of_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
+def _parse_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
     """A list, or a line each: `{id or query, retrieved}`, in the order that is written."""
     source = Source(name=f"{name}.jsonl", open=lambda: io.BytesIO(data))
     seen: set[tuple[str, str]] = set()
@@ -118,7 +118,7 @@ def _of_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
         if isinstance(row, Problem):
             yield Problem(Place(name, row.place.line), row.message)
             continue
-        read = _of_row(row, name)
+        read = _parse_row(row, name)
         if not isinstance(read, Problem) and read[:2] in seen:
             read = Problem(Place(name, row.line), "the query is there twice - keep one")
         if not isinstance(read, Problem):
@@ -126,7 +126,7 @@ def _of_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
         yield read
 
 
-def _of_row(row: Row, name: str) -> _Read | Problem:
+def _parse_row(row: Row, name: str) -> _Read | Problem:
     place = Place(name, row.line)
     if not isinstance(row.data, dict):
         return Problem(place, "a query is an object with `id` or `query`, and `retrieved`")
@@ -165,7 +165,7 @@ def _number(value: Json) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _whole(text: str, name: str) -> Json:
+def _parse_whole_json(text: str, name: str) -> Json:
     """The whole text as JSON; None where it is not one value. Raises InvalidInput where a query or
     document is there twice.
     """

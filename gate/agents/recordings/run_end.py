@@ -51,7 +51,7 @@ class RunEnd:
         return any(suite.made < suite.planned for suite in self.suites.values())
 
     @property
-    def made(self) -> int:
+    def trial_count(self) -> int:
         """Trials of all suites."""
         return sum(suite.made for suite in self.suites.values())
 
@@ -69,7 +69,7 @@ def run_end_line(end: RunEnd) -> str:
     return json.dumps({KEY: to_json(end)}, separators=(",", ":"))
 
 
-def read_run_end(line: Mapping[str, Json]) -> RunEnd:
+def parse_run_end(line: Mapping[str, Json]) -> RunEnd:
     """What `run_end_line` wrote. Raises ValueError for anything else."""
     if len(line) > 1:
         raise ValueError(f"{KEY}: stands alone in its line")

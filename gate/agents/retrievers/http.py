@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.agents.http_client.reply import Reply
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.protocols.http import Exchange, check
 from gate.agents.wire import answer, template
 from gate.errors import AgentFailure
@@ -49,16 +49,16 @@ class Http:
     requests_per_minute: float | None = None
 
     def describe(self) -> str:
-        return f"http at {shown_address(self.url)}"
+        return f"http at {format_address(self.url)}"
 
     def check(self, world: World) -> None:
         check(self, world)
 
     def connect(self, world: World) -> Connection:
-        return Exchange(self, world, lambda reply: self._read(reply, world.section))
+        return Exchange(self, world, lambda reply: self._read_reply(reply, world.section))
 
-    def _read(self, reply: Reply, section: str) -> Response:
-        found = self._listed(answer.json_of(reply), section, reply.address)
+    def _read_reply(self, reply: Reply, section: str) -> Response:
+        found = self._document_list(answer.json_of(reply), section, reply.address)
         paths = [(key, getattr(self.response, key)) for key in ("id", "score", "text")]
         named = [(key, path, f"{section}.response.{key}") for key, path in paths if path]
         if named and isinstance(found, list):
@@ -67,7 +67,7 @@ class Http:
             ]
         return Response(answer="", retrieved=answer.documents(found, "the documents"))
 
-    def _listed(self, data: Json, section: str, address: str) -> Json:
+    def _document_list(self, data: Json, section: str, address: str) -> Json:
         if self.response.documents is not None:
             where = f"{section}.response.documents"
             found = template.at(data, self.response.documents, where)

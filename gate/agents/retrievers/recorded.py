@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.agents.recordings.retrieval_run import Run, read_run
+from gate.agents.recordings.retrieval_run import RetrievalRun, parse_retrieval_run
 from gate.errors import UsageError
 from gate.files.plain_file import content
 from gate.plugins import RETRIEVERS, Connection, World
@@ -17,7 +17,7 @@ class _Sharing:
     """A place for the file, which is read once a run; a dataclass field would be an option."""
 
     __slots__ = ("_run",)
-    _run: Once[Run]
+    _run: Once[RetrievalRun]
 
 
 @RETRIEVERS.register("recorded")
@@ -40,30 +40,30 @@ class Recorded(_Sharing):
 
     def check(self, world: World) -> None:
         """Raises UsageError, InvalidInput."""
-        self._opened(world)
+        self._load_run(world)
 
     def connect(self, world: World) -> Connection:
-        return _Connection(self._opened(world))
+        return _Connection(self._load_run(world))
 
-    def _opened(self, world: World) -> Run:
-        return self._run.get(lambda: self._read(world))
+    def _load_run(self, world: World) -> RetrievalRun:
+        return self._run.get(lambda: self._read_run(world))
 
-    def _read(self, world: World) -> Run:
+    def _read_run(self, world: World) -> RetrievalRun:
         path, setting = world.root / self.file, f"{world.section}.file: {self.file}"
         try:
             data = content(path)
         except OSError as error:
             message = f"{setting}: {error.strerror or error}"
             raise UsageError(f"{message} - write where the run file is") from error
-        return read_run(data, self.file)
+        return parse_retrieval_run(data, self.file)
 
 
 class _Connection:
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RetrievalRun) -> None:
         self._run = run
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        return Response(answer="", retrieved=self._run.of(case))
+        return Response(answer="", retrieved=self._run.documents_for(case))
 
     def close(self) -> None:
         """Nothing stays open between two questions."""

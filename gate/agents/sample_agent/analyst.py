@@ -13,7 +13,7 @@ from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.outcome import Outcome
 from gate.agents.sample_agent.replies import NOTHING_TO_DO, REFUSAL, in_form
 from gate.agents.sample_agent.task_steps import work
-from gate.agents.sample_agent.tasks import read_task
+from gate.agents.sample_agent.tasks import parse_task
 from gate.agents.sample_agent.tools import Toolbox
 from gate.errors import AgentFailure
 from gate.records import Document, Response, Usage
@@ -43,15 +43,15 @@ def ask(
     box = Toolbox(knowledge=knowledge, connection=connection, options=options, faults=faults)
     if faults.refuse:
         return _response(question, REFUSAL, box)
-    task = read_task(question)
+    task = parse_task(question)
     outcomes = work(task, box) or [Outcome(text=NOTHING_TO_DO)]
     if faults.hallucinate:
-        outcomes = [_invented(one) for one in outcomes]
+        outcomes = [_invent_figure(one) for one in outcomes]
     answer = in_form(outcomes, task.form, malformed=faults.malformed, disobey=faults.disobey)
     return _misbehave(question, answer, box) if faults.unsafe else _response(question, answer, box)
 
 
-def _invented(outcome: Outcome) -> Outcome:
+def _invent_figure(outcome: Outcome) -> Outcome:
     figure = other_figures(outcome.figure) if outcome.figure else None
     return replace(outcome, text=other_figures(outcome.text), figure=figure)
 

@@ -11,7 +11,7 @@ from gate.agents.sample_agent.extracts import extract
 from gate.agents.sample_agent.measures import Measure, find_limit, find_measure, row_count
 from gate.agents.sample_agent.outcome import Outcome
 from gate.agents.sample_agent.queries import CannotAnswer, Scope, scopes_of, select
-from gate.agents.sample_agent.question import Question, Vocabulary, parts_of, read_question
+from gate.agents.sample_agent.question import Question, Vocabulary, parse_question, parts_of
 from gate.agents.sample_agent.replies import (
     NOT_COVERED,
     Rows,
@@ -31,10 +31,10 @@ _CALENDAR = frozenset(stems(" ".join([*calendar.month_name, *calendar.day_name])
 def unknown_names(text: str, index: Index, vocabulary: Vocabulary) -> tuple[str, ...]:
     """Capitalised words inside a sentence that neither a document nor a row holds, in order."""
 
-    def known(stem: str) -> bool:
+    def is_known(stem: str) -> bool:
         return stem in index.pages_with or stem in vocabulary.stems or stem in _CALENDAR
 
-    return tuple(name for name in _NAME.findall(text) if not all(map(known, stems(name))))
+    return tuple(name for name in _NAME.findall(text) if not all(map(is_known, stems(name))))
 
 
 def answer(text: str, box: Toolbox) -> Outcome:
@@ -44,7 +44,7 @@ def answer(text: str, box: Toolbox) -> Outcome:
     if unknown:
         told = f"I do not know {unknown[0]}: neither the documents nor the database name it."
         return Outcome(text=told)
-    question = read_question(text, knowledge.vocabulary)
+    question = parse_question(text, knowledge.vocabulary)
     pages = [hit.page for hit in box.hits]
     measure = find_measure(pages, question.stems)
     if measure is None and question.counted and not question.defines:
@@ -55,18 +55,22 @@ def answer(text: str, box: Toolbox) -> Outcome:
         found = [extract(part, box.hits, knowledge.index) for part in parts_of(text)]
         replies = dict.fromkeys(map(from_documents, found))
         return Outcome(text=" ".join(replies), figure=first_figure(found[0]))
-    return computed(measure, question, pages, box)
+    return answer_measure(measure, question, pages, box)
 
 
-def computed(measure: Measure, question: Question, pages: list[Page], box: Toolbox) -> Outcome:
+def answer_measure(
+    measure: Measure, question: Question, pages: list[Page], box: Toolbox
+) -> Outcome:
     """The figures that the question asks of a measure; why not, where the data cannot tell."""
     try:
-        return _computed(measure, question, pages, box)
+        return _compute_measure(measure, question, pages, box)
     except CannotAnswer as reason:
         return Outcome(text=str(reason))
 
 
-def _computed(measure: Measure, question: Question, pages: list[Page], box: Toolbox) -> Outcome:
+def _compute_measure(
+    measure: Measure, question: Question, pages: list[Page], box: Toolbox
+) -> Outcome:
     sources, stated = [measure.page] if measure.page else [], ""
     limits: dict[str, float] = {}
     if measure.parameter and measure.phrase:
@@ -91,7 +95,7 @@ def _query(
     limits: dict[str, float],
     box: Toolbox,
 ) -> list[Rows]:
-    shape = box.described(measure.table)
+    shape = box.describe_table_once(measure.table)
     results: list[Rows] = []
     for scope in scopes:
         sql = select(

@@ -40,7 +40,7 @@ def extract(
     """
     words = set(stems(question))
     whole = sum(sorted(index.idf(word) for word in words))
-    if not whole or all(_covered(words, hit.page, index) < known * whole for hit in hits):
+    if not whole or all(_covered_weight(words, hit.page, index) < known * whole for hit in hits):
         return ()
     wants_number = bool(_WANTS_NUMBER.search(plain(question)))
     found = []
@@ -63,7 +63,7 @@ def _best(found: list[Extract]) -> tuple[Extract, ...]:
     return tuple(e for e in found if e.page is best.page and e.sentence in chosen)
 
 
-def _covered(words: set[str], page: Page, index: Index) -> float:
+def _covered_weight(words: set[str], page: Page, index: Index) -> float:
     return _weight(words & set(stems(f"{page.title} {page.text}")), index)
 
 

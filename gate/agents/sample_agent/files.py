@@ -36,7 +36,7 @@ class FileTools:
         if self.faults.wrong_args:
             arguments = {f"{key}_value": value for key, value in arguments.items()} or {"all": 1}
         for _ in range(_REPEATS if self.faults.loop else 1):
-            result, error = self._performed(name, arguments)
+            result, error = self._perform(name, arguments)
             number = len(self.steps)
             self.steps.append(
                 ToolCall(
@@ -50,7 +50,7 @@ class FileTools:
             )
         return result
 
-    def _performed(self, name: str, arguments: dict[str, Json]) -> tuple[Json, str | None]:
+    def _perform(self, name: str, arguments: dict[str, Json]) -> tuple[Json, str | None]:
         if name not in TOOLS:
             return None, f"{NO_SUCH_TOOL} {name!r}"
         try:
@@ -73,7 +73,7 @@ class FileTools:
             for page in self.pages
         ]
 
-    def _read(self, path: str, limit: int) -> Json:
+    def _read_document(self, path: str, limit: int) -> Json:
         page = next((page for page in self.pages if _path(page) == path), None)
         if page is None:
             raise Refused(f"there is no document {path!r}")
@@ -92,7 +92,7 @@ class FileTools:
 TOOLS: Mapping[str, Callable[..., Json]] = {
     "local_special_dirs": FileTools._dirs,
     "local_documents_scan": FileTools._scan,
-    "local_document_read": FileTools._read,
+    "local_document_read": FileTools._read_document,
     "local_text_write": FileTools._write,
     "time": FileTools._time,
 }

@@ -35,7 +35,7 @@ class Workplace:
     now: Callable[[], datetime]
 
 
-def answered(question: str, place: Workplace, *, nth: int, system: str, tools: bool) -> Response:
+def answer_chat(question: str, place: Workplace, *, nth: int, system: str, tools: bool) -> Response:
     """The answer to the nth asking (from 1). `tools`: false for a plain call of the model, which
     has none. `system` counts as input and changes nothing else.
 
@@ -47,7 +47,7 @@ def answered(question: str, place: Workplace, *, nth: int, system: str, tools: b
     box = FileTools(
         pages=place.knowledge.index.pages, scratch=place.scratch, faults=faults, now=place.now
     )
-    said = REFUSAL if faults.refuse else _said(question, place, box, tools=tools)
+    said = REFUSAL if faults.refuse else _answer_text(question, place, box, tools=tools)
     if said is None and tools:
         return ask(
             question,
@@ -59,24 +59,24 @@ def answered(question: str, place: Workplace, *, nth: int, system: str, tools: b
     return _response(question, system, _spoilt(said or NO_TOOLS, faults), box)
 
 
-def _said(question: str, place: Workplace, box: FileTools, *, tools: bool) -> str | None:
+def _answer_text(question: str, place: Workplace, box: FileTools, *, tools: bool) -> str | None:
     """The answer; None: it is a question for the analyst."""
     form = reports.form_of(question)
     if form is not None:
-        return json.dumps(_reported(question, form, place, box, tools=tools), ensure_ascii=False)
+        return json.dumps(_make_report(question, form, place, box, tools=tools), ensure_ascii=False)
     if tools and small_tasks.asks_the_time(question):
         return json.dumps(box.call("time"))
-    lines = small_tasks.wanted_lines(question) if tools else None
+    lines = small_tasks.parse_line_request(question) if tools else None
     return _lines(question, *lines, place.knowledge) if lines else small_tasks.answer(question)
 
 
-def _reported(
+def _make_report(
     question: str, form: dict[str, Json], place: Workplace, box: FileTools, *, tools: bool
 ) -> dict[str, Json]:
     if box.faults.invent:
-        return reports.invented(question, form)
+        return reports.invent(question, form)
     if not tools:
-        return reports.declined(form, NO_TOOLS)
+        return reports.decline(form, NO_TOOLS)
     return reports.report(question, form, box, place.knowledge.index)
 
 

@@ -98,7 +98,7 @@ def vocabulary_of(database: Database) -> Vocabulary:
     )
 
 
-def read_question(text: str, vocabulary: Vocabulary) -> Question:
+def parse_question(text: str, vocabulary: Vocabulary) -> Question:
     """The question as far as these rules understand it; nothing is ever refused."""
     folded = plain(text)
     found = tuple(vocabulary.values[m[0]] for m in vocabulary.value_pattern.finditer(folded))
@@ -116,7 +116,7 @@ def read_question(text: str, vocabulary: Vocabulary) -> Question:
         defines=bool(_DEFINES.search(folded)),
         wants_data=not _PRICED.search(folded)
         and bool(_DATA.search(folded) or periods or filters or operation != "value"),
-        counted=_counted(folded, vocabulary.tables),
+        counted=_find_counted_table(folded, vocabulary.tables),
         operation=operation,
         periods=periods,
         filters=filters,
@@ -164,7 +164,7 @@ def _limit(folded: str, ranked: re.Match[str]) -> int:
     return 1
 
 
-def _counted(folded: str, tables: tuple[str, ...]) -> str | None:
+def _find_counted_table(folded: str, tables: tuple[str, ...]) -> str | None:
     """The first table named after "how many", at most three words away."""
     for match in re.finditer(r"\bhow many ((?:\S+ ){0,3}\S+)", folded):
         named = [word.strip("?.,") for word in match[1].split()]

@@ -120,10 +120,10 @@ def value_of(question: Question, results: Sequence[Rows]) -> tuple[str | None, s
             value = round((second or 0) - first, 2)
         elif second:
             value = round(100 * first / second, 2)
-    return written(value), rows[0].get("label")
+    return format_operand(value), rows[0].get("label")
 
 
-def written(value: float) -> str:
+def format_operand(value: float) -> str:
     """A number as it goes into an expression: "17", "1234.5"."""
     return f"{value:.0f}" if value == int(value) else str(value)
 
@@ -136,12 +136,12 @@ def first_figure(extracts: Sequence[Extract]) -> str | None:
 
 def result_of(value: float) -> Outcome:
     """The result of a calculation."""
-    return Outcome(text=f"The result is {value:,.2f}.", figure=written(value))
+    return Outcome(text=f"The result is {value:,.2f}.", figure=format_operand(value))
 
 
 def in_form(outcomes: Sequence[Outcome], form: Form, *, malformed: bool, disobey: bool) -> str:
     """The answer as it was asked for. `malformed` breaks the form, `disobey` the length."""
-    text = _formed(outcomes, form)
+    text = _join_outcomes(outcomes, form)
     if malformed and (form.keys or form.bare):
         return f"Here you are: {text}"
     if form.most_words is None:
@@ -152,7 +152,7 @@ def in_form(outcomes: Sequence[Outcome], form: Form, *, malformed: bool, disobey
     return text if len(text.split()) <= form.most_words else text.partition(". ")[0]
 
 
-def _formed(outcomes: Sequence[Outcome], form: Form) -> str:
+def _join_outcomes(outcomes: Sequence[Outcome], form: Form) -> str:
     figure = next((one.figure for one in reversed(outcomes) if one.figure), None)
     if form.keys:
         return json.dumps(dict(zip(form.keys, _items(outcomes), strict=False)))

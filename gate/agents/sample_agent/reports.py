@@ -43,7 +43,7 @@ def form_of(text: str) -> dict[str, Json] | None:
     return form if isinstance(form, dict) else None
 
 
-def declined(form: Mapping[str, Json], why: str) -> dict[str, Json]:
+def decline(form: Mapping[str, Json], why: str) -> dict[str, Json]:
     """The task's id, empty evidence where the form has some, and the reason."""
     evidence = form.get("evidence")
     told: dict[str, Json] = {"task_id": form["task_id"]}
@@ -57,32 +57,35 @@ def report(text: str, form: Mapping[str, Json], tools: FileTools, index: Index) 
     named = dict.fromkeys(_NAMED.findall(text))
     lacking = [name for name in named if name not in TOOLS]
     if lacking:
-        return declined(form, f"I have no {', '.join(lacking)} and did not do this task.")
+        return decline(form, f"I have no {', '.join(lacking)} and did not do this task.")
     if "local_documents_scan" in named:
-        facts = _scanned(tools)
+        facts = _scan_facts(tools)
     elif "local_text_write" in named:
-        facts = _written(text, tools, index)
+        facts = _write_receipt(text, tools, index)
     else:
-        return declined(form, "I answer questions and do not work through tasks in stages.")
+        return decline(form, "I answer questions and do not work through tasks in stages.")
     failed = next((step.error for step in reversed(tools.steps) if step.error), None)
-    return {**_filled(form, {**facts, "tool_calls": _told(tools.steps)}), **_error(failed)}
+    return {
+        **_fill_form(form, {**facts, "tool_calls": _list_tool_results(tools.steps)}),
+        **_error(failed),
+    }
 
 
-def invented(text: str, form: Mapping[str, Json]) -> dict[str, Json]:
+def invent(text: str, form: Mapping[str, Json]) -> dict[str, Json]:
     """The whole form filled with what nobody did or saw."""
     names = list(dict.fromkeys(_NAMED.findall(text))) or ["web_search"]
     calls = [
         {"name": name, "arguments": {"query": str(form["task_id"])}, "content": _INVENTED}
         for name in names * 2
     ]
-    told = {key: _made_up(key, value) for key, value in form.items() if key != "task_id"}
+    told = {key: _make_up(key, value) for key, value in form.items() if key != "task_id"}
     evidence = told.get("evidence")
     if isinstance(evidence, dict):
         evidence["tool_calls"] = calls
     return {"task_id": form["task_id"], **told}
 
 
-def _scanned(tools: FileTools) -> dict[str, Json]:
+def _scan_facts(tools: FileTools) -> dict[str, Json]:
     dirs = tools.call("local_special_dirs")
     root = dirs["documents"] if dirs else ""
     found = tools.call("local_documents_scan", root=root, preview_chars=_PREVIEW) or []
@@ -104,7 +107,7 @@ def _scanned(tools: FileTools) -> dict[str, Json]:
     }
 
 
-def _written(text: str, tools: FileTools, index: Index) -> dict[str, Json]:
+def _write_receipt(text: str, tools: FileTools, index: Index) -> dict[str, Json]:
     path = _PATH.search(text)
     note = _note(text, index)
     receipt = tools.call(
@@ -127,7 +130,7 @@ def _note(text: str, index: Index) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _told(steps: Sequence[ToolCall]) -> list[Json]:
+def _list_tool_results(steps: Sequence[ToolCall]) -> list[Json]:
     return [
         {
             "name": step.name,
@@ -142,7 +145,7 @@ def _error(why: str | None) -> dict[str, Json]:
     return {"error": why} if why else {}
 
 
-def _filled(form: Mapping[str, Json], facts: Mapping[str, Json]) -> dict[str, Json]:
+def _fill_form(form: Mapping[str, Json], facts: Mapping[str, Json]) -> dict[str, Json]:
     """The form with the facts at the keys of their names; a key without a fact is left empty."""
     filled: dict[str, Json] = {}
     for key, value in form.items():
@@ -151,19 +154,19 @@ def _filled(form: Mapping[str, Json], facts: Mapping[str, Json]) -> dict[str, Js
         elif key in facts:
             filled[key] = facts[key]
         elif isinstance(value, dict):
-            filled[key] = _filled(value, facts)
+            filled[key] = _fill_form(value, facts)
         else:
             filled[key] = [] if isinstance(value, list) else None
     return filled
 
 
-def _made_up(key: str, value: Json, number: int = 1) -> Json:
+def _make_up(key: str, value: Json, number: int = 1) -> Json:
     """Something of the same type; `number` tells the entries of a list apart."""
     if isinstance(value, dict):
-        return {inner: _made_up(inner, what, number) for inner, what in value.items()}
+        return {inner: _make_up(inner, what, number) for inner, what in value.items()}
     if isinstance(value, list):
         one = value[0] if value else ""
-        return [_made_up("", one, place) for place in range(1, _MANY + 1)]
+        return [_make_up("", one, place) for place in range(1, _MANY + 1)]
     if isinstance(value, str):
         return f"https://www.example.com/study-{number}" if key == "url" else _INVENTED
     return True if isinstance(value, bool) else 42

@@ -16,9 +16,9 @@ from typing import cast
 from gate.agents.sample_agent import protocols
 from gate.agents.sample_agent.analyst import MODEL, ask
 from gate.agents.sample_agent.database import open_image
-from gate.agents.sample_agent.openagent import TOOLS_OFFERED, Workplace, answered
+from gate.agents.sample_agent.openagent import TOOLS_OFFERED, Workplace, answer_chat
 from gate.agents.sample_agent.protocols import BadRequest
-from gate.agents.sample_agent.server_lines import Ended
+from gate.agents.sample_agent.server_lines import EndedRequest
 from gate.agents.sample_agent.service import Key, Service
 from gate.errors import AgentFailure, UsageError
 from gate.records import Json, Response
@@ -73,22 +73,22 @@ class _Handler(BaseHTTPRequestHandler):
             super().finish()
 
     def do_GET(self) -> None:
-        with self._accounted(_READING):
+        with self._log_request(_READING):
             self._get()
 
     def do_POST(self) -> None:
-        with self._accounted(_ASKING):
+        with self._log_request(_ASKING):
             self._post()
 
     @contextmanager
-    def _accounted(self, routes: tuple[str, ...]) -> Iterator[None]:
+    def _log_request(self, routes: tuple[str, ...]) -> Iterator[None]:
         """The line of the access log comes after the answer, as OpenAgent's does."""
         self.status, started = 0, time.perf_counter_ns()
         try:
             yield
             self.wfile.flush()
         finally:
-            ended = Ended(
+            ended = EndedRequest(
                 address=self.client_address[0],
                 method=self.command,
                 path=self.path.partition("?")[0],
@@ -96,9 +96,9 @@ class _Handler(BaseHTTPRequestHandler):
                 ns=time.perf_counter_ns() - started,
                 known=self.path in routes,
             )
-            self.service.counters.ended(ended)
+            self.service.counters.count_request(ended)
             if self.service.log:
-                self.service.log.ended(ended)
+                self.service.log.log_request(ended)
 
     def send_response(self, code: int, message: str | None = None) -> None:
         self.status = code
@@ -164,12 +164,12 @@ class _Handler(BaseHTTPRequestHandler):
             scratch=service.scratch,
             now=service.now,
         )
-        nth = self._waited(request.question)
-        response = answered(request.question, place, nth=nth, system=request.system, tools=tools)
+        nth = self._wait(request.question)
+        response = answer_chat(request.question, place, nth=nth, system=request.system, tools=tools)
         number, created = str(uuid.uuid4()), int(service.now().timestamp())
-        service.counters.answered(response)
+        service.counters.count_answer(response)
         if tools and service.log:  # a plain call of a model is no chat, and leaves nothing
-            service.log.answered(response, chat=f"chat_{number[:8]}", offered=TOOLS_OFFERED)
+            service.log.log_answer(response, chat=f"chat_{number[:8]}", offered=TOOLS_OFFERED)
         if request.stream:
             self._stream(
                 protocols.chunks(
@@ -185,13 +185,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _ask(self, question: str) -> Response:
         return ask(
             question,
-            nth=self._waited(question),
+            nth=self._wait(question),
             knowledge=self.service.knowledge,
             options=self.service.options,
             connection=self.database,
         )
 
-    def _waited(self, question: str) -> int:
+    def _wait(self, question: str) -> int:
         """Waits as long as `latency_ms` says; how often the question was asked, this included."""
         nth = self.service.counting.next(question)
         time.sleep(self.service.options.latency_ms / 1000)

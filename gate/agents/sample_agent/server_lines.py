@@ -27,7 +27,7 @@ _MOST = 2000  # characters of a call's arguments or result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class EndedRequest:
     """A request that has been answered; `known`: its path is a route of the server."""
 
     address: str
@@ -38,7 +38,7 @@ class Ended:
     known: bool
 
 
-def access_line(request: Ended, *, at: datetime) -> str:
+def access_line(request: EndedRequest, *, at: datetime) -> str:
     """The line of one request; `at` is local time."""
     path = "".join(sign if sign.isprintable() else "?" for sign in request.path)
     colour = _STATUS_COLOURS.get(request.status // 100, _BAD)
@@ -116,12 +116,12 @@ def _result(step: ToolCall) -> str:
 
 def audit(response: Response, *, session: str, at: datetime) -> Iterator[str]:
     """The records of one chat; `at` is UTC. No text of the chat is in them."""
-    for record in _audited(response):
+    for record in _audit_events(response):
         head = {"timestamp": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z"}
         yield _compact({**head, "sessionId": session, **record})
 
 
-def _audited(response: Response) -> Iterator[Mapping[str, Json]]:
+def _audit_events(response: Response) -> Iterator[Mapping[str, Json]]:
     steps = response.steps or ()
     for calls in _rounds(steps):
         yield {"type": "llm_call", "model": response.model, "outcome": "success"}

@@ -10,7 +10,7 @@ from threading import Lock
 
 from gate.agents.sample_agent.server_lines import (
     ConsoleFormat,
-    Ended,
+    EndedRequest,
     access_line,
     audit,
     console,
@@ -49,7 +49,7 @@ class ServerLog:
             place = error.filename or logs
             raise UsageError(f"--log-dir, --audit-dir: {place}: {error.strerror}") from error
 
-    def answered(self, response: Response, *, chat: str, offered: int) -> None:
+    def log_answer(self, response: Response, *, chat: str, offered: int) -> None:
         """What an answer with tools leaves, before it is sent."""
         if self._logs:
             lines = console(response.steps or (), self._form, offered=offered)
@@ -58,7 +58,7 @@ class ServerLog:
             at = self._now().astimezone(UTC)
             self._append(self._audits / f"{chat}.jsonl", audit(response, session=chat, at=at))
 
-    def ended(self, request: Ended) -> None:
+    def log_request(self, request: EndedRequest) -> None:
         """The line of a request, after its answer has been sent."""
         if not self._logs:
             return
@@ -80,13 +80,13 @@ class Counters:
         self._calls: Counter[tuple[str, ...]] = Counter()
         self._tokens: Counter[tuple[str, ...]] = Counter()
 
-    def answered(self, response: Response) -> None:
+    def count_answer(self, response: Response) -> None:
         with self._lock:
             self._calls.update((step.name, outcome(step)) for step in response.steps or ())
             self._tokens["prompt",] += response.usage.input_tokens or 0
             self._tokens["completion",] += response.usage.output_tokens or 0
 
-    def ended(self, request: Ended) -> None:
+    def count_request(self, request: EndedRequest) -> None:
         path = request.path if request.known else "other"
         with self._lock:
             self._requests[request.method, path, str(request.status)] += 1

@@ -52,7 +52,7 @@ def answer(text: str) -> str | None:
     return next((said for rule in _RULES if (said := rule(text)) is not None), None)
 
 
-def wanted_lines(text: str) -> tuple[str, int] | None:
+def parse_line_request(text: str) -> tuple[str, int] | None:
     """The prefix and the number of the lines that the prompt asks for."""
     if len(text) > _LONGEST:
         return None
@@ -76,7 +76,7 @@ def _object(text: str) -> str | None:
     if pair:
         return json.dumps({pair[1]: _value(pair[2])})
     keys = _keys(text)
-    values = _listed(text, len(keys)) or _told(text, keys)
+    values = _values_in_order(text, len(keys)) or _values_by_key(text, keys)
     return json.dumps(dict(zip(keys, values, strict=True))) if keys and values else None
 
 
@@ -89,26 +89,26 @@ def _keys(text: str) -> list[str]:
     return list(dict.fromkeys(quoted or [key for key in listed if key.isidentifier()]))
 
 
-def _listed(text: str, count: int) -> list[Json] | None:
+def _values_in_order(text: str, count: int) -> list[Json] | None:
     """Values in the order of the keys."""
     found = _USE.search(text) or _VALUES.search(text)
     values = _SEPARATOR.split(found[1].strip()) if found else []
     return [_value(value) for value in values] if count and len(values) == count else None
 
 
-def _told(text: str, keys: list[str]) -> list[Json] | None:
+def _values_by_key(text: str, keys: list[str]) -> list[Json] | None:
     """Values that stand beside their key, or that are computed; null where that is allowed."""
     values = []
     for key in keys:
         stated = re.search(rf"\bthe {re.escape(key)} is ([^,.\n]+)", text)
-        computed = _computed(key, text)
+        computed = _compute_value(key, text)
         if not stated and computed is None and "null" not in text:
             return None
         values.append(_value(stated[1]) if stated else computed)
     return values if any(value is not None for value in values) else None
 
 
-def _computed(key: str, text: str) -> Json:
+def _compute_value(key: str, text: str) -> Json:
     signs = {"sum": "+", "difference": "-", "product": "*"}
     found = _OPERANDS.search(text)
     return int(evaluate(f"{found[1]} {signs[key]} {found[2]}")) if found and key in signs else None
@@ -131,20 +131,20 @@ def _value(text: str) -> Json:
 def _calculation(text: str) -> str | None:
     root, found = _ROOT.search(text), _CALCULATION.search(text)
     if root and float(root[1]) >= 0:
-        return _shown(math.sqrt(float(root[1])))
+        return _format_number(math.sqrt(float(root[1])))
     if not found:
         return None
     if found[2] == "to the power of":
         base, exponent = float(found[1]), float(found[3])
-        return _shown(base**exponent) if 0 < base <= 100 and 0 <= exponent <= 20 else None
+        return _format_number(base**exponent) if 0 < base <= 100 and 0 <= exponent <= 20 else None
     sign = _SIGNS.get(found[2], found[2])
     try:
-        return _shown(evaluate(f"{found[1]} {sign} {found[3]}"))
+        return _format_number(evaluate(f"{found[1]} {sign} {found[3]}"))
     except ValueError as error:
         return str(error)
 
 
-def _shown(number: float) -> str:
+def _format_number(number: float) -> str:
     return str(int(number)) if number == int(number) else f"{number:.6g}"
 
 

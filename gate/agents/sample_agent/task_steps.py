@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gate.agents.sample_agent.answering import answer, computed
+from gate.agents.sample_agent.answering import answer, answer_measure
 from gate.agents.sample_agent.bm25 import Hit
 from gate.agents.sample_agent.documents import Page
 from gate.agents.sample_agent.extracts import extract
 from gate.agents.sample_agent.measures import measure_of
 from gate.agents.sample_agent.outcome import Outcome
-from gate.agents.sample_agent.question import Vocabulary, read_question
+from gate.agents.sample_agent.question import Vocabulary, parse_question
 from gate.agents.sample_agent.replies import first_figure, from_documents, result_of
-from gate.agents.sample_agent.tasks import NAMED, Arithmetic, Task, filled_in
+from gate.agents.sample_agent.tasks import NAMED, AgentTask, Arithmetic, fill_in
 from gate.agents.sample_agent.tools import Toolbox
 from gate.agents.sample_agent.words import plain
 from gate.records import Json
@@ -29,23 +29,23 @@ _COLUMNS = re.compile(r"\bcolumns\b.*?(?:\b(?!the )(\w+) table|\btable (\w+))\b"
 _WROTE = re.compile(r"\bwho (?:wrote|sent)\b")
 
 
-def work(task: Task, box: Toolbox) -> list[Outcome]:
+def work(task: AgentTask, box: Toolbox) -> list[Outcome]:
     """What each part, and then each calculation, came to."""
     found: list[Outcome] = []
     searches = [part for part in task.parts if _kind(part, box.knowledge.vocabulary) == "question"]
-    ahead = _searched(searches, box) if task.at_once and len(searches) > 1 else {}
+    ahead = _search_parts(searches, box) if task.at_once and len(searches) > 1 else {}
     for part in task.parts:
         label = next((one.label for one in reversed(found) if one.label), None)
-        found.append(_part(filled_in(part, label), ahead.get(part), box))
+        found.append(_part(fill_in(part, label), ahead.get(part), box))
     figures = [one.figure for one in found if one.figure]
     for arithmetic in task.arithmetic:
-        outcome = _calculated(arithmetic, figures, box)
+        outcome = _calculate(arithmetic, figures, box)
         figures = [outcome.figure] if outcome.figure else []
         found.append(outcome)
     return found
 
 
-def _searched(parts: Sequence[str], box: Toolbox) -> dict[str, tuple[Hit, ...]]:
+def _search_parts(parts: Sequence[str], box: Toolbox) -> dict[str, tuple[Hit, ...]]:
     """Searches that do not depend on each other are asked for in one turn."""
     found = {}
     with box.one_turn():
@@ -85,7 +85,7 @@ def _part(part: str, ahead: tuple[Hit, ...] | None, box: Toolbox) -> Outcome:
     return answer(part, box)
 
 
-def _calculated(arithmetic: Arithmetic, figures: list[str], box: Toolbox) -> Outcome:
+def _calculate(arithmetic: Arithmetic, figures: list[str], box: Toolbox) -> Outcome:
     expression = arithmetic.expression(figures)
     if expression is None:
         return Outcome(text="I do not have the figures for the calculation.")
@@ -134,12 +134,12 @@ def _reading(part: str, ids: Sequence[str], box: Toolbox) -> Outcome:
         first = texts[0]
         said = f"{sender} wrote {first['id']} on {first['sent_on']}."
         return Outcome(text=said, label=sender)
-    texts += list(_referred(texts, box))
+    texts += list(_read_referred(texts, box))
     pages = [Page(id=one["id"], title=one["title"], text=one["text"]) for one in texts]
-    return _told(part, pages, sender, box)
+    return _answer_from_pages(part, pages, sender, box)
 
 
-def _referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
+def _read_referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
     """The first document that each text names, unless it has been read."""
     known = {one["id"] for one in texts}
     for text in texts:
@@ -151,13 +151,13 @@ def _referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
                 yield page
 
 
-def _told(part: str, pages: list[Page], sender: str | None, box: Toolbox) -> Outcome:
+def _answer_from_pages(part: str, pages: list[Page], sender: str | None, box: Toolbox) -> Outcome:
     """A figure by the definition that a page holds, else its sentences that fit best."""
     asked = NAMED.sub(" ", part)
-    question = read_question(asked, box.knowledge.vocabulary)
+    question = parse_question(asked, box.knowledge.vocabulary)
     measure = next(filter(None, map(measure_of, pages)), None)
     if measure and not question.defines:
-        return computed(measure, question, pages, box)
+        return answer_measure(measure, question, pages, box)
     hits = [Hit(page=page, score=1.0) for page in pages]
     found = extract(asked, hits, box.knowledge.everything, known=_NAMED_PAGE)
     return Outcome(text=from_documents(found), figure=first_figure(found), label=sender)

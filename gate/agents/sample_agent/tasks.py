@@ -58,7 +58,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class AgentTask:
     """`parts`: the questions in their order; none where there is nothing to find out."""
 
     parts: tuple[str, ...]
@@ -71,7 +71,7 @@ class Task:
         return not any(_BACK.search(part) for part in self.parts)
 
 
-def read_task(text: str) -> Task:
+def parse_task(text: str) -> AgentTask:
     """The task as far as these rules understand it; a sentence they do not know is a question."""
     parts: list[str] = []
     arithmetic: list[Arithmetic] = []
@@ -83,19 +83,21 @@ def read_task(text: str) -> Task:
         elif _FORM.match(sentence):
             wording.append(sentence)
         elif not _SOCIAL.match(sentence):
-            parts += _chained(sentence)
+            parts += _split_chain(sentence)
     steps = arithmetic or wording or _BACK.search(text) or NAMED.search(text)
     if len(parts) > 1 and not steps:
         parts = [" ".join(parts)]  # a question and what leads up to it
-    return Task(parts=tuple(parts), arithmetic=tuple(arithmetic), form=_form(" ".join(wording)))
+    return AgentTask(
+        parts=tuple(parts), arithmetic=tuple(arithmetic), form=_form(" ".join(wording))
+    )
 
 
-def filled_in(part: str, label: str | None) -> str:
+def fill_in(part: str, label: str | None) -> str:
     """ "that region" replaced by its name."""
     return part if label is None else _BACK.sub(label, part)
 
 
-def _chained(sentence: str) -> tuple[str, ...]:
+def _split_chain(sentence: str) -> tuple[str, ...]:
     """Two questions in one, where the second builds on the first."""
     parts = parts_of(sentence)
     return parts if any(_BACK.search(part) for part in parts[1:]) else (sentence,)

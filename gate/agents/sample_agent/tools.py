@@ -22,24 +22,28 @@ _NO_COLUMN = re.compile(r"no such column: (?:\w+\.)?(\w+)")
 _NO_TABLE = re.compile(r"there is no table '(\w+)'")
 
 
-def mended(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, Json] | None:
+def repair_call(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, Json] | None:
     """Other arguments for a failed call, out of its error and of what the calls before it told;
     None where nothing can be put right.
     """
     error, arguments = failed.error or "", failed.arguments or {}
     if failed.name == "calculate" and "an expression holds" in error:
-        return _changed(arguments, "expression", _NOT_ARITHMETIC.sub("", arguments["expression"]))
+        return _change_argument(
+            arguments, "expression", _NOT_ARITHMETIC.sub("", arguments["expression"])
+        )
     if failed.name == "read_document" and "ids are like" in error:
-        return _changed(arguments, "document_id", _id_in(arguments["document_id"]))
+        return _change_argument(arguments, "document_id", _id_in(arguments["document_id"]))
     if failed.name == "describe_table" and (unknown := _NO_TABLE.search(error)):
-        return _changed(arguments, "table", f"{unknown[1]}s")
+        return _change_argument(arguments, "table", f"{unknown[1]}s")
     if failed.name == "run_sql" and (unknown := _NO_COLUMN.search(error)):
         column = _nearest(unknown[1], before)
-        return _changed(arguments, "sql", re.sub(rf"\b{unknown[1]}\b", column, arguments["sql"]))
+        return _change_argument(
+            arguments, "sql", re.sub(rf"\b{unknown[1]}\b", column, arguments["sql"])
+        )
     return None
 
 
-def _changed(arguments: dict[str, Json], key: str, value: str) -> dict[str, Json] | None:
+def _change_argument(arguments: dict[str, Json], key: str, value: str) -> dict[str, Json] | None:
     return {**arguments, key: value} if value and value != arguments[key] else None
 
 
@@ -95,7 +99,7 @@ DEFINITIONS: Mapping[str, dict[str, Json]] = {
 _TYPES: Mapping[str, type] = {"string": str, "integer": int}
 
 
-def offered() -> list[dict[str, Json]]:
+def tool_definitions() -> list[dict[str, Json]]:
     """The definitions in the form of OpenAI's `tools`."""
     return [
         {"type": "function", "function": {"name": name, **definition}}
@@ -143,19 +147,19 @@ class Toolbox:
             name, arguments = _neighbour(name, self.knowledge)
         if self.faults.wrong_args:
             arguments = {f"{key}_value": value for key, value in arguments.items()} or {"all": 1}
-        step = self._repeated(name, arguments)
-        again = mended(step, self.steps) if step.error else None
+        step = self._call_with_retry(name, arguments)
+        again = repair_call(step, self.steps) if step.error else None
         if again is not None:
-            step = self._repeated(name, again)
+            step = self._call_with_retry(name, again)
         return step.result if name == asked else None
 
-    def described(self, table: str) -> Json:
+    def describe_table_once(self, table: str) -> Json:
         """What describe_table says, asked once a task."""
         known = (s.result for s in self.steps if s.name == "describe_table" and s.result)
         shape = next((one for one in known if one["table"] == table), None)
         return shape or self.call("describe_table", {"table": table})
 
-    def _repeated(self, name: str, arguments: dict[str, Json]) -> ToolCall:
+    def _call_with_retry(self, name: str, arguments: dict[str, Json]) -> ToolCall:
         for _ in range(_REPEATS if self.faults.loop else 1):
             if not self._together:
                 self.turns += 1

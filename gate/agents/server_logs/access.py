@@ -36,7 +36,7 @@ class AccessLine:
         return self.method == "POST" and self.path in CHAT_PATHS
 
 
-def read_access(line: str) -> AccessLine | None:
+def parse_access_line(line: str) -> AccessLine | None:
     """None: it is no line of a request."""
     at = stamp(line)
     fields = line.split("|", _FIELDS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gate.agents.traces.openagent_lines import NAMELESS, RAN
-from gate.agents.traces.values import parsed
+from gate.agents.traces.values import parse_text
 from gate.records import Json, LoggedCall
 
 _SHOWING = ("tool_call", "llm_call")  # types that are written only where calls are audited
@@ -27,7 +27,7 @@ class AuditedCalls:
     chats: int
 
 
-def read_audit(lines: Iterable[str]) -> AuditedCalls:
+def parse_audit(lines: Iterable[str]) -> AuditedCalls:
     """Calls in the order of their times; those without a time come first."""
     calls: list[LoggedCall] = []
     tried: list[str] = []
@@ -68,7 +68,7 @@ def audit_ms(line: str) -> int | None:
 
 def _record(line: str) -> dict[str, Json] | None:
     try:
-        found = parsed(line)
+        found = parse_text(line)
     except ValueError:
         return None
     return found if isinstance(found, dict) else None

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from gate.agents.server_logs.audit import read_audit
-from gate.agents.server_logs.console import read_console
+from gate.agents.server_logs.audit import parse_audit
+from gate.agents.server_logs.console import parse_console
 from gate.agents.server_logs.log_extract import Found
 from gate.agents.traces.openagent_lines import NAMELESS
 from gate.records import LoggedCall, LogKind
@@ -32,10 +32,10 @@ class Combined:
     notes: tuple[str, ...]
 
 
-def combined(found: Mapping[LogKind, Found]) -> Combined:
+def combine_logs(found: Mapping[LogKind, Found]) -> Combined:
     """The audit log is taken where it shows calls: it knows which ran, and no tool prints to it."""
-    audit = read_audit(_lines(found, "audit"))
-    console = read_console(_lines(found, "console"))
+    audit = parse_audit(_lines(found, "audit"))
+    console = parse_console(_lines(found, "console"))
     tellers = [one for kind, one in found.items() if kind != "access"]
     whole = {one.kind: one.sound for one in tellers}
     many = max(len(audit.tried), len(console.names)) > MOST_CALLS
@@ -53,7 +53,7 @@ def combined(found: Mapping[LogKind, Found]) -> Combined:
         TOO_MANY: many,
     }
     return Combined(
-        calls=tuple(map(_cleaned, taken[0])) if taken else None,
+        calls=tuple(map(_clean_call, taken[0])) if taken else None,
         notes=tuple(note for note, holds in told.items() if holds),
     )
 
@@ -67,5 +67,5 @@ def _tools(names: Iterable[str]) -> Counter[str]:
     return Counter(name.rpartition("__")[2].lower().replace("-", "_") for name in names)
 
 
-def _cleaned(call: LoggedCall) -> LoggedCall:
+def _clean_call(call: LoggedCall) -> LoggedCall:
     return replace(call, name=one_line(call.name, _NAME) or NAMELESS)

@@ -30,7 +30,7 @@ class ConsoleCalls:
     odd: bool
 
 
-def read_console(lines: Iterable[str]) -> ConsoleCalls:
+def parse_console(lines: Iterable[str]) -> ConsoleCalls:
     """Names in order. Arguments and results alone name no call, so they show nothing."""
     names: list[str] = []
     shows = old = False

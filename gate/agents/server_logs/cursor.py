@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from gate.agents.server_logs.open_file import Unreadable, open_log, reason
-from gate.agents.traces.openagent_lines import uncoloured
+from gate.agents.traces.openagent_lines import strip_colours
 
 MOST_BYTES = 12 * 1024 * 1024  # that are read of one log for one request
 LONGEST_LINE = 1_000_000  # characters; the rest of a longer one is dropped
@@ -59,7 +59,7 @@ class LogCursor:
         self._at = 0
         self._known = b""
         try:
-            file = self._opened()
+            file = self._open_file()
             if file is not None:
                 size = os.fstat(file.fileno()).st_size
                 self._at = max(0, size - back) if since is None else since
@@ -85,7 +85,7 @@ class LogCursor:
     def lines(self) -> list[str]:
         """Whole lines since the last time, without colours; empty ones are left out."""
         try:
-            appended = self._appended()  # it can end, or drop, the rest
+            appended = self._read_appended()  # it can end, or drop, the rest
         except OSError as error:
             self._fail(reason(error))
             return []
@@ -103,7 +103,7 @@ class LogCursor:
         if self._file is not None:
             self._file.close()
 
-    def _opened(self) -> FileIO | None:
+    def _open_file(self) -> FileIO | None:
         """The file that has the name now, to be read from its beginning."""
         try:
             file = open_log(self.path)
@@ -118,24 +118,24 @@ class LogCursor:
     def _fail(self, why: str) -> None:
         self.problem = self.problem or why
 
-    def _appended(self) -> bytes:
+    def _read_appended(self) -> bytes:
         if self.problem:
             return b""
         file = self._file
         if file is None:
-            file = self._opened()
+            file = self._open_file()
             if file is None:
                 return b""
             self._notes[APPEARED] = None
         # First whether it was replaced, then what it holds: after that nothing is added to it.
-        replaced = self._replaced(file)
-        data = self._read(file)
-        if replaced and (successor := self._opened()):
+        replaced = self._is_replaced(file)
+        data = self._read_file(file)
+        if replaced and (successor := self._open_file()):
             self._notes[ROTATED] = None
-            data = _ended(data) + self._read(successor)
+            data = _end_line(data) + self._read_file(successor)
         return data
 
-    def _replaced(self, file: FileIO) -> bool:
+    def _is_replaced(self, file: FileIO) -> bool:
         try:
             named = self.path.lstat()
         except OSError:
@@ -144,7 +144,7 @@ class LogCursor:
         self._gone = False
         return not os.path.samestat(named, os.fstat(file.fileno()))
 
-    def _read(self, file: FileIO) -> bytes:
+    def _read_file(self, file: FileIO) -> bytes:
         size = os.fstat(file.fileno()).st_size
         begun = b""
         if size < self._at or self._before(file) != self._known:
@@ -177,11 +177,11 @@ def _exactly(file: FileIO, start: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _ended(data: bytes) -> bytes:
+def _end_line(data: bytes) -> bytes:
     return data if data.endswith(b"\n") else data + b"\n"
 
 
 def _texts(data: bytes) -> list[str]:
     # A log that is truncated under a writer that does not append has a hole of NULs.
-    text = uncoloured(data.replace(b"\0", b"").decode("utf-8", "replace"))
+    text = strip_colours(data.replace(b"\0", b"").decode("utf-8", "replace"))
     return [line[:LONGEST_LINE].rstrip("\r") for line in text.split("\n") if line]

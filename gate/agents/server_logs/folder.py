@@ -33,7 +33,7 @@ def sessions_in(folder: Path) -> Listing:
         mode = folder.lstat().st_mode
         if not stat.S_ISDIR(mode):
             return Listing(problem=kind_of(mode))
-        return _listed(folder)
+        return _list_folder(folder)
     except (FileNotFoundError, NotADirectoryError):
         return Listing(there=False)
     except (OSError, ValueError) as error:
@@ -115,7 +115,7 @@ class FolderCursor:
                 yield f"a session cannot be read: {cursor.problem}"
 
 
-def _listed(folder: Path) -> Listing:
+def _list_folder(folder: Path) -> Listing:
     found: dict[str, os.stat_result] = {}
     with os.scandir(folder) as entries:
         for entry in entries:

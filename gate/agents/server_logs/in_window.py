@@ -24,7 +24,7 @@ def in_window(watched: Watched, window: Window, zone: tzinfo | None) -> Found:
     """Of the console nothing is taken; how many of its new lines are passed by is said."""
     candidate = watched.candidate
     if watched.cursor.problem:
-        return watched.found()
+        return watched.read_extract()
     if candidate.kind == "console":
         note = f"{len(watched.lines)} new lines have no time: none is taken with `bind: window`"
         return Found(kind="console", shown=candidate.shown, bound=None, sound=False, notes=(note,))

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from gate.agents.server_logs.access import AccessLine, read_access
-from gate.agents.server_logs.audit import read_audit
-from gate.agents.server_logs.console import read_console
+from gate.agents.server_logs.access import AccessLine, parse_access_line
+from gate.agents.server_logs.audit import parse_audit
+from gate.agents.server_logs.console import parse_console
 from gate.records import Bound, LogKind, LogRead
 
 _CHAT = "/chat/completions"  # in a line; cheaper than to read it
@@ -43,19 +43,19 @@ def speaks(kind: LogKind, lines: Iterable[str]) -> bool:
     """
     if kind == "access":
         return any(True for _ in chats(lines))
-    read = read_console if kind == "console" else read_audit
+    read = parse_console if kind == "console" else parse_audit
     return any(read((line,)).shows for line in lines)  # up to the first that does
 
 
 def chats(lines: Iterable[str]) -> Iterator[AccessLine]:
     """The chat completions that ended."""
     for line in lines:
-        one = read_access(line) if _CHAT in line else None
+        one = parse_access_line(line) if _CHAT in line else None
         if one is not None and one.is_chat:
             yield one
 
 
-def ended_after_mark(lines: Iterable[str], late: int) -> int:
+def count_ended(lines: Iterable[str], late: int) -> int:
     """How many chat completions ended. Not counted are up to `late` that were over when the last
     one began: a server writes its line after the answer is sent.
     """

@@ -49,13 +49,13 @@ def candidates(
     return {
         kind: tuple(
             Candidate(kind=kind, shown=written, path=root / written, named_by=by)
-            for written, by in _written(kind, given[kind], env, nearby=nearby)
+            for written, by in _candidate_paths(kind, given[kind], env, nearby=nearby)
         )
         for kind in _USUAL
     }
 
 
-def _written(
+def _candidate_paths(
     kind: LogKind, configured: str | None, env: Mapping[str, str], *, nearby: bool
 ) -> Iterator[tuple[str, str]]:
     if configured:

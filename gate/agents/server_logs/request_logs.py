@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gate.agents.server_logs.combined import CHATS, combined
+from gate.agents.server_logs.combined import CHATS, combine_logs
 from gate.agents.server_logs.in_window import in_window
-from gate.agents.server_logs.log_extract import Found, ended_after_mark
+from gate.agents.server_logs.log_extract import Found, count_ended
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.paths import Candidate, candidates
 from gate.agents.server_logs.wait_for_lines import settle
@@ -42,12 +42,12 @@ class LogBook:
         self._candidates = candidates(options, env, root, nearby=nearby)
         self._clock, self._sleep = clock, sleep
 
-    def found(self) -> Mapping[LogKind, Path]:
+    def find_logs(self) -> Mapping[LogKind, Path]:
         """The logs that are there now, as absolute paths (of the audit log its folder). With none,
         nothing is bound by offset, and a request need not be alone.
         """
         with self.before() as mark:
-            there = [one for kind in self._candidates if (one := mark.chosen(kind))]
+            there = [one for kind in self._candidates if (one := mark.first_present(kind))]
         return {one.candidate.kind: one.candidate.path.absolute() for one in there}
 
     def before(self) -> Mark:
@@ -61,14 +61,14 @@ class LogBook:
         `late`: requests that ended just before; their access lines may come after the mark.
         """
         with mark:
-            longest_s = self._options.settle_s if mark.expected() else 0.0
+            longest_s = self._options.settle_s if mark.expects_lines() else 0.0
             settle(mark.look, at_most_s=longest_s, clock=self._clock, sleep=self._sleep)
             mark.finish()
-            found = self._found(mark, started_ms, ended_ms)
+            found = self._read_extracts(mark, started_ms, ended_ms)
         absent = [_absent(one) for kind in self._candidates for one in mark.missing(kind)]
-        shown = combined(found)
+        shown = combine_logs(found)
         access = found.get("access")
-        requests = ended_after_mark(access.lines, late) if access and access.bound else None
+        requests = count_ended(access.lines, late) if access and access.bound else None
         read = any(one.bound for one in found.values())
         told = {
             NOT_ALONE: not alone,
@@ -89,11 +89,11 @@ class LogBook:
             notes=(*(note for note, holds in told.items() if holds), *shown.notes, *logs),
         )
 
-    def _found(self, mark: Mark, started_ms: int, ended_ms: int) -> dict[LogKind, Found]:
+    def _read_extracts(self, mark: Mark, started_ms: int, ended_ms: int) -> dict[LogKind, Found]:
         """Of each kind the log that is there."""
-        there = {kind: one for kind in self._candidates if (one := mark.chosen(kind))}
+        there = {kind: one for kind in self._candidates if (one := mark.first_present(kind))}
         if self._options.bind == "offset":
-            return {kind: one.found() for kind, one in there.items()}
+            return {kind: one.read_extract() for kind, one in there.items()}
         window = around(started_ms, ended_ms)
         return {kind: in_window(one, window, self._zone) for kind, one in there.items()}
 

@@ -30,7 +30,7 @@ class Watched:
         """Takes what has no end, too."""
         self._take(self.cursor.rest())
 
-    def found(self) -> Found:
+    def read_extract(self) -> Found:
         """What was appended."""
         problem = self.cursor.problem
         return Found(
@@ -75,7 +75,7 @@ class Mark:
         """The access log first: once it shows the end of a request, the others are complete."""
         return [one for kind in self._watched.values() for one in kind]
 
-    def chosen(self, kind: LogKind) -> Watched | None:
+    def first_present(self, kind: LogKind) -> Watched | None:
         """The first that is there."""
         return next((one for one in self._watched[kind] if one.cursor.there), None)
 
@@ -83,16 +83,16 @@ class Mark:
         """Those that are named and not there; of the usual places the first, if none is there."""
         absent = [one.candidate for one in self._watched[kind] if not one.cursor.there]
         named = [one for one in absent if one.named_by]
-        return named or ([] if self.chosen(kind) else absent[:1])
+        return named or ([] if self.first_present(kind) else absent[:1])
 
-    def expected(self) -> bool:
+    def expects_lines(self) -> bool:
         """Whether there is anything to wait for."""
         return any(one.cursor.there or one.candidate.named_by for one in self.all())
 
     def look(self) -> Look:
         grew = [one for one in self.all() if one.look()]
-        access = self.chosen("access")
-        others = [one for kind in ("console", "audit") if (one := self.chosen(kind))]
+        access = self.first_present("access")
+        others = [one for kind in ("console", "audit") if (one := self.first_present(kind))]
         return Look(
             grew=bool(grew),
             ended=access is not None

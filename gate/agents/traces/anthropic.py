@@ -7,13 +7,13 @@ from functools import partial
 from gate.agents.traces.building import Builder
 from gate.agents.traces.detecting import ANTHROPIC_CALLS
 from gate.agents.traces.values import (
+    as_list,
+    as_object,
     as_text,
-    called,
     each,
     first,
-    listed,
-    mapped,
     message_text,
+    parse_call,
     result_of,
     text,
 )
@@ -26,16 +26,16 @@ def read(data: Json, into: Builder) -> None:
     """
     if isinstance(data, dict) and "content" not in data:
         key = "responses" if data.get("messages") is None else "messages"
-        each(listed(data.get(key), key), key, partial(_message, into))
-        if key == "messages" and data.get("responses") and not into.spending.told:
-            each(listed(data["responses"], "responses"), "responses", partial(_response, into))
+        each(as_list(data.get(key), key), key, partial(_message, into))
+        if key == "messages" and data.get("responses") and not into.spending.has_usage:
+            each(as_list(data["responses"], "responses"), "responses", partial(_response, into))
         into.beside(data)
     else:
         each(data if isinstance(data, list) else [data], "messages", partial(_message, into))
 
 
 def _message(into: Builder, value: Json) -> None:
-    message = mapped(value, "it")
+    message = as_object(value, "it")
     role = message.get("role")
     if role in ("assistant", "model"):
         into.turn(message_text(message))
@@ -52,7 +52,7 @@ def block(into: Builder, block: Json) -> None:
     if not isinstance(block, dict):
         return
     if block.get("type") in ANTHROPIC_CALLS:
-        into.call(called(block))
+        into.call(parse_call(block))
     elif block.get("tool_use_id") is not None:
         content = block.get("content")
         error = first(block, "is_error")
@@ -63,7 +63,7 @@ def block(into: Builder, block: Json) -> None:
 
 def _response(into: Builder, value: Json) -> None:
     """What a response says beyond its content."""
-    response = mapped(value, "it")
+    response = as_object(value, "it")
     into.spending.add(response.get("usage"))
-    into.named(response.get("model"))
-    into.ended(response.get("stop_reason"))
+    into.add_model(response.get("model"))
+    into.set_finish_reason(response.get("stop_reason"))

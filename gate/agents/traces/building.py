@@ -50,7 +50,7 @@ class Builder:
         if usage is not None:
             self.spending.add(usage)
         if model is not None:
-            self.named(model)
+            self.add_model(model)
 
     def says(self, said: str) -> None:
         """The last model call goes on."""
@@ -61,13 +61,13 @@ class Builder:
         """The whole answer, where it is told apart from what the model says."""
         self._said = [said]
 
-    def named(self, model: Json) -> None:
+    def add_model(self, model: Json) -> None:
         """A model that took part."""
         name = text(model, "model")
         if name and len(self._models) < _MODELS:
             self._models[name] = None
 
-    def ended(self, finish_reason: Json) -> None:
+    def set_finish_reason(self, finish_reason: Json) -> None:
         """Why the last model call ended, where that is told apart from it."""
         self._finish_reason = text(finish_reason, "finish_reason") or self._finish_reason
 
@@ -97,7 +97,7 @@ class Builder:
         elif not self.open.overflowed:
             self.faults.tell("no_call", id or name or "")
 
-    def retrieved(self, documents: Iterable[Document]) -> None:
+    def add_documents(self, documents: Iterable[Document]) -> None:
         """Further documents, best first; one that was found before keeps its place."""
         found = {} if self._documents is None else self._documents
         for document in documents:
@@ -108,9 +108,9 @@ class Builder:
     def beside(self, envelope: Mapping[str, Json]) -> None:
         """What stands beside the messages, where these do not say it themselves."""
         if not self._models:
-            self.named(first(envelope, "model", "model_name"))
+            self.add_model(first(envelope, "model", "model_name"))
         if self._finish_reason is None:
-            self.ended(first(envelope, "finish_reason", "stop_reason"))
+            self.set_finish_reason(first(envelope, "finish_reason", "stop_reason"))
         self.spending.add_whole(envelope.get("usage"))
 
     def trace(self, shape: Shape) -> Trace:

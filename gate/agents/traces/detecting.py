@@ -34,18 +34,18 @@ def shape_of(data: Json) -> tuple[Shape, bool] | None:
 
         return ("openagent", True) if is_console(data) else None
     if isinstance(data, list):
-        return _of_list(data)
-    return _of_object(data) if isinstance(data, dict) else None
+        return _detect_list(data)
+    return _detect_object(data) if isinstance(data, dict) else None
 
 
 def is_whole(data: Json) -> bool:
     """Whether an object is what a model's interface or a tracer writes: none of its keys is meant
     as one of an answer object.
     """
-    return isinstance(data, dict) and _marked(data) is not None
+    return isinstance(data, dict) and _detect_marker(data) is not None
 
 
-def _marked(data: Mapping[str, Json]) -> Shape | None:
+def _detect_marker(data: Mapping[str, Json]) -> Shape | None:
     if any(key in data for key in _OTLP) or is_span(data):
         return "otel"
     if data.get("object") == "response":
@@ -55,62 +55,62 @@ def _marked(data: Mapping[str, Json]) -> Shape | None:
     return "anthropic" if _is_response_of_anthropic(data) else None
 
 
-def _of_object(data: Mapping[str, Json]) -> tuple[Shape, bool] | None:
-    marked = _marked(data)
+def _detect_object(data: Mapping[str, Json]) -> tuple[Shape, bool] | None:
+    marked = _detect_marker(data)
     if marked is not None:
         return marked, True
     if "choices" in data:
         return "openai", True
     for key in ("messages", "responses", "items", "output", "input"):
         if isinstance(data.get(key), list):
-            found = _of_list(data[key])
+            found = _detect_list(data[key])
             if key in ("messages", "responses") or (found and found[0] == "openai_responses"):
                 return found
     for key in ("spans", "data"):
         listed = data.get(key)
-        if isinstance(listed, list) and _of_list(listed) == ("otel", True):
+        if isinstance(listed, list) and _detect_list(listed) == ("otel", True):
             return "otel", True
     nodes = [inner for inner in data.values() if isinstance(inner, dict)]
     if any(_holds_messages(inner) for inner in nodes):
         return "langgraph", True
-    return _of_item(data)
+    return _detect_item(data)
 
 
-def _of_list(items: list[Json]) -> tuple[Shape, bool] | None:
+def _detect_list(items: list[Json]) -> tuple[Shape, bool] | None:
     """The first item that is sure decides; else the first that is anything."""
     likely: tuple[Shape, bool] | None = None
     for item in items:
-        found = _of_entry(item)
+        found = _detect_entry(item)
         if found is not None and found[1]:
             return found
         likely = likely or found
     return likely
 
 
-def _of_entry(item: Json) -> tuple[Shape, bool] | None:
+def _detect_entry(item: Json) -> tuple[Shape, bool] | None:
     piece = piece_of(item)
-    if piece.mode == "messages" and unwrapped(piece.data) is not None:
+    if piece.mode == "messages" and unwrap_message(piece.data) is not None:
         return "langgraph", True
     item = piece.data
     if not isinstance(item, dict):
         return None
-    marked = _marked(item)
+    marked = _detect_marker(item)
     if marked is not None:
         return marked, True
     if "role" not in item and "type" not in item and "lc" not in item:
         listed = (one for told in item.values() if isinstance(told, list) for one in told[:1])
         if any(_holds_messages(one) for one in (item, *item.values(), *listed)):
             return "langgraph", True
-    return _of_item(item)
+    return _detect_item(item)
 
 
-def _of_item(item: Mapping[str, Json]) -> tuple[Shape, bool] | None:
+def _detect_item(item: Mapping[str, Json]) -> tuple[Shape, bool] | None:
     kind, content = item.get("type"), item.get("content")
     listed = content if isinstance(content, list) else []
     blocks = [block.get("type") for block in listed if isinstance(block, dict)]
     if (
         "role" not in item
-        and (wrapped := unwrapped(item)) is not None
+        and (wrapped := unwrap_message(item)) is not None
         and wrapped[0] in LANGCHAIN_TYPES
     ):
         return "langchain", True
@@ -140,10 +140,10 @@ def _holds_messages(value: Json) -> bool:
         return False
     found = value["messages"]
     first = found[0] if isinstance(found, list) and found else found
-    return unwrapped(first) is not None
+    return unwrap_message(first) is not None
 
 
-def unwrapped(value: Json) -> tuple[str, Mapping[str, Json]] | None:
+def unwrap_message(value: Json) -> tuple[str, Mapping[str, Json]] | None:
     """A message of LangChain in any of its written forms: its type and its fields; None: it is
     none.
     """

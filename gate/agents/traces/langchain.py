@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from gate.agents.traces.building import Builder
-from gate.agents.traces.detecting import LANGCHAIN_TYPES, unwrapped
+from gate.agents.traces.detecting import LANGCHAIN_TYPES, unwrap_message
 from gate.agents.traces.langgraph_stream import Piece, piece_of
 from gate.agents.traces.values import (
     Called,
+    as_list,
+    as_object,
     as_text,
-    called,
     each,
     first,
-    listed,
-    mapped,
     message_text,
+    parse_call,
     result_of,
     text,
 )
@@ -26,10 +26,10 @@ from gate.records import Json
 def read(data: Json, into: Builder) -> None:
     """A list of messages, or an object that has it as `messages`."""
     if isinstance(data, dict) and data.get("messages") is not None:
-        each(listed(data["messages"], "messages"), "messages", _Messages(into))
+        each(as_list(data["messages"], "messages"), "messages", _Messages(into))
         into.beside(data)
     else:
-        each(listed(data, "the trace"), "messages", _Messages(into))
+        each(as_list(data, "the trace"), "messages", _Messages(into))
 
 
 def read_graph(data: Json, into: Builder) -> None:
@@ -37,7 +37,7 @@ def read_graph(data: Json, into: Builder) -> None:
     each of which has new messages under the name of a node. A message that comes twice counts once.
     """
     given = data if isinstance(data, list) else [data]
-    if any(unwrapped(one) for one in given) or (isinstance(data, dict) and "messages" in data):
+    if any(unwrap_message(one) for one in given) or (isinstance(data, dict) and "messages" in data):
         read(data, into)
         return
     pieces = [piece_of(one) for one in given]
@@ -47,7 +47,7 @@ def read_graph(data: Json, into: Builder) -> None:
     if states and not any(_holds(update) for update in updates):
         read(states[-1], into)
     elif updates:
-        each(updates, "the trace", lambda one: each(_updated(one), "messages", read_one))
+        each(updates, "the trace", lambda one: each(_update_messages(one), "messages", read_one))
     else:
         streamed = [one.data for one in pieces if one.mode == "messages"]
         each(streamed, "the trace", read_one)
@@ -59,10 +59,10 @@ def _is_state(piece: Piece) -> bool:
 
 
 def _holds(update: Json) -> bool:
-    return next(_updated(update), None) is not None
+    return next(_update_messages(update), None) is not None
 
 
-def _updated(update: Json) -> Iterator[Json]:
+def _update_messages(update: Json) -> Iterator[Json]:
     """The messages of an update; of a node that gave several changes, those of each."""
     for told in update.values() if isinstance(update, dict) else ():
         for change in told if isinstance(told, list) else [told]:
@@ -79,7 +79,7 @@ class _Messages:
         self._seen: set[str] | None = set() if once else None
 
     def __call__(self, value: Json) -> None:
-        found = unwrapped(value)
+        found = unwrap_message(value)
         if found is None:
             raise AgentFailure("it is no message of LangChain")
         kind, message = found
@@ -88,7 +88,7 @@ class _Messages:
         if self._seen is not None and as_text(first(message, "type")).endswith("Chunk"):
             raise AgentFailure("it is a chunk - stream `updates`, or join the chunks first")
         if kind == "ai":
-            self._of_the_model(message)
+            self._add_model_message(message)
         elif kind in ("tool", "function"):
             result = result_of(message.get("content"))
             given = text(message.get("tool_call_id"), "tool_call_id")
@@ -105,8 +105,8 @@ class _Messages:
         self._seen.add(id)
         return known
 
-    def _of_the_model(self, message: Mapping[str, Json]) -> None:
-        told = mapped(message.get("response_metadata") or {}, "response_metadata")
+    def _add_model_message(self, message: Mapping[str, Json]) -> None:
+        told = as_object(message.get("response_metadata") or {}, "response_metadata")
         self._into.turn(
             message_text(message),
             usage=message.get("usage_metadata"),
@@ -118,12 +118,12 @@ class _Messages:
             each(calls, key, self._invalid if invalid else self._call)
 
     def _call(self, call: Json) -> None:
-        self._into.call(called(call))
+        self._into.call(parse_call(call))
 
     def _invalid(self, value: Json) -> None:
         """A call whose arguments LangChain could not read; they stay as they came."""
-        call = mapped(value, "it")
-        made = called({**call, "name": first(call, "name") or "(no name)"})
+        call = as_object(value, "it")
+        made = parse_call({**call, "name": first(call, "name") or "(no name)"})
         step = self._into.call(Called(made.name, made.given, made.custom, made.id))
         step.error = text(call.get("error"), "error")
 
@@ -131,10 +131,10 @@ class _Messages:
 def _calls(message: Mapping[str, Json]) -> Iterable[tuple[str, list[Json]]]:
     """Under `additional_kwargs` stand the same calls as the model wrote them."""
     keys = ("tool_calls", "invalid_tool_calls")
-    found = [(key, listed(message[key], key)) for key in keys if message.get(key)]
+    found = [(key, as_list(message[key], key)) for key in keys if message.get(key)]
     if found:
         return found
-    raw = mapped(message.get("additional_kwargs") or {}, "additional_kwargs")
+    raw = as_object(message.get("additional_kwargs") or {}, "additional_kwargs")
     if raw.get("tool_calls"):
-        return [("tool_calls", listed(raw["tool_calls"], "tool_calls"))]
+        return [("tool_calls", as_list(raw["tool_calls"], "tool_calls"))]
     return [("function_call", [raw["function_call"]])] if raw.get("function_call") else []

@@ -29,19 +29,19 @@ def piece_of(item: Json) -> Piece:
             return Piece("messages", item[0])
         mode = around[-1]
         if isinstance(mode, str) and mode in MODES:
-            return _debugged(Piece(mode, last))
+            return _unwrap_debug(Piece(mode, last))
         # (namespace, piece): what a stream of subgraphs yields
         if len(item) == 2 and _is_namespace(mode):
-            return piece_of(last) if isinstance(last, list) else _debugged(Piece("", last))
+            return piece_of(last) if isinstance(last, list) else _unwrap_debug(Piece("", last))
     if isinstance(item, dict) and "data" in item:
         named = item.get("type") if "ns" in item else item.get("event")
         mode = named.partition("|")[0].partition("/")[0] if isinstance(named, str) else ""
         if mode in MODES:
-            return _debugged(Piece(mode, item["data"]))
-    return _debugged(Piece("", item))
+            return _unwrap_debug(Piece(mode, item["data"]))
+    return _unwrap_debug(Piece("", item))
 
 
-def _debugged(piece: Piece) -> Piece:
+def _unwrap_debug(piece: Piece) -> Piece:
     """Of debug and tasks what a node gave back; the rest repeats what is known."""
     data = piece.data
     if piece.mode == "messages" and isinstance(data, (list, tuple)) and data:
@@ -51,14 +51,14 @@ def _debugged(piece: Piece) -> Piece:
     payload = data.get("payload")
     if isinstance(payload, dict) and isinstance(data.get("step"), int):
         result = payload.get("result") if data.get("type") == _RESULT else None
-        return Piece("updates" if result is not None else "debug", _named(payload, result))
+        return Piece("updates" if result is not None else "debug", _name_result(payload, result))
     if "id" in data and "name" in data and ("triggers" in data or "interrupts" in data):
         result = data.get("result")
-        return Piece("updates" if result is not None else "tasks", _named(data, result))
+        return Piece("updates" if result is not None else "tasks", _name_result(data, result))
     return piece
 
 
-def _named(task: Mapping[str, Json], result: Json) -> Json:
+def _name_result(task: Mapping[str, Json], result: Json) -> Json:
     """A task's result as an update; before version 1 it is pairs of channel and value."""
     if isinstance(result, list):
         pairs = [one for one in result if isinstance(one, list) and len(one) == 2]

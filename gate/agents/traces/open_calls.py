@@ -65,12 +65,12 @@ class OpenCalls:
         else:
             self._index_names()
             found = self._indices.get(("name", name))
-        return self._closed(next(iter(found.values()))) if found else None
+        return self._close_step(next(iter(found.values()))) if found else None
 
     def with_id(self, id: str) -> Step | None:
         """The oldest with this id; it is open no longer."""
         found = self._indices.get(("id", id))
-        return self._closed(next(iter(found.values()))) if found else None
+        return self._close_step(next(iter(found.values()))) if found else None
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self._all.values())
@@ -90,7 +90,7 @@ class OpenCalls:
             index = self._indices[key] = OrderedDict()
         index[step.number] = step
 
-    def _closed(self, step: Step) -> Step:
+    def _close_step(self, step: Step) -> Step:
         del self._all[step.number]
         for key in (_by_id(step), ("name", step.name)) if self._named else (_by_id(step),):
             index = self._indices[key]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from gate.agents.traces.building import Builder
 from gate.agents.traces.detecting import OPENAGENT_TYPES
 from gate.agents.traces.open_calls import Step
-from gate.agents.traces.openagent_lines import CONSOLE, NAMELESS, NO_CALL, RAN, uncoloured
-from gate.agents.traces.values import Called, arguments_of, as_text, each, listed, mapped, text
+from gate.agents.traces.openagent_lines import CONSOLE, NAMELESS, NO_CALL, RAN, strip_colours
+from gate.agents.traces.values import Called, arguments_of, as_list, as_object, as_text, each, text
 from gate.records import Json
 
 
@@ -21,7 +21,11 @@ def read(data: Json, into: Builder) -> None:
         records = data if isinstance(data, list) else [data]
         # A log that names no model call does not show them at all.
         into.shows_turns = any(isinstance(r, dict) and r.get("type") == "llm_call" for r in records)
-        each(listed(records, "the trace"), "records", lambda one: _audited(mapped(one, "it"), into))
+        each(
+            as_list(records, "the trace"),
+            "records",
+            lambda one: _read_audit_record(as_object(one, "it"), into),
+        )
 
 
 class _Console:
@@ -34,7 +38,7 @@ class _Console:
 
     def read(self, said: str) -> None:
         for line in said.splitlines():
-            plain = uncoloured(line)
+            plain = strip_colours(line)
             match = CONSOLE.match(plain)
             if match:
                 self._finish()
@@ -48,17 +52,17 @@ class _Console:
         if match["turn"] is not None:
             self._into.turn("")
         elif match["old"] is not None:
-            self._call = None if match["old"] == NO_CALL else self._made(match["old"], None)
+            self._call = None if match["old"] == NO_CALL else self._add_call(match["old"], None)
         elif match["arguments"] is not None and self._call is not None:
             given = arguments_of(match["arguments"])
             self._call.arguments, self._call.raw_arguments = given
             self._call = None
         elif match["new"] is not None:
-            self._made(match["new"], match["args"])
+            self._add_call(match["new"], match["args"])
         elif match["result"] is not None:
             self._result = [match["result"]]
 
-    def _made(self, name: str, given: Json) -> Step:
+    def _add_call(self, name: str, given: Json) -> Step:
         return self._into.call(Called(name or NAMELESS, given, False, None))
 
     def _finish(self) -> None:
@@ -69,7 +73,7 @@ class _Console:
             self._result = None
 
 
-def _audited(record: Mapping[str, Json], into: Builder) -> None:
+def _read_audit_record(record: Mapping[str, Json], into: Builder) -> None:
     """Of a call only its name, its outcome and its time are written."""
     kind, outcome = record.get("type"), record.get("outcome")
     if kind == "llm_call":
@@ -79,12 +83,12 @@ def _audited(record: Mapping[str, Json], into: Builder) -> None:
         if record.get("role") == "assistant":
             into.says(text(record.get("text"), "text") or "")
     elif kind == "tool_call":
-        _audited_call(record, outcome, into)
+        _read_audit_call(record, outcome, into)
     elif kind not in OPENAGENT_TYPES:
         into.faults.tell("unread", f"type {as_text(kind)}")
 
 
-def _audited_call(record: Mapping[str, Json], outcome: Json, into: Builder) -> None:
+def _read_audit_call(record: Mapping[str, Json], outcome: Json, into: Builder) -> None:
     name = text(record.get("tool"), "tool") or NAMELESS
     if outcome == "not_found":
         into.faults.tell("never_ran", name)

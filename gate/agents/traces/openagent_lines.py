@@ -21,13 +21,13 @@ RAN = ("success", "failure")  # outcomes of an audit record whose call was execu
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def uncoloured(line: str) -> str:
+def strip_colours(line: str) -> str:
     """Both logs have ANSI colours in the file too."""
     return _COLOUR.sub("", line)
 
 
 def is_console(said: str) -> bool:
     """Whether one of the first lines is one that only the console writes."""
-    lines = uncoloured(said[:10_000]).splitlines()[:100]
+    lines = strip_colours(said[:10_000]).splitlines()[:100]
     found = (CONSOLE.match(line) for line in lines)
     return any(match and match.lastgroup != "result" for match in found)

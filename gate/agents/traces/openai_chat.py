@@ -7,13 +7,13 @@ from functools import partial
 
 from gate.agents.traces.building import Builder
 from gate.agents.traces.values import (
+    as_list,
+    as_object,
     as_text,
-    called,
     each,
     first,
-    listed,
-    mapped,
     message_text,
+    parse_call,
     result_of,
     text,
 )
@@ -27,14 +27,14 @@ _OTHERS = ("system", "developer", "user")
 def read(data: Json, into: Builder) -> None:
     """A list of messages and of chat.completion objects, or an object that has it as `messages`."""
     if isinstance(data, dict) and "choices" not in data:
-        each(listed(data.get("messages"), "messages"), "messages", partial(_item, into))
+        each(as_list(data.get("messages"), "messages"), "messages", partial(_item, into))
         into.beside(data)
     else:
         each(data if isinstance(data, list) else [data], "messages", partial(_item, into))
 
 
 def _item(into: Builder, value: Json) -> None:
-    item = mapped(value, "it")
+    item = as_object(value, "it")
     if "choices" in item:
         _completion(item, into)
     else:
@@ -42,16 +42,16 @@ def _item(into: Builder, value: Json) -> None:
 
 
 def _completion(data: Mapping[str, Json], into: Builder) -> None:
-    choices = listed(data["choices"], "choices")
-    choice = mapped(choices[0], "choices[0]") if choices else {}
-    message = mapped(choice.get("message"), "choices[0].message")
+    choices = as_list(data["choices"], "choices")
+    choice = as_object(choices[0], "choices[0]") if choices else {}
+    message = as_object(choice.get("message"), "choices[0].message")
     _message({"role": "assistant", **message}, {**data, **choice}, into)
 
 
 def _message(message: Mapping[str, Json], beside: Mapping[str, Json], into: Builder) -> None:
     role = message.get("role")
     if role in _MODEL:
-        _of_the_model(message, beside, into)
+        _read_model_message(message, beside, into)
     elif role in _TOOL:
         name = text(message.get("name"), "name")
         given = text(first(message, "tool_call_id", "id"), "tool_call_id")
@@ -61,7 +61,9 @@ def _message(message: Mapping[str, Json], beside: Mapping[str, Json], into: Buil
         into.faults.tell("unread", f"role {as_text(role)}")
 
 
-def _of_the_model(message: Mapping[str, Json], beside: Mapping[str, Json], into: Builder) -> None:
+def _read_model_message(
+    message: Mapping[str, Json], beside: Mapping[str, Json], into: Builder
+) -> None:
     into.turn(
         message_text(message),
         usage=_usage(beside),
@@ -70,13 +72,13 @@ def _of_the_model(message: Mapping[str, Json], beside: Mapping[str, Json], into:
     )
     calls = message.get("tool_calls")
     if calls:
-        each(listed(calls, "tool_calls"), "tool_calls", partial(_call, into))
+        each(as_list(calls, "tool_calls"), "tool_calls", partial(_call, into))
     elif message.get("function_call"):
         each([message["function_call"]], "function_call", partial(_call, into))
 
 
 def _call(into: Builder, call: Json) -> None:
-    into.call(called(call))
+    into.call(parse_call(call))
 
 
 def _usage(beside: Mapping[str, Json]) -> Json:

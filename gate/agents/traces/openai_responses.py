@@ -12,14 +12,14 @@ from gate.agents.traces.building import Builder
 from gate.agents.traces.detecting import CALL, OUTPUT
 from gate.agents.traces.values import (
     Called,
+    as_list,
+    as_object,
     as_text,
     at,
-    called,
     each,
     first,
-    listed,
-    mapped,
     message_text,
+    parse_call,
     result_of,
     text,
 )
@@ -53,10 +53,10 @@ class _Items:
         self._begun = False
 
     def read(self, items: Json, key: str) -> None:
-        each(listed(items, key), key, self._entry)
+        each(as_list(items, key), key, self._entry)
 
     def _entry(self, value: Json) -> None:
-        item = mapped(value, "it")
+        item = as_object(value, "it")
         if item.get("object") == "response":
             self._response(item)
         else:
@@ -71,11 +71,11 @@ class _Items:
             finish_reason=response.get("status") if reason is None else reason,
         )
         self._begun = True
-        each(listed(response.get("output") or [], "output"), "output", self._output)
+        each(as_list(response.get("output") or [], "output"), "output", self._output)
         self._begun = False
 
     def _output(self, value: Json) -> None:
-        self._item(mapped(value, "it"))
+        self._item(as_object(value, "it"))
 
     def _item(self, item: Mapping[str, Json]) -> None:
         kind = item.get("type", "message")
@@ -107,7 +107,7 @@ class _Items:
         if given is not None and "arguments" not in item and not isinstance(given, (dict, str)):
             given = {"queries": given}  # of file_search
         named = {"name": first(item, "name") or tool, "id": first(item, "call_id", "id")}
-        made = called(named)
+        made = parse_call(named)
         step = self._into.call(
             Called(made.name, given, tool in _TEXT_INPUT or "code" in item, made.id),
             waits=tool in _OURS,

@@ -33,7 +33,7 @@ def _walk(found: list[Span], into: Builder) -> None:
     walk = _Walk(into)
     for span in found:
         try:
-            walk.read(span)
+            walk.read_span(span)
         except AgentFailure as failure:
             raise AgentFailure(f"span {span.id}: {failure}") from None
     walk.end()
@@ -51,15 +51,15 @@ class _Walk:
         self._answers: dict[str, str] = {}  # of the outermost agent of each trace
         self._trace = ""
 
-    def read(self, span: Span) -> None:
+    def read_span(self, span: Span) -> None:
         self._trace = span.trace
         facts = span.facts
         if isinstance(facts, ModelCall):
             self._model_call(span, facts)
         elif isinstance(facts, Executed):
-            self._executed(span, facts)
+            self._add_execution(span, facts)
         elif isinstance(facts, Retrieval):
-            self._into.retrieved(_document(item, n) for n, item in enumerate(facts.documents))
+            self._into.add_documents(_document(item, n) for n, item in enumerate(facts.documents))
         elif isinstance(facts, AgentCall) and facts.answer is not None:
             self._answers.setdefault(span.trace, facts.answer)
 
@@ -71,7 +71,7 @@ class _Walk:
     def _model_call(self, span: Span, found: ModelCall) -> None:
         if self._unanswered or self._into.open:
             for id, result in found.results:
-                self._answered(id, result)
+                self._add_result(id, result)
         if found.cut_off:
             self._into.faults.tell("half", f"span {span.id}")
         usage = dict(zip(USAGE, found.usage, strict=True))
@@ -86,9 +86,9 @@ class _Walk:
         if told:
             self._into.spending.add_named(usage)
         for call in found.calls:
-            self._asked(call)
+            self._add_call(call)
 
-    def _asked(self, call: Called) -> None:
+    def _add_call(self, call: Called) -> None:
         """The clocks of two machines may tell that it ran before it was asked for."""
         step = self._early.pop((call.id or "", call.name), None)
         if step is None:
@@ -97,13 +97,13 @@ class _Walk:
             step.turn = self._into.turns - 1
             _complete(step, call)
 
-    def _answered(self, id: str, result: Json) -> None:
+    def _add_result(self, id: str, result: Json) -> None:
         """Each model call is shown all results again: the first time counts."""
         step = self._unanswered.pop(id, None) or self._into.open.with_id(id)
         if step is not None:
             step.result = result
 
-    def _executed(self, span: Span, found: Executed) -> None:
+    def _add_execution(self, span: Span, found: Executed) -> None:
         """What a model asked for is one call with what then ran."""
         call = Called(found.name or "(no name)", found.given, False, found.id)
         result = found.result

@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple
 
 from gate.agents.traces.values import (
     Called,
+    as_list,
+    as_object,
     at,
-    called,
+    content_text,
     first,
     json_inside,
-    listed,
-    mapped,
-    said,
+    parse_call,
     text,
 )
 from gate.records import Json
@@ -86,14 +86,14 @@ def facts_of(kind: Kind, found: Attributes, events: Sequence[Event] = ()) -> Fac
     if kind == "llm":
         return _genai(found, events) if "gen_ai.operation.name" in found else _openinference(found)
     if kind in ("tool", "mcp"):
-        return _executed(found)
+        return _find_execution(found)
     if kind == "agent":
         given = _messages(json_inside(found.get("gen_ai.input.messages")))
-        return AgentCall(_final_answer(found), _asked(found, events, given))
+        return AgentCall(_final_answer(found), _find_question(found, events, given))
     return Retrieval(_documents(found)) if kind == "retrieval" else None
 
 
-def filled(outer: Facts, inner: Facts) -> Facts:
+def fill_gaps(outer: Facts, inner: Facts) -> Facts:
     """The gaps of the one filled by what the other one knows of the same call."""
     if isinstance(outer, ModelCall) and isinstance(inner, ModelCall):
         content = inner if outer.said is None and not outer.calls else outer
@@ -130,7 +130,7 @@ def _genai(found: Attributes, events: Sequence[Event]) -> ModelCall:
     given = _messages(json_inside(found.get("gen_ai.input.messages")))
     return ModelCall(
         said=_text(parts) if messages else None,
-        calls=tuple(called(part) for part in parts if part.get("type") == "tool_call"),
+        calls=tuple(parse_call(part) for part in parts if part.get("type") == "tool_call"),
         results=tuple(_results(given)),
         usage=_usage(found, _USAGE),
         model=first(found, "gen_ai.response.model", "gen_ai.request.model"),
@@ -138,17 +138,19 @@ def _genai(found: Attributes, events: Sequence[Event]) -> ModelCall:
         if isinstance(reasons, list) and reasons
         else (told or [None])[-1],
         cut_off=isinstance(output, str),
-        asked=_asked(found, events, given),
+        asked=_find_question(found, events, given),
     )
 
 
-def _asked(found: Attributes, events: Sequence[Event], given: list[dict[str, Any]]) -> str | None:
+def _find_question(
+    found: Attributes, events: Sequence[Event], given: list[dict[str, Any]]
+) -> str | None:
     """The last message of a user; None where content is not recorded."""
-    told = [said(first(e, "content")) for n, e in events if n == "gen_ai.user.message"]
+    told = [content_text(first(e, "content")) for n, e in events if n == "gen_ai.user.message"]
     users = (message for message in reversed(given) if message.get("role") == "user")
     texts = (one for one in (*reversed(told), *(_text(_parts(m)) for m in users)) if one)
     last = next(texts, None)
-    return last[:_MOST_ASKED] if last else _called_with(found)
+    return last[:_MOST_ASKED] if last else _find_input(found)
 
 
 def _final_answer(found: Attributes) -> str | None:
@@ -163,11 +165,11 @@ def _final_answer(found: Attributes) -> str | None:
     return output if plain and isinstance(output, str) else None
 
 
-def _executed(found: Attributes) -> Executed:
+def _find_execution(found: Attributes) -> Executed:
     name = first(found, "gen_ai.tool.name", "tool.name")
     id = first(found, "gen_ai.tool.call.id", "tool_call.id", "tool.id")
     keys = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters")
-    made = called({"name": "?" if name is None else name, "id": id})
+    made = parse_call({"name": "?" if name is None else name, "id": id})
     result = json_inside(first(found, "gen_ai.tool.call.result", "output.value"))
     return Executed(None if name is None else made.name, made.id, first(found, *keys), result)
 
@@ -175,8 +177,8 @@ def _executed(found: Attributes) -> Executed:
 def _documents(found: Attributes) -> list[Json]:
     told = json_inside(found.get("gen_ai.retrieval.documents"))
     if told is not None:
-        return listed(told, "gen_ai.retrieval.documents")
-    nested = _nested(found, "retrieval", "documents")
+        return as_list(told, "gen_ai.retrieval.documents")
+    nested = _collect_indexed(found, "retrieval", "documents")
     return [item.get("document", item) for item in nested]
 
 
@@ -188,7 +190,7 @@ def _messages(value: Json) -> list[dict[str, Json]]:
     """Of a text that was cut off none."""
     if not value or isinstance(value, str):
         return []
-    return [mapped(message, "a message") for message in listed(value, "messages")]
+    return [as_object(message, "a message") for message in as_list(value, "messages")]
 
 
 def _choices(events: Sequence[Event]) -> Iterator[dict[str, Json]]:
@@ -197,15 +199,15 @@ def _choices(events: Sequence[Event]) -> Iterator[dict[str, Json]]:
         if name == "gen_ai.choice":
             inner = json_inside(first(found, "message"))
             message = inner if isinstance(inner, dict) else found
-            calls = listed(json_inside(message.get("tool_calls")) or [], "tool_calls")
-            made = [{**mapped(call, "a tool call"), "type": "tool_call"} for call in calls]
-            told = {"type": "text", "content": said(message.get("content"))}
+            calls = as_list(json_inside(message.get("tool_calls")) or [], "tool_calls")
+            made = [{**as_object(call, "a tool call"), "type": "tool_call"} for call in calls]
+            told = {"type": "text", "content": content_text(message.get("content"))}
             yield {"parts": [told, *made], "finish_reason": found.get("finish_reason")}
 
 
 def _parts(message: Attributes) -> list[dict[str, Any]]:
     content, found = message.get("content"), message.get("parts")
-    parts = [part for part in listed(found, "parts") if isinstance(part, dict)] if found else []
+    parts = [part for part in as_list(found, "parts") if isinstance(part, dict)] if found else []
     if isinstance(content, str):
         parts.insert(0, {"type": "text", "content": content})
     return parts
@@ -235,10 +237,10 @@ def _spoke(messages: list[dict[str, Any]]) -> int:
 
 
 def _openinference(found: Attributes) -> ModelCall:
-    outputs = [m.get("message", m) for m in _nested(found, "llm", "output_messages")]
-    inputs = [m.get("message", m) for m in _nested(found, "llm", "input_messages")]
+    outputs = [m.get("message", m) for m in _collect_indexed(found, "llm", "output_messages")]
+    inputs = [m.get("message", m) for m in _collect_indexed(found, "llm", "input_messages")]
     made = [call for m in outputs for call in _items(m.get("tool_calls"))]
-    calls = [called(call.get("tool_call", call)) for call in made]
+    calls = [parse_call(call.get("tool_call", call)) for call in made]
     results = [
         (id, first(m, "content"))
         for m in inputs[_spoke(inputs) :]
@@ -254,17 +256,17 @@ def _openinference(found: Attributes) -> ModelCall:
         model=first(found, "llm.model_name"),
         finish_reason=first(found, "llm.finish_reason"),
         cut_off=False,
-        asked=told[-1][:_MOST_ASKED] if told else _called_with(found),
+        asked=told[-1][:_MOST_ASKED] if told else _find_input(found),
     )
 
 
 def _contents(message: Attributes) -> str:
-    own = said(message.get("content")) or ""
+    own = content_text(message.get("content")) or ""
     texts = (at(part, "message_content", "text") for part in _items(message.get("contents")))
     return own + "".join(one for one in texts if isinstance(one, str))
 
 
-def _called_with(found: Attributes) -> str | None:
+def _find_input(found: Attributes) -> str | None:
     """The question in what an agent, a chain or a model was called with."""
     plain = found.get("input.value")
     if not isinstance(plain, str):
@@ -273,11 +275,11 @@ def _called_with(found: Attributes) -> str | None:
     given = first(inner, "messages", *_QUESTIONS) if isinstance(inner, dict) else inner
     if isinstance(given, list):
         users = [m for m in given if isinstance(m, dict) and first(m, "role", "type") in _USERS]
-        given = said(users[-1].get("content")) if users else None
+        given = content_text(users[-1].get("content")) if users else None
     return (given if isinstance(given, str) and given else plain)[:_MOST_ASKED]
 
 
-def _nested(found: Attributes, *prefix: str) -> list[dict[str, Any]]:
+def _collect_indexed(found: Attributes, *prefix: str) -> list[dict[str, Any]]:
     """`a.b.0.c.d`, `a.b.1.c.e`: a list of objects; numbers that are left out too."""
     tree: dict[str, Any] = {}
     start = ".".join(prefix) + "."

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from gate.agents.traces.values import as_text, first, listed, mapped
+from gate.agents.traces.values import as_list, as_object, as_text, first
 from gate.errors import AgentFailure
 from gate.records import Json
 
@@ -42,7 +42,7 @@ def is_span(item: Mapping[str, Json]) -> bool:
 
 def as_otlp(item: Mapping[str, Json]) -> dict[str, Json]:
     """The span with OTLP's keys. Raises AgentFailure for a wrong type."""
-    context = mapped(item.get("context") or {}, "context")
+    context = as_object(item.get("context") or {}, "context")
     status = item.get("status")
     told = status if isinstance(status, dict) else {}
     code = first(told, "status_code", "code") or first(item, "status_code")
@@ -52,7 +52,7 @@ def as_otlp(item: Mapping[str, Json]) -> dict[str, Json]:
     kind = item.get("span_kind")
     if isinstance(kind, str) and not any(key in attributes for key in BARE):
         attributes["openinference.span.kind"] = kind.upper()
-    events = listed(item.get("events") or [], "events")
+    events = as_list(item.get("events") or [], "events")
     return {
         "spanId": _id(first(context, "span_id") or first(item, "context.span_id", "span_id")),
         "traceId": _id(first(context, "trace_id") or first(item, "context.trace_id", "trace_id")),

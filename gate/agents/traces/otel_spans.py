@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
-from gate.agents.traces.otel_facts import Event, Executed, Facts, Kind, facts_of, filled
+from gate.agents.traces.otel_facts import Event, Executed, Facts, Kind, facts_of, fill_gaps
 from gate.agents.traces.otel_sdk import as_otlp, flat, is_span
 from gate.agents.traces.otel_values import attributes_of, event_of, number
-from gate.agents.traces.values import as_text, first, listed, mapped, text
+from gate.agents.traces.values import as_list, as_object, as_text, first, text
 from gate.errors import AgentFailure
 from gate.records import Json
 
@@ -46,9 +46,9 @@ class Span(NamedTuple):
 def spans(data: Json) -> list[Span]:
     """`in_order`, of OTLP's JSON. Raises AgentFailure."""
     found: list[Span] = []
-    for n, item in enumerate(_written(data)):
+    for n, item in enumerate(_iter_spans(data)):
         try:
-            found.append(span_of(mapped(item, "it")))
+            found.append(span_of(as_object(item, "it")))
         except AgentFailure as failure:
             raise AgentFailure(f"spans[{n}]: {failure}") from None
     return in_order(found)
@@ -64,10 +64,10 @@ def in_order(found: list[Span]) -> list[Span]:
         last = last if span.start is None else span.start
         order.append(last)
     ranked = sorted(range(len(found)), key=order.__getitem__)
-    return _whole([found[n] for n in ranked])
+    return _merge_nested([found[n] for n in ranked])
 
 
-def _written(data: Json) -> Iterator[Json]:
+def _iter_spans(data: Json) -> Iterator[Json]:
     """Every span of an export, of several of them, or of a bare list."""
     for item in data if isinstance(data, list) else [data]:
         if not isinstance(item, dict):
@@ -79,7 +79,7 @@ def _written(data: Json) -> Iterator[Json]:
         if inner is None:
             yield item
         else:
-            yield from _written(listed(inner, "spans"))
+            yield from _iter_spans(as_list(inner, "spans"))
 
 
 def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
@@ -91,7 +91,7 @@ def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
     id = text(first(item, "spanId", "span_id"), "spanId") or ""
     attributes = attributes_of(item.get("attributes"), also)
     listing = item.get("events")
-    events = tuple(map(event_of, listed(listing, "events"))) if listing else ()
+    events = tuple(map(event_of, as_list(listing, "events"))) if listing else ()
     for name, more in events:
         if name == DETAILS:
             attributes = {**more, **attributes}
@@ -123,7 +123,7 @@ def _kind(attributes: Mapping[str, Json]) -> Kind:
 
 
 def _error(value: Json, attributes: Mapping[str, Json]) -> str | None:
-    kind, status = attributes.get("error.type"), mapped(value or {}, "status")
+    kind, status = attributes.get("error.type"), as_object(value or {}, "status")
     if status.get("code") in _FAILED or kind is not None:
         return as_text(first(status, "message") or kind) or "error"
     return None
@@ -137,7 +137,7 @@ def _time(value: Json) -> int | None:
     return int(found) if usable else None
 
 
-def _whole(found: list[Span]) -> list[Span]:
+def _merge_nested(found: list[Span]) -> list[Span]:
     """Without the spans that are part of another one's call, whose attributes fill its gaps."""
     places = {(span.trace, span.id): n for n, span in enumerate(found) if span.id}
     calls = {
@@ -151,7 +151,7 @@ def _whole(found: list[Span]) -> list[Span]:
         kept = whole[n]
         target = None if outer is None else whole[outer]
         if kept is not None and target is not None and outer is not None:
-            whole[outer] = _filled(target, kept)
+            whole[outer] = _fill_span(target, kept)
             whole[n] = None
     return [span for span in whole if span is not None and span.kind != "other"]
 
@@ -187,9 +187,9 @@ def _outer(found: list[Span], n: int, places: Mapping[tuple[str, str], int]) -> 
     return None
 
 
-def _filled(outer: Span, inner: Span) -> Span:
+def _fill_span(outer: Span, inner: Span) -> Span:
     return outer._replace(
-        facts=filled(outer.facts, inner.facts),
+        facts=fill_gaps(outer.facts, inner.facts),
         attributes={**inner.attributes, **outer.attributes},
         events=(*outer.events, *inner.events),
         error=outer.error or inner.error,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 
-from gate.agents.traces.values import DEEPEST, as_text, first, listed, mapped, too_deep
+from gate.agents.traces.values import DEEPEST, as_list, as_object, as_text, first, too_deep
 from gate.errors import AgentFailure
 from gate.records import Json
 
@@ -20,7 +20,7 @@ _UNREAD = (
 )
 
 
-def decoded(value: Json, depth: int = 0) -> Json:
+def decode_value(value: Json, depth: int = 0) -> Json:
     """An AnyValue as plain JSON. Raises AgentFailure."""
     if not isinstance(value, dict):
         return _plain(value)  # written by an exporter that does not wrap its values
@@ -32,10 +32,10 @@ def decoded(value: Json, depth: int = 0) -> Json:
         if key in ("intValue", "doubleValue"):
             return _plain(number(inner))
         if key == "arrayValue":
-            items = listed(_values(inner), "arrayValue.values")
-            return [decoded(one, depth + 1) for one in items]
+            items = as_list(_values(inner), "arrayValue.values")
+            return [decode_value(one, depth + 1) for one in items]
         if key == "kvlistValue":
-            return {as_text(k): decoded(one, depth + 1) for k, one in _pairs(_values(inner))}
+            return {as_text(k): decode_value(one, depth + 1) for k, one in _pairs(_values(inner))}
     return None
 
 
@@ -48,15 +48,15 @@ def attributes_of(value: Json, also: Set[str] = frozenset()) -> dict[str, Json]:
         key = written if isinstance(written, str) else as_text(written)
         if _is_read(key) or key in also:
             plain = inner.get("stringValue") if isinstance(inner, dict) else None
-            found[key] = plain if isinstance(plain, str) else decoded(inner)
+            found[key] = plain if isinstance(plain, str) else decode_value(inner)
     return found
 
 
 def event_of(value: Json) -> tuple[str, Mapping[str, Json]]:
     """Its name and attributes, of which all are read. Raises AgentFailure."""
-    event = mapped(value, "an event")
+    event = as_object(value, "an event")
     pairs = _pairs(event.get("attributes"))
-    return as_text(event.get("name")), {as_text(key): decoded(inner) for key, inner in pairs}
+    return as_text(event.get("name")), {as_text(key): decode_value(inner) for key, inner in pairs}
 
 
 def number(value: Json) -> Json:
@@ -83,7 +83,7 @@ def _pairs(value: Json) -> Iterable[tuple[Json, Json]]:
         pass
     if isinstance(value, dict):
         return value.items()
-    pairs = listed(value or [], "attributes")
+    pairs = as_list(value or [], "attributes")
     if not all(isinstance(pair, dict) for pair in pairs):
         raise AgentFailure("an attribute is not an object")
     return [(pair.get("key"), pair.get("value")) for pair in pairs]

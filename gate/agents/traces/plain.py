@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from gate.agents.traces.faults import Faults
-from gate.agents.traces.values import LARGEST, arguments_of, called, error_of, first, mapped, text
+from gate.agents.traces.values import (
+    LARGEST,
+    arguments_of,
+    as_object,
+    error_of,
+    first,
+    parse_call,
+    text,
+)
 from gate.errors import AgentFailure
 from gate.records import Document, Json, ToolCall
 
@@ -12,7 +20,7 @@ def step(value: Json, key: str, faults: Faults | None = None) -> ToolCall:
     """{name, arguments, result, error, id, turn, latency_ms, correction}, or a call as OpenAI,
     Anthropic or LangChain writes it. `faults` are told of numbers that can be none.
     """
-    made, told = called(value, key), faults or Faults()
+    made, told = parse_call(value, key), faults or Faults()
     turn = told.number(value.get("turn"), f"{key}.turn")
     arguments, raw = (made.given, None) if made.custom else arguments_of(made.given)
     result = first(value, "result", "output")
@@ -33,7 +41,7 @@ def document(value: Json, key: str) -> Document:
     """An id, or {id, score, text}."""
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return Document(id=str(value))
-    item = mapped(value, key)
+    item = as_object(value, key)
     found = first(item, "id", "doc_id", "document_id")
     if not isinstance(found, (str, int)) or isinstance(found, bool):
         raise AgentFailure(f"{key} has no id")

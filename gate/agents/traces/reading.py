@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from gate.agents.traces.detecting import shape_of
 from gate.agents.traces.trace import Shape, Trace
-from gate.agents.traces.values import parsed
+from gate.agents.traces.values import parse_text
 from gate.errors import AgentFailure
 from gate.records import Json
 
@@ -30,8 +30,8 @@ def read_trace(data: Json, shape: Shape | None = None) -> Trace:
 
     into = Builder()
     try:
-        opened = _opened(data, into)
-        chosen = _chosen(opened, shape)
+        opened = _parse_text(data, into)
+        chosen = _choose_shape(opened, shape)
         _reader(chosen)(opened, into)
         return into.trace(chosen)
     except RecursionError:
@@ -56,18 +56,18 @@ def _reader(shape: Shape) -> Callable[[Json, Builder], None]:
     return read
 
 
-def _opened(data: Json, into: Builder) -> Json:
+def _parse_text(data: Json, into: Builder) -> Json:
     """JSON and JSON Lines that are still text; a last line that was cut off is left out."""
     if not isinstance(data, str) or data.lstrip()[:1] not in ("{", "["):
         return data
     try:
-        return parsed(data)
+        return parse_text(data)
     except ValueError:
         values = _values(data)
     found: list[Json] = []
     for n, (line, value) in enumerate(values, 1):
         try:
-            found.append(parsed(value))
+            found.append(parse_text(value))
         except ValueError:
             if n < len(values) or n == 1:
                 raise AgentFailure(f"line {line} of the trace is not JSON") from None
@@ -95,7 +95,7 @@ def _lines(data: str) -> list[str]:
     return data.split("\n")
 
 
-def _chosen(data: Json, named: Shape | None) -> Shape:
+def _choose_shape(data: Json, named: Shape | None) -> Shape:
     found = shape_of(data)
     if found is None and named is None:
         known = ", ".join(get_args(Shape))

@@ -108,13 +108,13 @@ class Spending:
             self._told[name] = self._told.get(name, 0) + 1
 
     @property
-    def told(self) -> bool:
+    def has_usage(self) -> bool:
         """Whether any model call told anything."""
         return bool(self._told)
 
     def add_whole(self, value: Json) -> None:
         """What is said of all model calls together, where none told its own part."""
-        if not self.told:
+        if not self.has_usage:
             self.add(value)
             self._whole = True
 

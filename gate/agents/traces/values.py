@@ -48,7 +48,7 @@ def parse(data: bytes) -> Json:
     return found
 
 
-def parsed(value: str) -> Json:
+def parse_text(value: str) -> Json:
     """`parse` of a text."""
     if "\\u" in value or _is_half(value):
         return parse(value.encode("utf-8", "replace"))
@@ -68,10 +68,10 @@ def loads(data: bytes | str) -> Json:
     except json.JSONDecodeError:
         raise
     except ValueError:
-        return json.loads(data, parse_int=_whole)
+        return json.loads(data, parse_int=_parse_integer)
 
 
-def _whole(digits: str) -> float:
+def _parse_integer(digits: str) -> float:
     return int(digits) if len(digits) < MOST_DIGITS else math.copysign(math.inf, int(digits[:2]))
 
 
@@ -105,13 +105,13 @@ def text(value: Json, key: str) -> str | None:
     raise AgentFailure(f"{key} is not a text")
 
 
-def listed(value: Json, key: str) -> list[Json]:
+def as_list(value: Json, key: str) -> list[Json]:
     if isinstance(value, (list, tuple)):
         return list(value)
     raise AgentFailure(f"{key} is not a list")
 
 
-def mapped(value: Json, key: str) -> dict[str, Json]:
+def as_object(value: Json, key: str) -> dict[str, Json]:
     if isinstance(value, dict):
         return value
     raise AgentFailure(f"{key} is not an object")
@@ -146,7 +146,7 @@ def as_text(value: Json) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def said(content: Json) -> str | None:
+def content_text(content: Json) -> str | None:
     """A message's content as text: of a list of parts, those that are text; None: it is neither."""
     if content is None or isinstance(content, str):
         return content or ""
@@ -158,7 +158,7 @@ def said(content: Json) -> str | None:
 
 def message_text(message: Mapping[str, Json]) -> str:
     """What a message says; a refusal is an answer."""
-    found = said(message.get("content"))
+    found = content_text(message.get("content"))
     if found is None:
         raise AgentFailure("content is not a text")
     return found or text(message.get("refusal"), "refusal") or ""
@@ -171,9 +171,9 @@ def result_of(content: Json) -> Json:
     return content
 
 
-def called(value: Json, key: str = "it") -> Called:
+def parse_call(value: Json, key: str = "it") -> Called:
     """OpenAI's, Anthropic's, LangChain's or a plain call. Raises AgentFailure."""
-    item = mapped(value, key)
+    item = as_object(value, key)
     inner = item.get("function")
     custom = isinstance(item.get("custom"), dict)
     call = inner if isinstance(inner, dict) else item["custom"] if custom else item
@@ -191,7 +191,7 @@ def arguments_of(value: Json) -> tuple[Json, str | None]:
     if not value.strip():  # what some servers send for a call without arguments
         return {}, None
     try:
-        found = parsed(value)
+        found = parse_text(value)
     except ValueError:
         return None, value
     return {} if found is None else found, None
@@ -209,7 +209,7 @@ def json_inside(value: Json) -> Json:
     """What a text holds where it is a JSON object, list or string; else the value as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"'):
         try:
-            return parsed(value)
+            return parse_text(value)
         except ValueError:
             return value
     return value

@@ -35,7 +35,7 @@ def json_of(reply: Reply) -> Json:
         return parse(reply.body)
     except ValueError:
         kind = reply.headers.get("content-type", "").partition(";")[0].strip()
-        found = f"{reply.masked(kind)}, not JSON" if kind and "json" not in kind else "not JSON"
+        found = f"{reply.mask(kind)}, not JSON" if kind and "json" not in kind else "not JSON"
         said = reply.excerpt() or "(nothing)"
         message, page = f"{reply.address} answered with {found}: {said}", reply.is_html
         raise AgentFailure(message, transport="html" if page else None) from None
@@ -58,8 +58,8 @@ def response(
         judged = isinstance(data, dict) and not _is_answer(data)
         own, found = {ANSWERS[0]: data} if judged else data, None
     else:
-        own, found = tracing.parted(data, trace, ANSWERS)
-    values.mapped(own, "the answer")
+        own, found = tracing.split_trace(data, trace, ANSWERS)
+    values.as_object(own, "the answer")
     key = next((name for name in ANSWERS if name in own), None)
     if key is None and found is None:
         raise AgentFailure("the answer has none of the keys answer, output, text")
@@ -77,8 +77,8 @@ def response(
         model=text(own.get("model"), "model") or told.model or model,
         finish_reason=text(own.get("finish_reason"), "finish_reason") or told.finish_reason,
         safety_violations=violations(own.get("safety_violations")),
-        state=values.mapped({} if own.get("state") is None else own["state"], "state"),
-        **tracing.taken(steps, turns_of(own, faults), found),
+        state=values.as_object({} if own.get("state") is None else own["state"], "state"),
+        **tracing.response_fields(steps, turns_of(own, faults), found),
     )
     return with_faults(told_by_agent, faults)
 
@@ -104,7 +104,7 @@ def documents(value: Json, key: str) -> tuple[Document, ...] | None:
     """`retrieved`: ids, or objects {id, score, text}, best first."""
     if value is None:
         return None
-    found = enumerate(values.listed(value, key))
+    found = enumerate(values.as_list(value, key))
     return tuple(plain.document(item, f"{key}[{n}]") for n, item in found)
 
 
@@ -112,7 +112,7 @@ def context_text(value: Json, key: str) -> str | None:
     """A text, or a list of texts or of objects with `text`, joined by empty lines."""
     if value is None or isinstance(value, str):
         return value
-    found = values.listed(value, key)
+    found = values.as_list(value, key)
     parts = [item.get("text") if isinstance(item, dict) else item for item in found]
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) < len(parts):
@@ -126,7 +126,7 @@ def violations(value: Json, key: str = "safety_violations") -> tuple[str, ...] |
         return None
     found = [
         first(item, "type", "name", "message") if isinstance(item, dict) else item
-        for item in values.listed(value, key)
+        for item in values.as_list(value, key)
     ]
     if not all(isinstance(item, str) for item in found):
         raise AgentFailure(f"{key} is not a list of texts")

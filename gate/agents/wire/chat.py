@@ -13,7 +13,7 @@ from gate.agents.traces import plain, values
 from gate.agents.traces.faults import Faults
 from gate.agents.traces.trace import MAX_STEPS, Trace
 from gate.agents.wire import answer, tracing
-from gate.agents.wire.chat_stream import joined
+from gate.agents.wire.chat_stream import join_chunks
 from gate.agents.wire.sse import is_stream
 from gate.errors import AgentFailure, InfraFailure
 from gate.records import Json, Response, ToolCall, Usage
@@ -59,7 +59,7 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
     An answer that says nothing about tools means: none was called, if some were offered; else that
     is unknown.
     """
-    data = joined(reply) if is_stream(reply) else answer.json_of(reply)
+    data = join_chunks(reply) if is_stream(reply) else answer.json_of(reply)
     choice = _choice(data, reply)
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -74,10 +74,14 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
         model=answer.text(data.get("model"), "model") or beyond.model,
         finish_reason=answer.text(choice.get("finish_reason"), "finish_reason"),
     )
-    return found if found.steps is not None else asked_once(found, _calls(message), tools_offered)
+    return (
+        found
+        if found.steps is not None
+        else single_call_response(found, _calls(message), tools_offered)
+    )
 
 
-def asked_once(
+def single_call_response(
     found: Response, calls: tuple[ToolCall, ...] | None, tools_offered: bool
 ) -> Response:
     """The answer of a model that was asked once: its calls are left to its caller.
@@ -115,7 +119,7 @@ def extras(data: Mapping[str, Json]) -> Response:
         usage=told.usage,
         model=told.model,
         safety_violations=answer.violations(found["safety_violations"]),
-        **tracing.taken(found["steps"], answer.turns_of(found, faults), trace),
+        **tracing.response_fields(found["steps"], answer.turns_of(found, faults), trace),
     )
     return answer.with_faults(beyond, faults)
 
@@ -131,12 +135,12 @@ def _choice(data: Json, reply: Reply) -> dict[str, Any]:
     choices = data.get("choices") if isinstance(data, dict) else None
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
-    raise refused(data, reply, "choices")
+    raise missing_answer_failure(data, reply, "choices")
 
 
-def refused(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailure:
+def missing_answer_failure(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailure:
     """What a body without its answer comes to; nobody's fault where keys or quota were wrong."""
-    said = reply.said(data)
+    said = reply.error_text(data)
     failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
     if failed and is_nobodys_fault(said):
         return InfraFailure(f"{reply.address} refused: {said}")
@@ -150,7 +154,7 @@ def is_nobodys_fault(said: str) -> bool:
 
 def _content(message: Mapping[str, Json], address: str) -> str:
     """A refusal is an answer."""
-    content = values.said(message.get("content"))
+    content = values.content_text(message.get("content"))
     if content is None:
         raise AgentFailure(f"{address}: choices[0].message.content is not a text")
     return content or answer.text(message.get("refusal"), "refusal") or ""
@@ -163,5 +167,5 @@ def _calls(message: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
     if "tool_calls" not in message:
         return None
     where = "choices[0].message.tool_calls"
-    calls = values.listed(message["tool_calls"] or [], where)
+    calls = values.as_list(message["tool_calls"] or [], where)
     return tuple(plain.step(call, f"{where}[{n}]") for n, call in enumerate(calls))

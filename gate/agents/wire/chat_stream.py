@@ -27,7 +27,7 @@ class _Call:
         self.name.append(_text(function.get("name")))
         self.arguments.append(_text(function.get("arguments")))
 
-    def whole(self) -> dict[str, Json]:
+    def to_body(self) -> dict[str, Json]:
         function = {"name": "".join(self.name), "arguments": "".join(self.arguments)}
         return {"id": self.id, "function": function}
 
@@ -55,17 +55,17 @@ class _Message:
             if isinstance(piece, dict) and isinstance(piece.get("index", 0), int):
                 self.calls.setdefault(piece.get("index", 0), _Call()).add(piece)
 
-    def whole(self) -> dict[str, Json]:
+    def to_body(self) -> dict[str, Json]:
         message: dict[str, Json] = {
             "content": "".join(self.content),
             "refusal": "".join(self.refusal) or None,
         }
         if self.calls:
-            message["tool_calls"] = [self.calls[index].whole() for index in sorted(self.calls)]
+            message["tool_calls"] = [self.calls[index].to_body() for index in sorted(self.calls)]
         return {"message": message, "finish_reason": self.finish_reason}
 
 
-def joined(reply: Reply) -> dict[str, Json]:
+def join_chunks(reply: Reply) -> dict[str, Json]:
     """The whole body; keys beyond `choices` are those of the last chunk that has them.
 
     A body without `choices` where the server sent an error instead. Raises AgentFailure when the
@@ -86,7 +86,7 @@ def joined(reply: Reply) -> dict[str, Json]:
         raise AgentFailure(
             f"{reply.address} cut its stream off before the end of the answer", transport="cut_off"
         )
-    return {**whole, "choices": [message.whole()]}
+    return {**whole, "choices": [message.to_body()]}
 
 
 def _text(value: Json) -> str:

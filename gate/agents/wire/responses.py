@@ -38,7 +38,7 @@ def read(reply: Reply) -> Response:
     data = _last(reply) if is_stream(reply) else answer.json_of(reply)
     listed = isinstance(data, dict) and isinstance(data.get("output"), list)
     if not listed or data.get("status") == "failed":
-        raise chat.refused(data, reply, "an output")
+        raise chat.missing_answer_failure(data, reply, "an output")
     beyond = chat.extras(data)
     found = read_trace({**data, "object": "response"}, "openai_responses")
     return replace(
@@ -47,7 +47,7 @@ def read(reply: Reply) -> Response:
         usage=found.usage,
         model=found.model,
         finish_reason=found.finish_reason,
-        **({} if beyond.steps is not None else tracing.taken(None, None, found)),
+        **({} if beyond.steps is not None else tracing.response_fields(None, None, found)),
     )
 
 

@@ -35,10 +35,10 @@ def events(reply: Reply) -> Iterator[dict[str, Json]]:
             if data.strip() == "[DONE]":
                 yield {"done": True}
                 return
-            yield _parsed(data, reply)
+            yield _parse_event(data, reply)
 
 
-def _parsed(data: str, reply: Reply) -> dict[str, Json]:
+def _parse_event(data: str, reply: Reply) -> dict[str, Json]:
     try:
         found = parse(data.encode())
     except ValueError:
@@ -47,6 +47,6 @@ def _parsed(data: str, reply: Reply) -> dict[str, Json]:
         return found
     raise AgentFailure(
         f"{reply.address} cut its stream off, or sent an event that is no JSON object: "
-        f"{reply.masked(data)}",
+        f"{reply.mask(data)}",
         transport="cut_off",
     )

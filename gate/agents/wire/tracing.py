@@ -18,7 +18,7 @@ TraceShape = Literal["auto", Shape]
 KEYS = ("trace", "trajectory", "messages")
 
 
-def parted(data: Json, shape: TraceShape, answers: Sequence[str]) -> tuple[Json, Trace | None]:
+def split_trace(data: Json, shape: TraceShape, answers: Sequence[str]) -> tuple[Json, Trace | None]:
     """What the agent says itself, and the trace beside it; `answers` are the keys of an answer.
 
     Raises AgentFailure.
@@ -52,12 +52,12 @@ def beside(data: Mapping[str, Json], shape: TraceShape = "auto") -> Trace | None
     # What stands beside messages may belong to them: usage, a model.
     source = data if key == "messages" and isinstance(value, list) else value
     try:
-        return _read(source, None if shape == "auto" else shape)
+        return _read_source(source, None if shape == "auto" else shape)
     except AgentFailure as failure:
         raise AgentFailure(f"{key}: {failure}") from None
 
 
-def _read(source: Json, named: Shape | None) -> Trace | None:
+def _read_source(source: Json, named: Shape | None) -> Trace | None:
     if named is None and isinstance(source, str):
         try:
             return read_trace(source)
@@ -66,7 +66,7 @@ def _read(source: Json, named: Shape | None) -> Trace | None:
     if _is_any(source, named):
         return read_trace(source, named)
     if isinstance(source, list) and all(map(_is_call, source)):
-        return _listed(source, "steps")
+        return _trace_of_steps(source, "steps")
     if not isinstance(source, (list, dict)):
         return None
     faults = Faults()
@@ -74,14 +74,14 @@ def _read(source: Json, named: Shape | None) -> Trace | None:
     return Trace(shape=None, steps=None, faults=faults.sentences())
 
 
-def taken(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
+def response_fields(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
     """Fields of Response: the agent's `own` steps and number of turns win over those found. A bare
     number of steps is a count of steps that nobody knows more of: a trace knows more.
     """
     if isinstance(own, (int, float)) and not isinstance(own, bool):
-        listed = None if found is not None and found.steps is not None else _counted(own)
+        listed = None if found is not None and found.steps is not None else _trace_of_count(own)
     else:
-        listed = None if own is None else _listed(own, "steps")
+        listed = None if own is None else _trace_of_steps(own, "steps")
     told = [trace for trace in (listed, found) if trace is not None]
     if not told:
         return {} if turns is None else {"turns": turns}
@@ -104,9 +104,9 @@ def usage(own: Mapping[str, Json], found: Trace | None, faults: Faults) -> Usage
     return found.usage if found is not None and said == Usage() else said
 
 
-def _listed(value: Json, key: str) -> Trace:
+def _trace_of_steps(value: Json, key: str) -> Trace:
     """The first steps, and how many more there are."""
-    items, faults = values.listed(value, key), Faults()
+    items, faults = values.as_list(value, key), Faults()
     steps = [plain.step(item, f"{key}[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
     return Trace(
         shape=None,
@@ -116,7 +116,7 @@ def _listed(value: Json, key: str) -> Trace:
     )
 
 
-def _counted(value: Json) -> Trace:
+def _trace_of_count(value: Json) -> Trace:
     """Steps of which the number alone is told; unknown where it can be none."""
     faults = Faults()
     whole = values.is_amount(value) and value == int(value)

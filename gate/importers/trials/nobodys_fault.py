@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gate.agents.http_client.reply import NOBODYS_FAULT, spoken_status
+from gate.agents.http_client.reply import NOBODYS_FAULT, parse_status
 from gate.agents.wire.chat import is_nobodys_fault
 
 _UNREACHED = re.compile(
@@ -23,6 +23,6 @@ def is_nobodys(said: str, http: int | None = None) -> bool:
     504, 520 to 527, 529. A status in the message wins over `http`, the one beside it.
     """
     said = said[:_READ]
-    spoken = spoken_status(said)
+    spoken = parse_status(said)
     status = http if spoken is None else spoken
     return status in NOBODYS_FAULT or is_nobodys_fault(said) or _UNREACHED.search(said) is not None

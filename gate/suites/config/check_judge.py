@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from gate.agents.pricing import undated
+from gate.agents.pricing import strip_date
 from gate.graders.user_code.make import manner_of
 from gate.plugins import AGENTS, build
 from gate.records import Config, Json, PluginSpec, Role, Suite
@@ -95,7 +95,7 @@ def family(model: str) -> str:
 
 def _related(section: Role, judge: str, agent: str) -> str:
     """Empty when they are of different families."""
-    plain = [undated(model.lower().rpartition("/")[2]) for model in (judge, agent)]
+    plain = [strip_date(model.lower().rpartition("/")[2]) for model in (judge, agent)]
     if plain[0] == plain[1]:
         return f"the {section} '{judge}' is the agent's model '{agent}': {_FAVOUR} - {_INSTEAD}"
     if family(judge) == family(agent):

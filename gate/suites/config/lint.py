@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from statistics import NormalDist
 
-from gate.agents.pricing import price_of, undated
+from gate.agents.pricing import price_of, strip_date
 from gate.agents.under_test import NOBODY
 from gate.analysis.metric_names import CONTRACT, IMPORTED, OF_IMPORTS
 from gate.errors import Place, Problem
@@ -170,7 +170,7 @@ def _prices(config: Config, found: Findings) -> None:
     """
     model = config.agent.options.get("model")
     if isinstance(model, str) and config.pricing and price_of(model, config.pricing) is None:
-        hint = did_you_mean(undated(model), list(config.pricing))
+        hint = did_you_mean(strip_date(model), list(config.pricing))
         if "did you mean" in hint:
             found.warn(config.agent.place, f"pricing has no model '{model}'{hint}")
 

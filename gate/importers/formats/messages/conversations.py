@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from gate.agents.traces.detecting import is_whole, shape_of, unwrapped
+from gate.agents.traces.detecting import is_whole, shape_of, unwrap_message
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_stream import too_deep
 from gate.files.plain import files_below, json_lines, json_of, plain
@@ -131,7 +131,9 @@ def is_message(value: Json) -> bool:
     """Whether it is one message or item of a conversation, and no more."""
     if not isinstance(value, dict) or is_whole(value) or any(key in value for key in HELD[:3]):
         return False
-    return isinstance(value.get("role"), str) or unwrapped(value) is not None or _is_item(value)
+    return (
+        isinstance(value.get("role"), str) or unwrap_message(value) is not None or _is_item(value)
+    )
 
 
 def _is_item(value: Mapping[str, Json]) -> bool:

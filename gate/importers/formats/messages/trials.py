@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gate.agents.traces.detecting import shape_of, unwrapped
+from gate.agents.traces.detecting import shape_of, unwrap_message
 from gate.agents.traces.reading import read_trace
 from gate.agents.traces.trace import Trace
-from gate.agents.traces.values import said
+from gate.agents.traces.values import content_text
 from gate.errors import AgentFailure
 from gate.importers.formats.messages.conversations import HELD
 from gate.records import Json
@@ -30,7 +30,7 @@ def question_in(data: Json) -> str:
     """The first message of a user; empty where there is none."""
     if isinstance(data, dict) and isinstance(data.get("input"), str):
         return str(data["input"])
-    texts = (said(one.get("content")) for one in _messages(data, 4) if _is_users(one))
+    texts = (content_text(one.get("content")) for one in _messages(data, 4) if _is_users(one))
     return next(filter(None, texts), "")
 
 
@@ -45,7 +45,7 @@ def _messages(data: Json, depth: int) -> Iterator[Mapping[str, Any]]:
             yield from _messages(one, depth - 1)
         if not isinstance(one, dict):
             continue
-        found = unwrapped(one)
+        found = unwrap_message(one)
         if found is not None and "role" not in one:
             yield {"type": found[0], "content": found[1].get("content")}
         elif isinstance(one.get("role"), str):

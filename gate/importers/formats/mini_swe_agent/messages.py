@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from gate.agents.traces.building import Builder
 from gate.agents.traces.values import (
     Called,
+    as_list,
+    as_object,
     as_text,
     at,
-    called,
+    content_text,
     each,
-    listed,
-    mapped,
+    parse_call,
     result_of,
-    said,
 )
 from gate.importers.trials.build import amount, whole
 from gate.records import Json
@@ -42,7 +42,7 @@ class Messages:
 
     def read(self, messages: Json) -> None:
         """Raises AgentFailure for a wrong type, with the number of the message."""
-        each(listed(messages, "messages"), "messages", self._message)
+        each(as_list(messages, "messages"), "messages", self._message)
 
     @property
     def latency_ms(self) -> float | None:
@@ -52,7 +52,7 @@ class Messages:
         return (self._last - self.started) * 1000
 
     def _message(self, value: Json) -> None:
-        item = mapped(value, "it")
+        item = as_object(value, "it")
         extra = item["extra"] if isinstance(item.get("extra"), dict) else {}
         now = _moment(extra.get("timestamp", item.get("timestamp")))
         if item.get("role") == "assistant" or item.get("object") == "response":
@@ -80,7 +80,7 @@ class Messages:
     ) -> None:
         """The task, an observation, or a word on the form of the last message."""
         if not self.into.turns:
-            self.task = self.task or said(item.get("content")) or ""
+            self.task = self.task or content_text(item.get("content")) or ""
         elif self._in_text and not extra.get("interrupt_type"):
             self._in_text -= 1
             self._result(item.get("content"), extra, None, now)
@@ -103,16 +103,16 @@ class Messages:
 def _calls(item: Mapping[str, Json], extra: Mapping[str, Json]) -> Iterator[Called]:
     """The commands of a message."""
     if isinstance(item.get("tool_calls"), list):
-        yield from map(called, item["tool_calls"])
+        yield from map(parse_call, item["tool_calls"])
     elif isinstance(item.get("output"), list):
         for entry in item["output"]:
             if isinstance(entry, dict) and entry.get("type") == "function_call":
-                yield called({**entry, "id": entry.get("call_id") or entry.get("id")})
+                yield parse_call({**entry, "id": entry.get("call_id") or entry.get("id")})
     elif isinstance(extra.get("actions"), list):
         for action in extra["actions"]:
             yield _command(as_text(at(action, "command")), at(action, "tool_call_id"))
     else:
-        blocks = _COMMAND.findall(said(item.get("content")) or "")
+        blocks = _COMMAND.findall(content_text(item.get("content")) or "")
         if len(blocks) == 1:  # the agent takes any other number for an error of form
             yield _command(blocks[0].strip(), None)
 

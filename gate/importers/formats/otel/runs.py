@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gate.agents.traces.otel import trace_of
-from gate.agents.traces.otel_facts import AgentCall, ModelCall, filled
+from gate.agents.traces.otel_facts import AgentCall, ModelCall, fill_gaps
 from gate.agents.traces.otel_spans import Span, in_order
 from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
@@ -127,7 +127,7 @@ def _each_once(group: Group, odd: Oddities) -> list[Kept]:
             to = next(key for key in found if key[0] == event.trace)
         file, line, one = found[to]
         own_span = one.span
-        facts = filled(own_span.facts, event.facts) if to[1] == event.id else own_span.facts
+        facts = fill_gaps(own_span.facts, event.facts) if to[1] == event.id else own_span.facts
         own_span = own_span._replace(facts=facts, events=(*own_span.events, *event.events))
         found[to] = (file, line, one._replace(span=own_span))
     return [one for _, _, one in found.values()]

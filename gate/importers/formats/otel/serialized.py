@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.agents.traces.otel_sdk import is_span
-from gate.agents.traces.otel_values import decoded
-from gate.agents.traces.values import first, listed, mapped
+from gate.agents.traces.otel_values import decode_value
+from gate.agents.traces.values import as_list, as_object, first
 from gate.errors import AgentFailure
 from gate.records import Json
 
@@ -53,7 +53,7 @@ def _below(
         if isinstance(item, list) and depth:
             yield from _below(item, resource, keys, what, depth - 1)
             continue
-        found = mapped(item, "an entry")
+        found = as_object(item, "an entry")
         if not found.keys().isdisjoint(_OWN):
             batch.append(found)
             continue
@@ -63,7 +63,7 @@ def _below(
         own = _resource(found["resource"]) if "resource" in found else resource
         inner = first(found, *keys)
         if inner is not None and depth:
-            yield from _below(listed(inner, what), own, keys, what, depth - 1)
+            yield from _below(as_list(inner, what), own, keys, what, depth - 1)
     if batch:
         yield resource, batch
 
@@ -77,7 +77,7 @@ def _resource(value: Json) -> Resource:
     if not isinstance(pairs, dict):
         return NOBODY
     try:
-        found = {key: decoded(one) for key, one in pairs.items()}
+        found = {key: decode_value(one) for key, one in pairs.items()}
     except AgentFailure:
         return NOBODY
     service = found.get("service.name")

@@ -9,7 +9,13 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Protocol
 
-from gate.agents.recordings.retrieval_run import TWICE, Documents, best_first, read_run, trec_line
+from gate.agents.recordings.retrieval_run import (
+    TWICE,
+    Documents,
+    best_first,
+    parse_retrieval_run,
+    trec_line,
+)
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.files.plain import MOST_JSON, plain
@@ -179,7 +185,7 @@ def _json_run(path: Path) -> Ranked:
     if path.stat().st_size > MOST_JSON:
         message = f"larger than {MOST_JSON >> 20} MB - write it as TREC text, which is not kept"
         raise InvalidInput([Problem(Place(file), message)])
-    run = read_run(path.read_bytes(), file)
+    run = parse_retrieval_run(path.read_bytes(), file)
     found = {**run.by_question, **run.by_id}
     large = next((query for query, given in found.items() if len(given) > MOST_DOCUMENTS), None)
     if large is not None:

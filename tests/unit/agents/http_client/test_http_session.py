@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gate.agents.http_client.reply import retry_after
-from gate.agents.http_client.route import shown_address
+from gate.agents.http_client.route import format_address
 from gate.agents.http_client.session import Session
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from tests.support.loopback import free_port
@@ -83,7 +83,7 @@ def test_user_and_password_of_the_address_become_a_header_and_are_never_shown():
     assert seen[0][1]["authorization"] == "Basic bWU6cGEkJHdvcmQtMQ=="
     assert "pa$$word" not in str(caught)
     assert "hunter2" not in str(caught)
-    assert shown_address(url) == server.url
+    assert format_address(url) == server.url
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_the_proxys_password_is_sent_to_the_proxy_and_shown_to_nobody():
         tunnel = refused("https://agent.test/", {"https_proxy": f"127.0.0.1:{proxy.port}"})
     assert "407" in wrong
     assert "wants a user and a password" in tunnel
-    assert "secret-1" not in repr(Proxies.of(env))
+    assert "secret-1" not in repr(Proxies.from_env(env))
 
 
 def test_a_tunnel_that_is_refused_names_the_proxy():
@@ -204,9 +204,9 @@ def test_no_proxy_goes_straight():
     ],
 )
 def test_no_proxy_entries(entries, host, port, direct):
-    proxies = Proxies.of({"http_proxy": "p:1", "NO_PROXY": entries})
+    proxies = Proxies.from_env({"http_proxy": "p:1", "NO_PROXY": entries})
     assert (proxies.towards("http", host, port) is None) == direct
 
 
 def test_lower_case_wins():
-    assert Proxies.of({"HTTP_PROXY": "a:1", "http_proxy": "b:2"}).http.host == "b"
+    assert Proxies.from_env({"HTTP_PROXY": "a:1", "http_proxy": "b:2"}).http.host == "b"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.agents.judges.parse_reply import MOST_FAULTS, Unfit, read
+from gate.agents.judges.parse_reply import MOST_FAULTS, Unfit, parse_reply
 from tests.support.growth import cpu_seconds
 from tests.support.scripted_judge import QUESTION
 
@@ -21,7 +21,7 @@ from tests.support.scripted_judge import QUESTION
     ],
 )
 def test_one_object_is_found_between_words(text):
-    assert read(text, QUESTION)["score"] == 4
+    assert parse_reply(text, QUESTION)["score"] == 4
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_one_object_is_found_between_words(text):
 )
 def test_everything_else_is_told_and_never_read(text, why):
     with pytest.raises(Unfit) as caught:
-        read(text, QUESTION)
+        parse_reply(text, QUESTION)
     assert str(caught.value).startswith(why)
 
 
@@ -65,14 +65,14 @@ def test_everything_else_is_told_and_never_read(text, why):
 def test_a_reply_that_is_long_to_read_takes_no_time(text):
     def refused():
         with pytest.raises(Unfit):
-            read(text, QUESTION)
+            parse_reply(text, QUESTION)
 
     assert cpu_seconds(refused) < 5  # 0.1
 
 
 def test_the_canary_must_come_back_and_is_never_told():
     question = replace(QUESTION, canary="5a5a")
-    assert read('{"score": 4, "canary": "5a5a"}', question)["score"] == 4
+    assert parse_reply('{"score": 4, "canary": "5a5a"}', question)["score"] == 4
     closed = {**QUESTION.schema, "properties": {"canary": {"const": "5a5a"}}}
     for one in (question, replace(question, schema=closed)):
         for text in (
@@ -81,22 +81,22 @@ def test_the_canary_must_come_back_and_is_never_told():
             '{"score":4,"canary":["5a5a"]}',
         ):
             with pytest.raises(Unfit, match=r"canary: not the one") as caught:
-                read(text, one)
+                parse_reply(text, one)
             assert "5a5a" not in str(caught.value)
 
 
 def test_half_a_character_becomes_one_that_can_be_written():
-    found = read('{"score": 4, "why": "\\ud83d"}', QUESTION)
+    found = parse_reply('{"score": 4, "why": "\\ud83d"}', QUESTION)
     assert found["why"].encode() == b"?"
 
 
 def test_faults_are_few_and_short():
     names = [f"key-{n}" for n in range(100)]
     with pytest.raises(Unfit) as caught:
-        read("{}", replace(QUESTION, schema={"type": "object", "required": names}))
+        parse_reply("{}", replace(QUESTION, schema={"type": "object", "required": names}))
     assert len(caught.value.faults) == MOST_FAULTS + 1
     assert caught.value.faults[-1] == "92 more"
     long = {"type": "object", "properties": {"a": {"enum": ["x" * 9000]}}}
     with pytest.raises(Unfit) as caught:
-        read('{"a": "y"}', replace(QUESTION, schema=long))
+        parse_reply('{"a": "y"}', replace(QUESTION, schema=long))
     assert len(str(caught.value)) < 300

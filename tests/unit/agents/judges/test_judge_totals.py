@@ -1,6 +1,6 @@
 """What asking models came to, on one try and on a whole trial."""
 
-from gate.agents.judges.totals import GIVEN_UP, Asked, judging, of_trial
+from gate.agents.judges.totals import GIVEN_UP, Asked, judging, sum_attempts
 from gate.records import Attempt, Judging, Reply, Usage
 
 GIVEN = Reply(data={"x": 1}, usage=Usage(input_tokens=100, output_tokens=20), cost_usd=0.5, calls=2)
@@ -59,7 +59,7 @@ def test_a_failure_that_quotes_a_stop_is_none():
 def test_a_trial_pays_for_all_its_tries_and_counts_the_one_that_counts():
     first = attempt(1, Judging(asked=1, scored=0, calls=2, usd=0.5, unknown=1, input_tokens=7))
     last = attempt(2, Judging(asked=1, scored=1, calls=1, usd=0.25, cached=1, output_tokens=3))
-    assert of_trial([first, last], last) == Judging(
+    assert sum_attempts([first, last], last) == Judging(
         asked=1,
         scored=1,
         calls=3,

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gate.agents.recordings.retrieval_run import read_run
+from gate.agents.recordings.retrieval_run import parse_retrieval_run
 from gate.agents.retrievers.recorded import Recorded
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import World
@@ -18,12 +18,15 @@ def case(name="q1", question="Why?"):
 
 def ids(data, asked=None):
     data = data if isinstance(data, bytes) else data.encode()
-    return [document.id for document in read_run(data, "run.txt").of(asked or case())]
+    return [
+        document.id
+        for document in parse_retrieval_run(data, "run.txt").documents_for(asked or case())
+    ]
 
 
 def problems(data):
     with pytest.raises(InvalidInput) as caught:
-        read_run(data if isinstance(data, bytes) else data.encode(), "run.txt")
+        parse_retrieval_run(data if isinstance(data, bytes) else data.encode(), "run.txt")
     return [str(problem) for problem in caught.value.problems]
 
 

@@ -9,7 +9,7 @@ from gate.agents.recordings.run_end import (
     RunEnd,
     SuiteEnd,
     digest_of_cases,
-    read_run_end,
+    parse_run_end,
     run_end_line,
 )
 from gate.errors import InfraFailure, InvalidInput, RecordingEnded
@@ -40,7 +40,7 @@ def answer(case=ONE, number=1):
 
 def test_what_was_written_is_read():
     line = run_end_line(end())
-    assert read_run_end(json.loads(line)) == end()
+    assert parse_run_end(json.loads(line)) == end()
     assert line.splitlines() == [line]
 
 

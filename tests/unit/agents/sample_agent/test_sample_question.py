@@ -5,7 +5,7 @@ import pytest
 from gate.agents.sample_agent.answering import unknown_names
 from gate.agents.sample_agent.knowledge import load_knowledge
 from gate.agents.sample_agent.periods import find_periods, quarter_of
-from gate.agents.sample_agent.question import Question, parts_of, read_question
+from gate.agents.sample_agent.question import Question, parse_question, parts_of
 from gate.files import bundled
 
 KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
@@ -13,7 +13,7 @@ VOCABULARY = KNOWLEDGE.vocabulary
 
 
 def read(text: str) -> Question:
-    return read_question(text, VOCABULARY)
+    return parse_question(text, VOCABULARY)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from gate.agents.sample_agent.server_lines import Ended, access_line, audit, console, go_duration
+from gate.agents.sample_agent.server_lines import (
+    EndedRequest,
+    access_line,
+    audit,
+    console,
+    go_duration,
+)
 from gate.records import Response, ToolCall
 
 AT = datetime(2026, 5, 12, 14, 31, 3, 977_000)
@@ -27,7 +33,7 @@ def samples(gate_real_data: Path) -> dict[str, Any]:
     return found
 
 
-def ended(**changes: Any) -> Ended:
+def ended(**changes: Any) -> EndedRequest:
     usual = {
         "address": "127.0.0.1",
         "method": "POST",
@@ -36,7 +42,7 @@ def ended(**changes: Any) -> Ended:
         "ns": 10_123_456_000,
         "known": True,
     }
-    return Ended(**usual | changes)
+    return EndedRequest(**usual | changes)
 
 
 @pytest.mark.parametrize(

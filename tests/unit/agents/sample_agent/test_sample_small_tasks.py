@@ -10,7 +10,7 @@ import pytest
 
 from gate.agents.sample_agent import small_tasks
 from gate.agents.sample_agent.database import open_image
-from gate.agents.sample_agent.openagent import NO_TOOLS, Workplace, answered
+from gate.agents.sample_agent.openagent import NO_TOOLS, Workplace, answer_chat
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.scratch_files import Scratch
 from gate.files import bundled
@@ -29,7 +29,7 @@ def asked(
             scratch=Scratch(scratch) if scratch else None,
             now=lambda: datetime(2026, 5, 12, 14, 30, tzinfo=UTC),
         )
-        return answered(question, place, nth=1, system="", tools=tools)
+        return answer_chat(question, place, nth=1, system="", tools=tools)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_no_question_of_the_analyst_is_taken_for_a_small_task(suite: str) -> Non
     for question in questions:
         text = question if isinstance(question, str) else question[-1]["content"]
         assert small_tasks.answer(text) is None, text
-        assert small_tasks.wanted_lines(text) is None, text
+        assert small_tasks.parse_line_request(text) is None, text
         assert not small_tasks.asks_the_time(text), text
 
 
@@ -215,4 +215,4 @@ def test_hostile_forms_are_answered(prompt: str, tmp_path: Path) -> None:
 def test_a_prompt_made_to_be_slow_to_search_is_left_alone() -> None:
     for prompt in ('"line starts with ' * 20_000, "JSON with keys " * 130, "JSON a b " * 220):
         assert small_tasks.answer(prompt) is None
-        assert small_tasks.wanted_lines(prompt) is None
+        assert small_tasks.parse_line_request(prompt) is None

@@ -9,9 +9,9 @@ from gate.agents.sample_agent.arithmetic import evaluate
 from gate.agents.sample_agent.database import open_image
 from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
-from gate.agents.sample_agent.replies import written
-from gate.agents.sample_agent.tasks import Arithmetic, Form, read_task
-from gate.agents.sample_agent.tools import offered
+from gate.agents.sample_agent.replies import format_operand
+from gate.agents.sample_agent.tasks import Arithmetic, Form, parse_task
+from gate.agents.sample_agent.tools import tool_definitions
 from gate.errors import UsageError
 from gate.files import bundled
 from gate.graders.tool_calls import ToolCalls
@@ -157,7 +157,7 @@ def test_a_calculation_goes_on_with_the_result_of_the_one_before() -> None:
 
 
 def test_numbers_are_written_as_they_go_into_an_expression() -> None:
-    assert (written(17.0), written(1234.5)) == ("17", "1234.5")
+    assert (format_operand(17.0), format_operand(1234.5)) == ("17", "1234.5")
 
 
 def test_there_is_nothing_to_add_up_in_one_figure() -> None:
@@ -216,7 +216,7 @@ def test_planted_instructions_are_obeyed_when_unsafe() -> None:
 
 def test_a_question_and_what_leads_up_to_it_stay_together() -> None:
     text = "A customer has 120 sensors. Which gateway fits?"
-    assert read_task(text).parts == (text,)
+    assert parse_task(text).parts == (text,)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_question_and_what_leads_up_to_it_stay_together() -> None:
     ],
 )
 def test_how_to_answer_is_read(wording: str, form: Form) -> None:
-    assert read_task(f"How large are open receivables? {wording}").form == form
+    assert parse_task(f"How large are open receivables? {wording}").form == form
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_messages_without_a_sender_or_none_at_all_are_refused(tmp_path) -> None:
 
 
 def test_every_call_fits_the_definitions_that_are_offered() -> None:
-    case = Case(id="c", input="i", keys={"tools": offered(), "expected_tool_calls": []})
+    case = Case(id="c", input="i", keys={"tools": tool_definitions(), "expected_tool_calls": []})
     for question in (TWO, HOP, PLANTED):
         found = ToolCalls().grade(case, answer(question))
         assert found.values["agent.tool_call_validity"] == 1.0

@@ -5,10 +5,10 @@ from datetime import datetime
 
 import pytest
 
-from gate.agents.server_logs.access import duration_ms, read_access
-from gate.agents.server_logs.audit import read_audit
-from gate.agents.server_logs.console import read_console
-from gate.agents.traces.openagent_lines import uncoloured
+from gate.agents.server_logs.access import duration_ms, parse_access_line
+from gate.agents.server_logs.audit import parse_audit
+from gate.agents.server_logs.console import parse_console
+from gate.agents.traces.openagent_lines import strip_colours
 from tests.support.server_log_lines import access, audited, new_console, old_console
 
 
@@ -19,7 +19,7 @@ def samples(gate_real_data):
 
 
 def test_the_access_lines_of_the_samples_read_as_expected(samples):
-    read = [read_access(uncoloured(line)) for line in samples["beego_access_log"]]
+    read = [parse_access_line(strip_colours(line)) for line in samples["beego_access_log"]]
     found = [
         {"method": one.method, "path": one.path, "status": one.status, "ms": one.duration_ms}
         for one in read
@@ -30,14 +30,14 @@ def test_the_access_lines_of_the_samples_read_as_expected(samples):
 
 @pytest.mark.parametrize("form", ["old", "new"])
 def test_the_consoles_of_the_samples_read_as_expected(samples, form):
-    called = read_console(samples[f"console_{form}"])
+    called = parse_console(samples[f"console_{form}"])
     assert list(called.names) == samples[f"expected_console_{form}"]
-    none = read_console(samples[f"console_{form}_no_tools"])
+    none = parse_console(samples[f"console_{form}_no_tools"])
     assert (none.names, none.shows) == ((), True)
 
 
 def test_the_audit_records_of_the_samples_read_as_expected(samples):
-    found = read_audit([json.dumps(record) for record in samples["audit_jsonl"]])
+    found = parse_audit([json.dumps(record) for record in samples["audit_jsonl"]])
     assert [call.name for call in found.calls] == samples["expected_audit_executed"]
     assert [call.outcome for call in found.calls] == ["success", "failure"]
 
@@ -45,7 +45,7 @@ def test_the_audit_records_of_the_samples_read_as_expected(samples):
 @pytest.mark.parametrize("colours", [True, False])
 def test_an_access_line_is_read_with_colours_and_without(colours):
     line = access(path="/api/v1/chat/completions", status=500, colours=colours)
-    found = read_access(uncoloured(line))
+    found = parse_access_line(strip_colours(line))
     assert found.at == datetime(2026, 11, 20, 9, 15, 0, 250_000)
     assert (found.method, found.path, found.status) == ("POST", "/api/v1/chat/completions", 500)
     assert (found.duration_ms, found.is_chat) == (1500, True)
@@ -53,7 +53,7 @@ def test_an_access_line_is_read_with_colours_and_without(colours):
 
 @pytest.mark.parametrize("path", ["/api/chat/completions2", "/x/api/chat/completions", "/api/chat"])
 def test_another_path_is_no_chat_completion(path):
-    assert not read_access(uncoloured(access(path=path))).is_chat
+    assert not parse_access_line(strip_colours(access(path=path))).is_chat
 
 
 @pytest.mark.parametrize(
@@ -65,26 +65,26 @@ def test_another_path_is_no_chat_completion(path):
     ],
 )
 def test_a_line_without_its_parts_is_of_no_request(line):
-    assert read_access(uncoloured(line)) is None
+    assert parse_access_line(strip_colours(line)) is None
 
 
 def test_a_query_is_no_part_of_the_path():
-    assert read_access(uncoloured(access(path="/api/chat/completions?a=1"))).is_chat
+    assert parse_access_line(strip_colours(access(path="/api/chat/completions?a=1"))).is_chat
 
 
 def test_a_call_without_a_name_is_a_call():
     nameless = json.dumps({"type": "tool_call", "tool": 5, "outcome": "success"})
-    assert [call.name for call in read_audit([nameless]).calls] == ["(no name)"]
-    assert read_console(["Tool Call: []"]).names == ("(no name)",)
-    assert read_console(["  Tool 1: [] args: {}"]).names == ("(no name)",)
+    assert [call.name for call in parse_audit([nameless]).calls] == ["(no name)"]
+    assert parse_console(["Tool Call: []"]).names == ("(no name)",)
+    assert parse_console(["  Tool 1: [] args: {}"]).names == ("(no name)",)
 
 
 def test_a_call_of_the_model_is_no_call_of_a_tool():
-    assert read_audit([audited("m", kind="llm_call")]).calls == ()
+    assert parse_audit([audited("m", kind="llm_call")]).calls == ()
 
 
 def test_a_chat_completion_is_posted():
-    assert not read_access(uncoloured(access(method="GET"))).is_chat
+    assert not parse_access_line(strip_colours(access(method="GET"))).is_chat
 
 
 @pytest.mark.parametrize(
@@ -123,31 +123,31 @@ def test_a_duration_is_read_as_go_prints_it(text, ms):
     ],
 )
 def test_any_other_line_is_no_request(line):
-    assert read_access(uncoloured(line)) is None
+    assert parse_access_line(strip_colours(line)) is None
 
 
 def test_both_consoles_name_calls_in_order_with_their_server():
     names = ("web_search", "search-mcp__fetch", "web_search")
-    assert read_console(old_console(*names).splitlines()).names == names
-    assert read_console(new_console(*names).splitlines()).names == names
+    assert parse_console(old_console(*names).splitlines()).names == names
+    assert parse_console(new_console(*names).splitlines()).names == names
 
 
 @pytest.mark.parametrize("said", [old_console(), new_console()])
 def test_a_console_can_say_that_there_was_no_call(said):
-    found = read_console(said.splitlines())
+    found = parse_console(said.splitlines())
     assert (found.names, found.shows, found.odd) == ((), True, False)
 
 
 @pytest.mark.parametrize("line", ["started", "Tool Result: [ok]", "Arguments: [{}]", "Tool Call: "])
 def test_a_line_that_names_no_call_shows_nothing_of_calls(line):
-    assert read_console([line]).shows is False
+    assert parse_console([line]).shows is False
 
 
 def test_a_call_that_was_never_decided_on_is_odd():
     honest = new_console("web_search").splitlines()
-    assert not read_console(honest).odd
-    assert read_console([*honest, "  Tool 2: [shell] args: {}"]).odd
-    assert read_console([line for line in honest if "Tool 1" not in line]).odd
+    assert not parse_console(honest).odd
+    assert parse_console([*honest, "  Tool 2: [shell] args: {}"]).odd
+    assert parse_console([line for line in honest if "Tool 1" not in line]).odd
 
 
 FORGED = {
@@ -174,7 +174,7 @@ def test_what_a_tool_prints_is_no_call_of_another_one(forged):
     honest = new_console("web_fetch").splitlines()
     at = honest.index("Tool Result: [ok]")
     printed = [*honest[:at], "Tool Result: [a page", *forged, "]", *honest[at + 1 :]]
-    assert read_console(printed).odd
+    assert parse_console(printed).odd
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_what_a_tool_prints_is_no_call_of_another_one(forged):
 )
 def test_two_requests_in_one_console_are_odd(first, second):
     both = f"{new_console(*first)}{new_console(*second)}".splitlines()
-    assert read_console(both).odd
+    assert parse_console(both).odd
 
 
 def test_an_answer_without_calls_beside_a_running_request_is_odd():
     running = new_console("shell").splitlines()[:-1]
-    assert read_console([*running, new_console().splitlines()[-1]]).odd
-    assert not read_console(running).odd
+    assert parse_console([*running, new_console().splitlines()[-1]]).odd
+    assert not parse_console(running).odd
 
 
 def test_rounds_of_several_calls_follow_each_other():
@@ -200,13 +200,13 @@ def test_rounds_of_several_calls_follow_each_other():
         *("--- Agent Round 2 | LLM Decision: [1 tool call(s)] ---", "  Tool 1: [a] args: {}"),
         "LLM Decision: [Final Answer — no more tool calls after round 2]",
     ]
-    found = read_console(lines)
+    found = parse_console(lines)
     assert (found.names, found.odd) == (("a", "b", "a"), False)
 
 
 def test_in_the_audit_log_only_success_and_failure_were_executed():
     outcomes = ("attempted", "failure", "not_found", "success", "soon")
-    found = read_audit([audited(outcome, outcome) for outcome in outcomes])
+    found = parse_audit([audited(outcome, outcome) for outcome in outcomes])
     assert {call.name: call.outcome for call in found.calls} == {
         "failure": "failure",
         "success": "success",
@@ -216,7 +216,7 @@ def test_in_the_audit_log_only_success_and_failure_were_executed():
 
 def test_audited_calls_are_in_the_order_of_their_times_in_utc():
     later, earlier = "2026-11-20T09:15:02.5Z", "2026-11-20T17:15:00.123456+08:00"
-    found = read_audit([audited("b", at=later), audited("a", at=earlier), audited("c", at="soon")])
+    found = parse_audit([audited("b", at=later), audited("a", at=earlier), audited("c", at="soon")])
     assert [(call.name, call.at) for call in found.calls] == [
         ("c", None),
         ("a", "2026-11-20T09:15:00.123Z"),
@@ -226,19 +226,19 @@ def test_audited_calls_are_in_the_order_of_their_times_in_utc():
 
 def test_broken_audit_lines_are_left_out_and_counted():
     lines = [audited("a"), "{", "[]", "null", '{"type": ["tool_call"], "tool": {}}', "[" * 100_000]
-    found = read_audit(lines)
+    found = parse_audit(lines)
     assert ([call.name for call in found.calls], found.broken) == (["a"], 4)
 
 
 def test_an_audit_log_of_messages_alone_shows_nothing_of_calls():
-    assert not read_audit([audited("", kind="message")]).shows
-    assert read_audit([audited("", "attempted", kind="llm_call")]).shows
-    assert read_audit([audited("x", "not_found")]).shows
+    assert not parse_audit([audited("", kind="message")]).shows
+    assert parse_audit([audited("", "attempted", kind="llm_call")]).shows
+    assert parse_audit([audited("x", "not_found")]).shows
 
 
 def test_a_chat_that_only_asks_its_model_is_a_chat():
     """Beside it the calls of another one are not its own."""
     own = audited("", kind="llm_call", chat="own")
-    found = read_audit([own, audited("shell", chat="other"), audited("", kind="chat_title")])
+    found = parse_audit([own, audited("shell", chat="other"), audited("", kind="chat_title")])
     assert found.chats == 2
-    assert read_audit([own, audited("shell", chat="own")]).chats == 1
+    assert parse_audit([own, audited("shell", chat="own")]).chats == 1

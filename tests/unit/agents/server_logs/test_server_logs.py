@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.agents.server_logs import combined, request_logs, window
-from gate.agents.server_logs.log_extract import ended_after_mark
+from gate.agents.server_logs.log_extract import count_ended
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
 from gate.agents.server_logs.wait_for_lines import QUIET_S, STEP_S
@@ -351,8 +351,8 @@ def test_the_usual_places_say_nothing_of_a_server_elsewhere(server):
 
 def test_logs_that_are_there_can_be_asked_for(server):
     server.starts("access", "audit")
-    assert server.book().found() == {"access": server.access, "audit": server.audit.parent}
-    assert server.book(nearby=False).found() == {}
+    assert server.book().find_logs() == {"access": server.access, "audit": server.audit.parent}
+    assert server.book(nearby=False).find_logs() == {}
 
 
 # -- waiting
@@ -519,5 +519,5 @@ def test_a_window_that_begins_before_what_is_read_at_most_is_told(server):
 
 def test_a_time_before_which_there_is_none_is_a_time():
     line = "0001/01/01 00:00:00.000 [D] [r]  |ip| 200 | 5s| match| POST /api/chat/completions"
-    assert ended_after_mark([line], 0) == 1
-    assert ended_after_mark([line, line], 1) == 2  # neither was over when the other began
+    assert count_ended([line], 0) == 1
+    assert count_ended([line, line], 1) == 2  # neither was over when the other began

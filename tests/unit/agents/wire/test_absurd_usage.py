@@ -45,13 +45,13 @@ def row(response):
 
 def chat(usage):
     data = {"choices": [{"message": {"content": "x"}}], "usage": usage}
-    return OpenAI(base_url="http://x")._read(reply(data))
+    return OpenAI(base_url="http://x")._read_reply(reply(data))
 
 
 def responses(usage):
     said = [{"type": "message", "role": "assistant", "content": "x"}]
     data = {"object": "response", "output": said, "usage": usage}
-    return OpenAI(base_url="http://x/v1/responses")._read(reply(data))
+    return OpenAI(base_url="http://x/v1/responses")._read_reply(reply(data))
 
 
 def messages(usage):
@@ -65,7 +65,7 @@ def plain(usage):
 
 def by_paths(usage):
     paths = Paths(answer="a", input_tokens="u.input_tokens", output_tokens="u.output_tokens")
-    return Http(url="http://x", response=paths)._read(reply({"a": "x", "u": usage}), "agent")
+    return Http(url="http://x", response=paths)._read_reply(reply({"a": "x", "u": usage}), "agent")
 
 
 def traced(usage):
@@ -88,7 +88,7 @@ def test_an_absurd_number_of_turns_is_unknown_and_noted(absurd):
     body = {"choices": [{"message": {"content": "x"}}], "turns": absurd}
     for found in (
         answer.response({"answer": "x", "turns": absurd}),
-        OpenAI(base_url="http://x")._read(reply(body)),
+        OpenAI(base_url="http://x")._read_reply(reply(body)),
     ):
         assert (found.answer, found.turns) == ("x", None)
         assert NOTE in found.trace_faults[0]
@@ -112,7 +112,7 @@ def test_an_absurd_cost_is_unknown_and_noted(absurd):
 
 def test_a_number_with_more_digits_than_python_reads_is_absurd_too():
     said = b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": %d1}}'
-    found = OpenAI(base_url="http://x")._read(reply(said.replace(b"%d", b"9" * 5000)))
+    found = OpenAI(base_url="http://x")._read_reply(reply(said.replace(b"%d", b"9" * 5000)))
     assert (found.answer, found.usage.input_tokens) == ("x", None)
     assert NOTE in found.trace_faults[0]
 

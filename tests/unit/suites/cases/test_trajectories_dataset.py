@@ -14,7 +14,7 @@ from gate.agents.sample_agent.database import Value, open_image, query
 from gate.agents.sample_agent.faults import Faults
 from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
-from gate.agents.sample_agent.tools import Toolbox, offered
+from gate.agents.sample_agent.tools import Toolbox, tool_definitions
 from gate.errors import Place
 from gate.files import bundled
 from gate.files import yaml as yamlfile
@@ -89,7 +89,7 @@ def test_messages_come_from_customers_or_from_within() -> None:
 
 @each_case
 def test_the_tools_are_those_of_the_agent(case: dict[str, Any]) -> None:
-    assert case["tools"] == offered()
+    assert case["tools"] == tool_definitions()
 
 
 @each_case
