@@ -18,7 +18,7 @@ from gate.report.announce import verdict_text
 from gate.report.write_all import write_reports
 from gate.run.grade import named_graders
 from gate.run.judge_labels import Reviewed, file_of, judged_by, least_of, reviewed
-from gate.run.prepare import metrics_elsewhere, metrics_of
+from gate.run.suite_metrics import metrics_elsewhere, metrics_of
 from gate.store.baseline.find import Compared, differences
 from gate.store.event_log import SURROGATES
 from gate.store.measurements import Stored, StoredSuite, load

@@ -22,10 +22,11 @@ from gate.report.write_all import summary, write_reports
 from gate.run.arms import Answers
 from gate.run.locate import located
 from gate.run.pipeline import Collected
-from gate.run.prepare import SuitePlan, metrics_of
-from gate.run.rules_for_event import told_of_baseline
-from gate.run.setup import Setup, measures_the_base
+from gate.run.prepare import SuitePlan
+from gate.run.rules_for_event import measures_the_base, told_of_baseline
+from gate.run.setup import Setup
 from gate.run.shown_cases import shown_cases
+from gate.run.suite_metrics import metrics_of
 from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
 from gate.verdict.conclude import conclude, look

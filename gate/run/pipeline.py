@@ -19,10 +19,11 @@ from gate.plugins import Agent, Ask, World
 from gate.records import Budget, Case, Health, Json, Price, Response, Trial
 from gate.run.arms import Answers, Arm, Arms, PairedWorker
 from gate.run.batches import batch, case_order, in_turn, whole_rounds
+from gate.run.budget import Allowance
 from gate.run.grade import failed_values, gives_no_verdict, grade_attempt, nobody
 from gate.run.kept_answers import kept_answers
 from gate.run.prepare import SuitePlan
-from gate.run.trial_worker import Allowance, Task, TrialWorker, Unmade
+from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
 from gate.store.trial_rows import row_of
 from gate.system.clock import Clock

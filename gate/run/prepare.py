@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from pathlib import Path
 
-from gate.analysis.catalogue import asked_k, every_metric
+from gate.analysis.catalogue import asked_k
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import bundled
 from gate.files.rows import Source
 from gate.plugins import Grader
-from gate.records import Case, Config, Looks, MetricSpec, Suite, ToldBy
+from gate.records import Case, Looks, MetricSpec, Suite
 from gate.run.batches import PreparedSuite
 from gate.run.grade import named_graders
+from gate.run.suite_metrics import specs_of, told_by
 from gate.run.trial_worker import AskOwn
 from gate.store.session import SuiteMeta
 from gate.suites.cases.dataset import Summary, cases, check, dataset_digest
 from gate.suites.cases.sampling import choose, in_shard
-from gate.suites.config.load import written_suites
 from gate.suites.protection.base_branch import CaseDrift, drift, loosened_cases
 from gate.suites.protection.digests import edited_columns, grader_digests
 from gate.suites.protection.rules import Rules
@@ -212,44 +211,6 @@ def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
     if not rest or not added:
         return first.digest
     return dataset_digest({**first.digests, **{i: rest[0].digests[i] for i in added}})
-
-
-def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
-    """Column -> where the reasons of a row speak of it."""
-    return {
-        spec.column: ToldBy(grader=name, about=getattr(grader, "abouts", {}).get(spec.column, ""))
-        for name, grader in graders.items()
-        for spec in grader.metrics()
-    }
-
-
-def specs_of(
-    graders: Mapping[str, Grader], rounds: int, asked: frozenset[int] = frozenset()
-) -> dict[str, MetricSpec]:
-    """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
-    `asked_k` has them.
-    """
-    return every_metric((grader.metrics() for grader in graders.values()), rounds, asked)
-
-
-def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset[str]:
-    """Every metric that at least one of the suites can measure."""
-    asked = asked_k(config)
-    return frozenset(
-        name
-        for one in suites
-        for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
-    )
-
-
-def metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
-    """Metrics of gate.yml's suites that are not among the `imported`, and of none that is: a gate
-    on these is not about an import. The bundled suites, which stand in where gate.yml names none,
-    excuse no gate.
-    """
-    mine = [suite for suite in written_suites(config) if suite.name in imported]
-    others = [suite for suite in written_suites(config) if suite.name not in imported]
-    return metrics_of(others, config, root) - metrics_of(mine, config, root)
 
 
 def _choose(

@@ -254,6 +254,12 @@ def place_of(where: Where, rules: Rules) -> Place:
     )
 
 
+def measures_the_base(job: Job, config: Config) -> bool:
+    """Whether this is a run of the base branch itself, and no change to it."""
+    own = job.protect_ref is None or job.head_ref == config.baseline.branch
+    return job.mode == "schedule" or (job.mode == "branch" and own)
+
+
 def base_sha(job: Job, rules: Rules) -> str | None:
     """The commit to compare with; a release knows it only once the one before it is known."""
     return job.base_sha or rules.base_sha

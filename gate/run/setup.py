@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -10,18 +10,24 @@ from urllib.parse import urlsplit
 
 from gate import __version__
 from gate.agents.pricing import price_of
-from gate.agents.under_test import NOBODY, begin, settings_digest, subject, subject_digest
+from gate.agents.under_test import begin, settings_digest, subject, subject_digest
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, token
-from gate.graders.user_code.make import is_own
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import Stored
 from gate.run.accepted_changes import Accepted, accepted
 from gate.run.added_rounds import rounds_begun, with_rounds
+from gate.run.apply_options import (
+    add_key,
+    apply_options,
+    ask_without_agent,
+    find_secrets,
+    replace_dataset,
+)
 from gate.run.control_agent import Control, control_of
 from gate.run.early_stopping import asks_again, extends, stops_early, with_looks
-from gate.run.home import Home, check_has_config, find_home, sessions_folder, unused_datasets
+from gate.run.home import check_has_config, find_home, unused_datasets
 from gate.run.judge_labels import Reviewed, reviewed_plans
 from gate.run.options import Host, RunOptions
 from gate.run.prepare import Selection, SuitePlan, prepare
@@ -30,21 +36,16 @@ from gate.run.recorded_looks import as_recorded
 from gate.run.rules_for_event import (
     Where,
     base_sha,
+    measures_the_base,
     place_of,
     rules_for,
-    source_from,
     where_of,
     with_base,
 )
 from gate.store.baseline.source_order import Place
-from gate.suites.config.check_judge import kinship
-from gate.suites.config.check_provider_key import provider_key
 from gate.suites.config.lint import lint_with_data
-from gate.suites.config.load import select
-from gate.suites.config.overrides import KEY_VARIABLE, for_release, override, settings, with_key
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
-from gate.text.secret_names import secrets_of, secrets_sent
 from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
@@ -122,17 +123,17 @@ def set_up(
     )
     if given is not None:
         rules = replace(rules, config=replace(rules.config, agent=given.spec))
-    rules = _asking_itself(rules, options, where)
+    rules = ask_without_agent(rules, options, where)
     wanted = options.suite or options.base_url or options.provider_key
     check_has_config(rules.config, env, bundled_wanted=bool(wanted))
-    rules = _with_dataset(rules, options)
+    rules = replace_dataset(rules, options)
     began = rounds_begun(options.resume, options.rounds)
-    config = with_rounds(_effective(options, rules, where.job, home), began)
+    config = with_rounds(apply_options(options, rules, where.job, home), began)
     where = replace(where, job=with_base(where.job, token(env), config))
     job = where.job
     control = control or _control(options, rules, config, job)
-    host.secrets.update(_secrets(options, config, control, env))
-    host = replace(host, env=_with_key(options, config, env))
+    host.secrets.update(find_secrets(options, config, control, env))
+    host = replace(host, env=add_key(options, config, env))
     world = World(env=nameable(host.env), root=rules.root)
     agent = _asked(options, config, world, given)
     _check_money(config, agent)
@@ -172,24 +173,6 @@ def set_up(
             *meant.notes,
         ),
     )
-
-
-def _asking_itself(rules: Rules, options: RunOptions, where: Where) -> Rules:
-    """Classes that --suite names ask by themselves: without a gate.yml, and where nobody says what
-    to ask, there is no agent to be looked for. Raises UsageError where no such code may run.
-    """
-    job, codes = where.job, [name for name in options.suite if is_own(name)]
-    if codes and job.untrusted_head:
-        raise UsageError(
-            f"--suite {codes[0]}: code of the checkout does not run under {job.event}, which has "
-            "the base's secrets; use it under `pull_request`"
-        )
-    told = (options.base_url, options.model, options.provider_key, options.replay)
-    if not codes or len(codes) < len(options.suite) or any(told) or where.env.get(KEY_VARIABLE):
-        return rules
-    if rules.config.file is not None:
-        return rules
-    return replace(rules, config=replace(rules.config, agent=PluginSpec(name=NOBODY)))
 
 
 def _unlooked(baselines: Mapping[str, Compared]) -> list[str]:
@@ -271,12 +254,6 @@ def _control(options: RunOptions, rules: Rules, config: Config, job: Job) -> Con
     )
 
 
-def measures_the_base(job: Job, config: Config) -> bool:
-    """Whether this is a run of the base branch itself, and no change to it."""
-    own = job.protect_ref is None or job.head_ref == config.baseline.branch
-    return job.mode == "schedule" or (job.mode == "branch" and own)
-
-
 def _control_agent(control: Control, root: Path) -> Agent | None:
     return subject(control.agent, control.retriever, root) if control.agent else None
 
@@ -338,78 +315,6 @@ def _accepted(options: RunOptions, where: Where, plans: tuple[SuitePlan, ...]) -
     if options.shard or named or options.own_rules:  # none of them decides anything
         return Accepted()
     return accepted(where.job, token(where.env), {name for plan in plans for name in plan.specs})
-
-
-def _effective(options: RunOptions, rules: Rules, job: Job, home: Home) -> Config:
-    config = select(rules.config, options.suite, rules.root)
-    if job.mode == "release":
-        config = for_release(config)
-    config = override(
-        settings(config, options.settings),
-        base_url=options.base_url,
-        model=options.model,
-        timeout=options.timeout,
-        concurrency=options.concurrency,
-        rounds=options.rounds,
-        max_attempts=options.max_attempts,
-        budget_usd=options.budget_usd,
-        baseline=source_from(options.baseline, rules.root),
-        out=options.out or sessions_folder(home, rules.config),
-    )
-    if options.provider_key:
-        config = with_key(config)
-    config = _told_apart(config, rules.root)
-    if not options.replay:
-        warned = provider_key(config, given=bool(options.provider_key)).warnings
-        return replace(config, warnings=(*config.warnings, *warned))
-    recorded = {"file": str(Path(options.replay).absolute())}
-    return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
-
-
-def _with_dataset(rules: Rules, options: RunOptions) -> Rules:
-    """With the cases that --dataset names. Raises UsageError where that is not the run's to say."""
-    if options.dataset is None:
-        return rules
-    option = f"--dataset {options.dataset}"
-    suites = select(rules.config, options.suite, rules.root).suites
-    if len(suites) != 1 or suites[0].suite:
-        raise UsageError(f"{option}: it is for one suite that has a dataset; add --suite NAME")
-    if rules.base is not None:
-        raise UsageError(
-            f"{option}: the cases are those of {rules.base.name}, whose rules judge here; leave it "
-            "out"
-        )
-    suite = replace(suites[0], dataset=str(Path(options.dataset).absolute()))
-    others = (one for one in rules.config.suites if one.name != suite.name)
-    config = replace(rules.config, suites=(suite, *others))
-    return replace(rules, config=config, own=config)
-
-
-def _told_apart(config: Config, root: Path) -> Config:
-    """Whether the judge is the agent that is asked in the end, `--model` applied. Raises
-    InvalidInput where it must not be.
-    """
-    found = kinship(config, root)
-    if found.problems:
-        raise InvalidInput(found.problems)
-    return replace(config, warnings=(*config.warnings, *found.warnings))
-
-
-def _with_key(options: RunOptions, config: Config, env: Mapping[str, str]) -> Mapping[str, str]:
-    """--provider-key stands for the variable that the agent's key comes from."""
-    name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
-    return {**env, name: options.provider_key} if options.provider_key else env
-
-
-def _secrets(
-    options: RunOptions, config: Config, control: Control, env: Mapping[str, str]
-) -> Iterator[str]:
-    """Of the environment as it was, too: a key that stands for a variable hides none."""
-    models = (config.judge, config.verifier, config.retriever, control.retriever)
-    agents = (config.agent, config.control_agent, control.agent, *models)
-    yield from secrets_sent(env, (one.options for one in agents if one is not None))
-    if options.provider_key:
-        yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])
 
 
 def _provenance(where: Where, rules: Rules, config: Config, agent: Agent) -> Provenance:

@@ -7,8 +7,7 @@ says Retry-After is no try, is bounded by the time-out and not part of the laten
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +18,6 @@ from gate.plugins import Agent, Connection, Grader, World
 from gate.records import Attempt, Case, Response, Suite, Trial
 from gate.system.clock import LEAST_TRY_S, Clock
 from gate.system.executors import Later
-from gate.text.figures import in_usd
 
 _CUT_SHORT = 0.9  # of the time left: who gave up then had no more of it (clients round)
 
@@ -213,63 +211,6 @@ class TrialWorker:
 
     def _ms_since(self, start: float) -> float:
         return (self._clock.seconds() - start) * 1e3
-
-
-class Allowance:
-    """The budget while the run goes on: when it is used up, no task is started any more."""
-
-    def __init__(
-        self,
-        *,
-        usd: float | None,
-        calls: int | None,
-        minutes: float | None,
-        seconds: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._usd, self._calls, self._minutes = usd, calls, minutes
-        self._seconds = seconds
-        self._begun = seconds()
-        self._started = 0
-        self._finished = 0
-        self._spent = 0.0
-        self.used_up = ""  # which limit ended the run, for the report
-
-    def spent_before(self, *, calls: int, usd: float) -> None:
-        self._started += calls
-        self._finished += calls
-        self._spent += usd
-
-    @property
-    def blind(self) -> bool:
-        """Whether money is limited and nobody knows yet what a trial costs."""
-        return self._usd is not None and not self._finished
-
-    def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
-        """The tasks until a limit is reached. Costs of trials under way are guessed from the
-        finished ones.
-        """
-        for task in tasks:
-            self.used_up = self._reached()
-            if self.used_up:
-                return
-            self._started += 1
-            yield task
-
-    def finished(self, *, tries: int, cost_usd: float | None) -> None:
-        self._finished += 1
-        self._started += tries - 1
-        self._spent += cost_usd or 0.0
-
-    def _reached(self) -> str:
-        if self._calls is not None and self._started >= self._calls:
-            return f"the budget of {self._calls} calls is used up"
-        under_way = self._started - self._finished
-        expected = self._spent + under_way * self._spent / max(1, self._finished)
-        if self._usd is not None and expected >= self._usd:
-            return f"the budget of {in_usd(self._usd)} USD is used up"
-        if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
-            return f"the budget of {self._minutes:g} minutes is used up"
-        return ""
 
 
 def _iso(moment: datetime) -> str:

@@ -4,7 +4,6 @@ share it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,16 +15,13 @@ from gate.analysis.totals import dimension_scores, totals
 from gate.records import (
     AcceptedChange,
     BaselineInfo,
-    Calls,
     CaseChanges,
     Comparison,
     Config,
-    Cost,
     Estimate,
     GateResult,
     LoggedViolation,
     MetricFall,
-    Outcome,
     Report,
     SuiteReport,
     Verdict,
@@ -44,7 +40,8 @@ from gate.verdict.explain import (
     worst_cases,
 )
 from gate.verdict.measured import Measured, Setting
-from gate.verdict.reasons import nothing_passed, with_calls
+from gate.verdict.reasons import nothing_passed
+from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
 from gate.verdict.stop_rule import Undecided, undecided
 
 SEED = 0  # of intervals that draw
@@ -66,15 +63,15 @@ def conclude(
         duration_s=setting.duration_s,
         outcome=verdict.outcome,
         exit_code=verdict.exit_code,
-        reason=_with_calls(verdict.reason, verdict.outcome, measured),
+        reason=reason_with_calls(verdict.reason, verdict.outcome, measured),
         policy=config.policy,
         provenance=setting.provenance,
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
         comparisons=verdict.comparisons,
         gates=verdict.gates,
         cases=_told_of(verdict.cases, measured, rows_of),
-        calls=_calls(measured),
-        cost=_cost(measured, config),
+        calls=count_calls(measured),
+        cost=sum_cost(measured, config),
         baseline=_first_baseline(measured),
         loosened=setting.loosened,
         unprotected=setting.unprotected,
@@ -211,7 +208,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
     return SuiteReport(
         name=one.name,
         outcome=outcome,
-        reason=_with_calls(reason, outcome, [one]),
+        reason=reason_with_calls(reason, outcome, [one]),
         version=one.meta.version,
         dataset=one.meta.dataset,
         dataset_digest=one.meta.dataset_digest,
@@ -273,76 +270,6 @@ def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, .
     rows: tuple[Comparison | GateResult, ...] = (*verdict.comparisons, *verdict.gates)
     names = {row.metric for row in rows if row.suite == one.name and row.level == "block"}
     return {name: tuple(run.means.get(name) for run in runs) for name in sorted(names)}
-
-
-def _calls(measured: Sequence[Measured]) -> Calls:
-    """Saved is what the verdict spared; what a budget left unmade is no saving."""
-    planned = sum(round(one.planned * (1 + one.partners)) for one in measured)
-    made = sum(tally.calls for tally in _tallies(measured))
-    cut = any(one.not_run for one in measured)
-    return Calls(
-        planned=planned,
-        cap=sum(round(one.cap * (1 + one.partners)) for one in measured),
-        made=made,
-        saved=0 if cut else max(0, planned - made),
-    )
-
-
-def _with_calls(reason: str, outcome: Outcome, measured: Sequence[Measured]) -> str:
-    trials = sum(tally.trials for tally in _tallies(measured))
-    return with_calls(reason, outcome, _calls(measured), trials=trials)
-
-
-def _cost(measured: Sequence[Measured], config: Config) -> Cost:
-    models: Counter[str] = Counter()
-    tallies = _tallies(measured)
-    for tally in tallies:
-        models.update(tally.unknown_models)
-    beside = [one.control for one in measured if one.control is not None]
-    return Cost(
-        usd=_spent(tallies),
-        baseline_usd=None if beside else _baseline_cost(measured),
-        budget_usd=config.budget.usd,
-        control_usd=_spent(beside),
-        unknown_models=tuple(sorted(models)),
-        unknown_trials=sum(models.values()),
-        judge_usd=_judged_for(tallies),
-        judge_calls=sum(tally.judge_calls for tally in tallies),
-        judge_unknown=sum(tally.judge_unknown for tally in tallies),
-    )
-
-
-def _judged_for(tallies: Sequence[Tally]) -> float | None:
-    """None where no judge was asked, or the price of none of its votes is known."""
-    usd = sum(tally.judge_usd for tally in tallies)
-    asked = any(tally.judge_calls for tally in tallies)
-    unknown = any(tally.judge_unknown for tally in tallies)
-    return usd if usd or (asked and not unknown) else None
-
-
-def _tallies(measured: Sequence[Measured]) -> list[Tally]:
-    """Of everybody who was asked."""
-    beside = [one.control for one in measured if one.control is not None]
-    return [one.tally for one in measured] + beside
-
-
-def _spent(tallies: Sequence[Tally]) -> float | None:
-    """None where no price is known."""
-    return sum(t.usd for t in tallies) if sum(t.priced for t in tallies) else None
-
-
-def _baseline_cost(measured: Sequence[Measured]) -> float | None:
-    """What as many trials cost at the baseline's mean cost a trial; None when that is unknown."""
-    total = 0.0
-    for one in measured:
-        if one.baseline.table is None:
-            return None
-        costs = one.baseline.table.column("cost_usd")
-        known = costs[costs == costs]  # NaN is unknown
-        if not known.size:
-            return None
-        total += float(known.mean()) * one.tally.trials
-    return total
 
 
 def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:

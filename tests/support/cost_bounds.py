@@ -12,7 +12,7 @@ MOST_MODULES = {  # of all packages
 }
 MOST_OF_OURS = {
     "at the first request of a run": 190,  # 183: pages of answers, ranges of numbers
-    "of a run": 290,  # 272
+    "of a run": 300,  # 292: options, budget and spending are modules of their own
     "of validate": 202,  # 189
     "of --version": 20,  # 19
 }

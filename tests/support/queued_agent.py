@@ -8,7 +8,8 @@ from gate.errors import InfraFailure
 from gate.graders.exact_match import ExactMatch
 from gate.plugins import World
 from gate.records import Attempt, Case, Price, Response, Suite, Usage
-from gate.run.prepare import SuitePlan, specs_of
+from gate.run.prepare import SuitePlan
+from gate.run.suite_metrics import specs_of
 
 PRICES = {"m": Price(input=1.0, output=2.0)}
 WORLD = World(env={}, root=Path())

@@ -24,8 +24,8 @@ from gate.run.importing.format import reader
 from gate.run.importing.place import import_place
 from gate.run.importing.plan import ImportPlan, chosen, import_plan
 from gate.run.options import Host, ImportOptions
-from gate.run.prepare import metrics_elsewhere
 from gate.run.rules_for_event import told_of_baseline
+from gate.run.suite_metrics import metrics_elsewhere
 from gate.store.session import SUMMARY, SessionWriter, load_session
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent

@@ -31,8 +31,9 @@ from gate.records.release_evidence import (
     dataset_file,
     sha256_of,
 )
-from gate.run.prepare import SuitePlan, metrics_of
+from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup
+from gate.run.suite_metrics import metrics_of
 from gate.store.event_log import disk
 from gate.store.session import CONTROL, DETAILS, META, SUMMARY, SessionWriter
 from gate.suites.config.load import hashed

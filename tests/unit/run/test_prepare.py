@@ -4,7 +4,8 @@ from datetime import date
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.run.prepare import Selection, metrics_of, prepare
+from gate.run.prepare import Selection, prepare
+from gate.run.suite_metrics import metrics_of
 from gate.suites.protection.rules import judging_rules, own_config
 
 TODAY = date(2026, 11, 20)

@@ -4,7 +4,8 @@ import pytest
 
 from gate.errors import AgentFailure, InfraFailure
 from gate.records import Case, Response, Suite
-from gate.run.trial_worker import Allowance, Task, TrialWorker
+from gate.run.budget import Allowance
+from gate.run.trial_worker import Task, TrialWorker
 from gate.system.clock import Clock
 from gate.system.executors import Later
 from tests.support.queued_agent import ScriptedAgent, passes_on_ok

@@ -1,0 +1,118 @@
+"""What the options of a run change: the config that judges, its cases, the key and the secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gate.agents.under_test import NOBODY
+from gate.errors import InvalidInput, UsageError
+from gate.github.context import Job
+from gate.graders.user_code.make import is_own
+from gate.records import Config, PluginSpec
+from gate.run.control_agent import Control
+from gate.run.home import Home, sessions_folder
+from gate.run.options import RunOptions
+from gate.run.rules_for_event import Where, source_from
+from gate.suites.config.check_judge import kinship
+from gate.suites.config.check_provider_key import provider_key
+from gate.suites.config.load import select
+from gate.suites.config.overrides import KEY_VARIABLE, for_release, override, settings, with_key
+from gate.suites.protection.rules import Rules
+from gate.text.secret_names import secrets_of, secrets_sent
+
+
+def ask_without_agent(rules: Rules, options: RunOptions, where: Where) -> Rules:
+    """The rules without an agent where all of --suite are classes, which ask by themselves, and
+    neither gate.yml nor an option says what to ask. Raises UsageError where no such code may run.
+    """
+    job, codes = where.job, [name for name in options.suite if is_own(name)]
+    if codes and job.untrusted_head:
+        raise UsageError(
+            f"--suite {codes[0]}: code of the checkout does not run under {job.event}, which has "
+            "the base's secrets; use it under `pull_request`"
+        )
+    told = (options.base_url, options.model, options.provider_key, options.replay)
+    if not codes or len(codes) < len(options.suite) or any(told) or where.env.get(KEY_VARIABLE):
+        return rules
+    if rules.config.file is not None:
+        return rules
+    return replace(rules, config=replace(rules.config, agent=PluginSpec(name=NOBODY)))
+
+
+def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Config:
+    """The config that judges, of the suites that were chosen, with what the options change. Raises
+    UsageError, InvalidInput.
+    """
+    config = select(rules.config, options.suite, rules.root)
+    if job.mode == "release":
+        config = for_release(config)
+    config = override(
+        settings(config, options.settings),
+        base_url=options.base_url,
+        model=options.model,
+        timeout=options.timeout,
+        concurrency=options.concurrency,
+        rounds=options.rounds,
+        max_attempts=options.max_attempts,
+        budget_usd=options.budget_usd,
+        baseline=source_from(options.baseline, rules.root),
+        out=options.out or sessions_folder(home, rules.config),
+    )
+    if options.provider_key:
+        config = with_key(config)
+    config = _check_judge_is_another(config, rules.root)
+    if not options.replay:
+        warned = provider_key(config, given=bool(options.provider_key)).warnings
+        return replace(config, warnings=(*config.warnings, *warned))
+    recorded = {"file": str(Path(options.replay).absolute())}
+    return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
+
+
+def replace_dataset(rules: Rules, options: RunOptions) -> Rules:
+    """The rules with the cases that --dataset names. Raises UsageError where the run may not choose
+    them.
+    """
+    if options.dataset is None:
+        return rules
+    option = f"--dataset {options.dataset}"
+    suites = select(rules.config, options.suite, rules.root).suites
+    if len(suites) != 1 or suites[0].suite:
+        raise UsageError(f"{option}: it is for one suite that has a dataset; add --suite NAME")
+    if rules.base is not None:
+        raise UsageError(
+            f"{option}: the cases are those of {rules.base.name}, whose rules judge here; leave it "
+            "out"
+        )
+    suite = replace(suites[0], dataset=str(Path(options.dataset).absolute()))
+    others = (one for one in rules.config.suites if one.name != suite.name)
+    config = replace(rules.config, suites=(suite, *others))
+    return replace(rules, config=config, own=config)
+
+
+def _check_judge_is_another(config: Config, root: Path) -> Config:
+    """The config with warnings about a judge that is related to the agent, `--model` applied.
+    Raises InvalidInput where the judge must not be the agent.
+    """
+    found = kinship(config, root)
+    if found.problems:
+        raise InvalidInput(found.problems)
+    return replace(config, warnings=(*config.warnings, *found.warnings))
+
+
+def add_key(options: RunOptions, config: Config, env: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment with --provider-key in the variable that the agent's key comes from."""
+    name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
+    return {**env, name: options.provider_key} if options.provider_key else env
+
+
+def find_secrets(
+    options: RunOptions, config: Config, control: Control, env: Mapping[str, str]
+) -> Iterator[str]:
+    """What no output may show. `env` as it was: a key that stands for a variable hides none."""
+    models = (config.judge, config.verifier, config.retriever, control.retriever)
+    agents = (config.agent, config.control_agent, control.agent, *models)
+    yield from secrets_sent(env, (one.options for one in agents if one is not None))
+    if options.provider_key:
+        yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])

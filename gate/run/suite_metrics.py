@@ -1,0 +1,50 @@
+"""Which metrics suites can measure, and where the reasons of a row speak of them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from pathlib import Path
+
+from gate.analysis.catalogue import asked_k, every_metric
+from gate.plugins import Grader
+from gate.records import Config, MetricSpec, Suite, ToldBy
+from gate.run.grade import named_graders
+from gate.suites.config.load import written_suites
+
+
+def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
+    """Column -> where the reasons of a row speak of it."""
+    return {
+        spec.column: ToldBy(grader=name, about=getattr(grader, "abouts", {}).get(spec.column, ""))
+        for name, grader in graders.items()
+        for spec in grader.metrics()
+    }
+
+
+def specs_of(
+    graders: Mapping[str, Grader], rounds: int, asked: frozenset[int] = frozenset()
+) -> dict[str, MetricSpec]:
+    """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
+    `asked_k` has them.
+    """
+    return every_metric((grader.metrics() for grader in graders.values()), rounds, asked)
+
+
+def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset[str]:
+    """Every metric that at least one of the suites can measure."""
+    asked = asked_k(config)
+    return frozenset(
+        name
+        for one in suites
+        for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
+    )
+
+
+def metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
+    """Metrics of gate.yml's suites that are not among the `imported`, and of none that is: a gate
+    on these is not about an import. The bundled suites, which stand in where gate.yml names none,
+    excuse no gate.
+    """
+    mine = [suite for suite in written_suites(config) if suite.name in imported]
+    others = [suite for suite in written_suites(config) if suite.name not in imported]
+    return metrics_of(others, config, root) - metrics_of(mine, config, root)
