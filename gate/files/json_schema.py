@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import cast
 
+from gate.errors import Place, Problem
 from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compiled
 from gate.records import Json
@@ -24,6 +25,27 @@ def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     if compiled(schema)(data):
         return []
     return _explained("explain", schema, data)
+
+
+class SchemaCheck:
+    """A schema of ours, compiled once, for data that mostly fit it."""
+
+    def __init__(self, schema: dict[str, Json]) -> None:
+        self._schema = schema
+        self._fits = compiled(schema)
+
+    def fits(self, data: Json) -> bool:
+        return self._fits(data) or not mismatches(self._schema, data)
+
+    def list_problems(self, data: Json, place: Place) -> list[Problem]:
+        """Everything that does not fit, each with its path below the key of the `place`."""
+        found = [] if self._fits(data) else mismatches(self._schema, data)
+        above = [place.key] if place.key else []
+        paths = [".".join([*above, *map(str, mismatch.path)])[:300] for mismatch in found]
+        return [
+            Problem(Place(place.file, place.line, path), mismatch.message)
+            for path, mismatch in zip(paths, found, strict=True)
+        ]
 
 
 def surely_fits(schema: dict[str, Json], data: Json) -> bool:

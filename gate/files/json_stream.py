@@ -1,10 +1,11 @@
-"""JSON whose numbers may be NaN or Infinity, as Python's tools write it: whole, or a long list in
-it item by item.
+"""JSON text, value by value with its line: one value, the items of a list, or an object whose long
+lists come item by item. Nothing is lenient: no key twice, no half characters.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Container, Generator, Iterator
 from dataclasses import dataclass
@@ -12,14 +13,14 @@ from typing import NoReturn
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
-from gate.files.json_rows import told
 from gate.records import Json
 
+CUT_OFF = "cut off in the middle - copy it again, it is not whole"
 _SPACE = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Member:
     """A member of the object at the top; of a list that is read by item one item of it."""
 
     key: str
@@ -28,7 +29,7 @@ class Part:
     item: bool = False
 
 
-def too_deep(value: Json, most: int = 200) -> bool:
+def is_too_deep(value: Json, most: int = 200) -> bool:
     """Whether lists and objects lie deeper in each other than what is written later can bear."""
     level = [value]
     for _ in range(most + 1):
@@ -43,19 +44,35 @@ def too_deep(value: Json, most: int = 200) -> bool:
     return True
 
 
-def whole(content: bytes, name: str) -> Json:
-    """The one value; `name` is for messages. Raises InvalidInput with the line."""
+def decode_json(text: str) -> Json:
+    """The one value in the text. Raises ValueError or RecursionError, see `explain_error`."""
+    return _check_halves(STRICT.decode(text), text)
+
+
+def explain_error(error: Exception) -> str:
+    """What a message says of what a decoder raised."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} (column {error.colno})"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return str(error)
+
+
+def parse_json(content: bytes, name: str, decoder: json.JSONDecoder | None = None) -> Json:
+    """The one value of a file; `name` is for messages. Without a `decoder` STRICT reads it. Raises
+    InvalidInput with the line.
+    """
     text = decode(content, name)
     at = _after_space(text, 0)
-    value, end = _value(text, at, name)
+    value, end = _value(text, at, name, decoder or STRICT)
     if text[end:].strip():
         _refuse(name, text, _after_space(text, end), "something follows the end of the value")
     return value
 
 
-def parts(content: bytes, name: str, by_item: Container[str]) -> Iterator[Part]:
-    """The members of one object in their order; those named `by_item` that are lists, item by item,
-    so that no more than one is in memory. Raises InvalidInput with the line.
+def iterate_members(content: bytes, name: str, by_item: Container[str]) -> Iterator[Member]:
+    """The members of one object in their order, read by PYTHON; those named `by_item` that are
+    lists, item by item, so that no more than one is in memory. Raises InvalidInput with the line.
     """
     text = decode(content, name)
     at = _after_space(text, 0)
@@ -65,28 +82,42 @@ def parts(content: bytes, name: str, by_item: Container[str]) -> Iterator[Part]:
     lines = _Lines(text)
     at = _after_space(text, at + 1)
     while text[at : at + 1] != "}":
-        key, colon = _value(text, at, name)
+        key, colon = _value(text, at, name, PYTHON)
         if not isinstance(key, str) or key in seen:
             _refuse(name, text, at, f"the key {str(key)[:80]!r} is here twice, or is no text")
         seen.add(key)
-        at = _after_space(text, _expected(text, _after_space(text, colon), ":", name))
+        colon = _after_space(text, colon)
+        if text[colon : colon + 1] != ":":
+            _refuse(name, text, colon, "a ':' is missing")
+        at = _after_space(text, colon + 1)
         if key in by_item and text[at : at + 1] == "[":
-            at = yield from _items(text, at, key, name, lines)
+            at = yield from _items(text, at, name, key, PYTHON, lines)
         else:
-            value, end = _value(text, at, name)
-            yield Part(key, value, lines.at(at))
+            value, end = _value(text, at, name, PYTHON)
+            yield Member(key, value, lines.at(at))
             at = end
         at = _next(text, at, "}", name)
     if text[at + 1 :].strip():
         _refuse(name, text, _after_space(text, at + 1), "something follows the end of the object")
 
 
-def _items(text: str, at: int, key: str, name: str, lines: _Lines) -> Generator[Part, None, int]:
+def iterate_items(text: str, opening: int, name: str, *, alone: bool = False) -> Iterator[Member]:
+    """The items of the list whose bracket stands at `opening`, read by STRICT. `alone`: nothing may
+    follow the list. Raises InvalidInput with the line.
+    """
+    end = yield from _items(text, opening, name, "", STRICT, _Lines(text))
+    if alone and text[end:].strip():
+        _refuse(name, text, end, "something follows the end of the list")
+
+
+def _items(
+    text: str, at: int, name: str, key: str, decoder: json.JSONDecoder, lines: _Lines
+) -> Generator[Member, None, int]:
     """Those of the list that begins at `at`; returns where it ends."""
     at = _after_space(text, at + 1)
     while text[at : at + 1] != "]":
-        item, end = _value(text, at, name)
-        yield Part(key, item, lines.at(at), item=True)
+        item, end = _value(text, at, name, decoder)
+        yield Member(key, item, lines.at(at), item=True)
         at = _next(text, end, "]", name)
     return at + 1
 
@@ -96,34 +127,36 @@ def _next(text: str, at: int, closing: str, name: str) -> int:
     at = _after_space(text, at)
     if text[at : at + 1] == closing:
         return at
-    at = _after_space(text, _expected(text, at, ",", name))
+    if text[at : at + 1] != ",":
+        _refuse(name, text, at, f"a ',' or the '{closing}' is missing")
+    at = _after_space(text, at + 1)
     if text[at : at + 1] == closing:
         _refuse(name, text, at, "a ',' with nothing behind it")
     return at
 
 
-def _expected(text: str, at: int, sign: str, name: str) -> int:
-    """Where what follows the sign begins."""
-    if text[at : at + 1] != sign:
-        _refuse(name, text, at, f"a {sign!r} is missing")
-    return at + 1
-
-
-def _value(text: str, at: int, name: str) -> tuple[Json, int]:
+def _value(text: str, at: int, name: str, decoder: json.JSONDecoder) -> tuple[Json, int]:
     """The value that begins there, and where it ends."""
     try:
-        value, end = _decoder.raw_decode(text, at)
-        if "\\ud" in text[at:end].lower():
-            json.dumps(value, ensure_ascii=False).encode()
-        return value, end
+        value, end = decoder.raw_decode(text, at)
+        return _check_halves(value, text[at:end]), end
     except json.JSONDecodeError as error:
-        if error.msg.startswith("Unterminated"):
-            _refuse(name, text, len(text), "")
-        _refuse(name, text, error.pos, told(error))
-    except UnicodeEncodeError:
-        _refuse(name, text, at, "half a character: a \\ud... escape without its pair")
+        cut = error.msg.startswith("Unterminated")
+        _refuse(name, text, len(text) if cut else error.pos, explain_error(error))
     except (ValueError, RecursionError) as error:
-        _refuse(name, text, at, told(error))
+        _refuse(name, text, at, explain_error(error))
+
+
+def _check_halves(value: Json, text: str) -> Json:
+    """The same value. Raises ValueError where an escape such as \\ud83d stands in its `text`
+    without its pair, which no UTF-8 can hold.
+    """
+    if "\\ud" in text or "\\uD" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("half a character: a \\ud... escape without its pair") from None
+    return value
 
 
 def _after_space(text: str, at: int) -> int:
@@ -134,11 +167,11 @@ def _after_space(text: str, at: int) -> int:
 
 def _refuse(name: str, text: str, at: int, message: str) -> NoReturn:
     """Where the text ends, whatever is missing: it was cut off."""
-    cut = not text[at:].strip()
-    told_so = "cut off in the middle - copy it again, it is not whole" if cut else message
+    if not text[at:].strip():
+        message = CUT_OFF
     if not text.strip():
-        told_so = "empty - copy it again, or leave it out"
-    raise InvalidInput([Problem(Place(name, text.count("\n", 0, at) + 1), told_so)])
+        message = "empty - copy it again, or leave it out"
+    raise InvalidInput([Problem(Place(name, text.count("\n", 0, at) + 1), message)])
 
 
 class _Lines:
@@ -153,12 +186,28 @@ class _Lines:
         return self._line
 
 
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key '{twice[:80]}' is here twice - remove one")
-    return found
+    return members
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=float)
+def _refuse_constant(word: str) -> Json:
+    raise ValueError(f"{word} is not JSON - leave the key out or write null")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return value
+
+
+# What we and our datasets write.
+STRICT = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_float=_finite_float, parse_constant=_refuse_constant
+)
+# What Python's tools write: NaN and Infinity are numbers.
+PYTHON = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=float)

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
-from gate.files.json_rows import decoded, items, told
+from gate.files.json_stream import Member, decode_json, explain_error, iterate_items
 from gate.files.source import INDEX, Row, Rows
 from gate.files.yaml import Document
 from gate.records import Json
@@ -54,7 +55,7 @@ def index_cases(stream: BinaryIO, name: str, beside: Callable[[str], BinaryIO] |
     """
     try:
         text = _text(stream, name)
-        index = decoded(text)
+        index = decode_json(text)
     except InvalidInput as error:
         yield from error.problems
         return
@@ -80,10 +81,13 @@ def index_cases(stream: BinaryIO, name: str, beside: Callable[[str], BinaryIO] |
 
 def _lines(text: str, tasks: Sequence[Json], name: str) -> list[int]:
     """The line of each entry; 1 where it is not plain which list is meant."""
-    found = _TASKS.search(text)
-    rows = list(items(text, found.end() - 1, name)) if found else []
-    known = [row for row in rows if isinstance(row, Row)]
-    return [row.line for row in known] if [r.data for r in known] == tasks else [1] * len(tasks)
+    match = _TASKS.search(text)
+    entries: list[Member] = []
+    with suppress(InvalidInput):  # of a bracket in a text, not of a list
+        entries += iterate_items(text, match.end() - 1, name) if match else ()
+    if [entry.data for entry in entries] != tasks:
+        return [1] * len(tasks)
+    return [entry.line for entry in entries]
 
 
 def _id_of(entry: Json, seen: Mapping[str, int]) -> tuple[str, str]:
@@ -111,7 +115,7 @@ def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Row 
     try:
         with beside(own) as stream:
             text = _text(stream, file)
-        data = decoded(text)
+        data = decode_json(text)
     except FileNotFoundError:
         return Problem(entry, f"there is no {own} - add it, or take the entry out")
     except OSError as error:
@@ -138,4 +142,4 @@ def _text(stream: BinaryIO, name: str) -> str:
 
 def _not_read(name: str, error: Exception) -> Problem:
     line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-    return Problem(Place(name, line), told(error))
+    return Problem(Place(name, line), explain_error(error))

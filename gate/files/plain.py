@@ -12,11 +12,11 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.encoding import decode
-from gate.files.json_rows import decoded, told
+from gate.files.json_stream import decode_json, explain_error, parse_json
 from gate.files.plain_file import kind_of
 from gate.files.timestamps import after
 from gate.records import Json
@@ -73,26 +73,14 @@ def files_below(folder: Path, pattern: str = "*", *, deep: bool = True) -> tuple
     return tuple(sorted(found))
 
 
-def json_of(path: Path, most: int = MOST_JSON) -> Json:
-    """The one JSON value of a file. Raises UsageError (no plain file), InvalidInput (file:line)."""
+def json_of(path: Path, most: int = MOST_JSON, decoder: json.JSONDecoder | None = None) -> Json:
+    """The one JSON value of a file; without a `decoder` STRICT reads it. Raises UsageError (no
+    plain file), InvalidInput (file:line).
+    """
     if plain(path).stat().st_size > most:
-        _refuse(path, None, f"larger than {most >> 20} MB - split it")
-    return json_in(path.read_bytes(), path.as_posix())
-
-
-def json_in(content: bytes, name: str) -> Json:
-    """The one JSON value; `name` is for messages. Raises InvalidInput with the line."""
-    text = decode(content, name).strip()
-    if not text:
-        _refuse(Path(name), None, "empty - copy it again, or leave it out")
-    try:
-        return decoded(text)
-    except json.JSONDecodeError as error:
-        at_end = not text[error.pos :].strip() or error.msg.startswith("Unterminated")
-        what = "cut off in the middle - copy it again, it is not whole" if at_end else told(error)
-        _refuse(Path(name), error.lineno, what)
-    except (ValueError, RecursionError) as error:
-        _refuse(Path(name), None, told(error))
+        message = f"larger than {most >> 20} MB - split it"
+        raise InvalidInput([Problem(Place(path.as_posix()), message)])
+    return parse_json(path.read_bytes(), path.as_posix(), decoder)
 
 
 def json_lines(path: Path) -> Iterator[Line | Problem]:
@@ -119,13 +107,13 @@ def lines_in(stream: BinaryIO, name: str) -> Iterator[Line | Problem]:
 
 def _line(line: bytes, place: Place) -> Line | Problem:
     try:
-        return Line(place, decoded(decode(line, place.file, line=place.line or 1).strip()))
+        return Line(place, decode_json(decode(line, place.file, line=place.line or 1).strip()))
     except InvalidInput as error:
         return error.problems[0]
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
             return Problem(place, "cut off in the middle - copy the file again, it is not whole")
-        return Problem(place, told(error))
+        return Problem(place, explain_error(error))
 
 
 def digest_of(files: Iterable[Path]) -> str:
@@ -142,7 +130,3 @@ def newest(files: Iterable[Path]) -> datetime | None:
     shows.
     """
     return after(max((int(path.stat().st_mtime) for path in files), default=0))
-
-
-def _refuse(path: Path, line: int | None, message: str) -> NoReturn:
-    raise InvalidInput([Problem(Place(path.as_posix(), line), message)])

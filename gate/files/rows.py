@@ -11,10 +11,10 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files import json_rows
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
-from gate.files.json_rows import decoded, told
+from gate.files.json_rows import read_cases
+from gate.files.json_stream import decode_json, explain_error
 from gate.files.source import INDEX, Row, Rows, Source
 from gate.records import Json
 
@@ -43,7 +43,7 @@ def _read(stream: BinaryIO, source: Source) -> Rows:
         return index_cases(stream, source.name, source.beside)
     if suffix in (".yaml", ".yml"):
         return _yaml(stream, source.name)
-    return (_csv if suffix == ".csv" else json_rows.cases)(stream, source.name)
+    return (_csv if suffix == ".csv" else read_cases)(stream, source.name)
 
 
 def _yaml(stream: BinaryIO, name: str) -> Rows:
@@ -97,8 +97,8 @@ def _csv_row(cells: list[str], header: list[str], place: Place) -> Row | Problem
     for name, cell in zip(header, cells, strict=True):
         try:
             if cell != "":
-                data[name.strip()] = decoded(cell) if cell[0] in "[{" else cell
+                data[name.strip()] = decode_json(cell) if cell[0] in "[{" else cell
         except (ValueError, RecursionError) as error:
-            message = f"{told(error)} - a cell that starts with [ or {{ is read as JSON"
+            message = f"{explain_error(error)} - a cell that starts with [ or {{ is read as JSON"
             return Problem(Place(place.file, place.line, name.strip()), message)
     return Row(line=place.line or 1, data=data, texts=True)

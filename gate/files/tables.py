@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.encoding import decode
-from gate.files.json_rows import items
-from gate.files.json_stream import parts, too_deep
+from gate.files.json_rows import read_list
+from gate.files.json_stream import is_too_deep, iterate_members
 from gate.files.plain import MOST_JSON, MOST_LINE, Line, lines_in, plain
 from gate.records import Json
 
@@ -70,16 +70,15 @@ def _read(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
     if not first:
         yield Problem(Place(name), "empty - export it again, or leave it out")
     elif first == b"[":
-        text = decode(_whole(stream, name), name)
-        for found in items(text, text.index("["), name, alone=True):
-            yield found if isinstance(found, Problem) else _row(found.data, Place(name, found.line))
+        for row in read_list(_read_all(stream, name), name):
+            yield row if isinstance(row, Problem) else _row(row.data, Place(name, row.line))
     elif first == b"{":
         yield from _json(stream, path)
     else:
         yield from _csv(stream, name)
 
 
-def _whole(stream: BinaryIO, name: str) -> bytes:
+def _read_all(stream: BinaryIO, name: str) -> bytes:
     content = stream.read(MOST_JSON + 1)
     if len(content) > MOST_JSON:
         told = f"larger than {MOST_JSON >> 20} MB - export JSON Lines, which are read line by line"
@@ -90,7 +89,7 @@ def _whole(stream: BinaryIO, name: str) -> bytes:
 def _row(data: Json, place: Place) -> TableRow | Problem:
     if not isinstance(data, dict):
         return Problem(place, "no JSON object - a row is one, with a key a column")
-    if too_deep(data):
+    if is_too_deep(data):
         return Problem(place, "nested more than 200 deep - leave the row out")
     return TableRow(place, data)
 
@@ -109,7 +108,7 @@ def _json(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
     if isinstance(first, Problem) and not any(f'"{key}"'.encode() in head for key in WRAPPED):
         yield from _lines(lines_in(stream, name))
         return
-    for part in parts(_whole(stream, name), name, WRAPPED):
+    for part in iterate_members(_read_all(stream, name), name, WRAPPED):
         if part.key in WRAPPED and isinstance(part.data, dict):
             yield _row(part.data, Place(name, part.line))
 

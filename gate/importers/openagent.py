@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from gate.agents.http_client.route import format_address
 from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.openagent.files import (
@@ -24,12 +25,12 @@ from gate.importers.formats.openagent.files import (
 from gate.importers.formats.openagent.summary import Totals, contradictions
 from gate.importers.formats.openagent.trials import TOOL, trial_of
 from gate.importers.trials.build import judged_by
+from gate.importers.trials.json_values import as_amount, is_integer, is_number, line_or_none
 from gate.plugins import IMPORTERS
-from gate.records import LARGEST, MOST_ROUNDS, Health, Json, Provenance, Trial
+from gate.records import MOST_ROUNDS, Health, Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
-_SHOWN = 50  # problems told one by one
 _SESSION = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")
 
 
@@ -80,7 +81,7 @@ class _Meta:
         """Raises UsageError when nothing says which session it is: its id has the time."""
         data = read_object(folder / META) or {}
         session_id = data.get("session_id") or folder.resolve().name.removeprefix("session-")
-        model, address = (_text(data.get(key)) for key in ("model", "base_url"))
+        model, address = (line_or_none(data.get(key)) for key in ("model", "base_url"))
         agent = " ".join(filter(None, ("openagent", model)))
         suites, rounds = data.get("suites"), data.get("rounds")
         numbers = {key: data.get(key) for key in ("rounds", "max_attempts", "timeout_s")}
@@ -107,22 +108,19 @@ def _moment(session_id: Json, file: Path) -> datetime:
     )
 
 
-def _text(value: Json) -> str | None:
-    return one_line(value, 200) if isinstance(value, str) and value.strip() else None
-
-
 def _count(value: Json) -> bool:
-    whole = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return whole and 0 < value <= MOST_ROUNDS
+    return is_number(value) and 0 < value <= MOST_ROUNDS
 
 
 def _health(data: Json) -> Health | None:
     if not isinstance(data, dict) or not isinstance(data.get("ok"), bool):
         return None
-    latency, status = data.get("latency_ms"), data.get("status")
-    took = float(latency) if isinstance(latency, (int, float)) and 0 <= latency <= LARGEST else 0.0
-    code = status if isinstance(status, int) and not isinstance(status, bool) else None
-    return Health(ok=data["ok"], latency_ms=took, status=code)
+    status = data.get("status")
+    return Health(
+        ok=data["ok"],
+        latency_ms=as_amount(data.get("latency_ms")) or 0.0,
+        status=status if is_integer(status) else None,
+    )
 
 
 # ------------------------------------------------------------------------------------------ checks
@@ -133,26 +131,23 @@ def _checked(files: Sequence[Path], folder: Path) -> dict[str, Totals]:
     summary beside them.
     """
     found: dict[str, Totals] = {}
-    problems: list[Problem] = []
+    problems = Findings()
     seen: dict[tuple[str, str, int], int | None] = {}
     for record in records(tuple(files)):
         if isinstance(record, Problem):
-            problems.append(record)
+            problems.take(record)
         elif record.key in seen:
             message = f"the same suite, task and round as line {seen[record.key]} - keep one"
-            problems.append(Problem(record.place, message))
+            problems.add(record.place, message)
         else:
             seen[record.key] = record.place.line
             found.setdefault(record.key[0], Totals()).add(record)
     if not problems and not found:
-        problems.append(Problem(Place(files[0].as_posix()), "no record in it"))
+        problems.add(Place(files[0].as_posix()), "no record in it")
     summary = None if problems else read_object(folder / SUMMARY)
     if summary is not None:
-        problems += contradictions(summary, found, (folder / SUMMARY).as_posix())
-    if problems:
-        rest = len(problems) - _SHOWN
-        last = [Problem(problems[_SHOWN].place, f"and {rest} more problems")] if rest > 0 else []
-        raise InvalidInput([*problems[:_SHOWN], *last])
+        problems.take(*contradictions(summary, found, (folder / SUMMARY).as_posix()))
+    problems.refuse()
     return {name: found[name] for name in sorted(found)}
 
 

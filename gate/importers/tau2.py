@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
@@ -26,12 +26,11 @@ from gate.importers.formats.tau.simulations import (
 from gate.importers.formats.tau.tasks import TOOL, by_id, case_in, cases_of
 from gate.importers.formats.tau.tau2 import trial_in
 from gate.importers.trials.build import judged_by
-from gate.importers.trials.json_values import mapping
+from gate.importers.trials.json_values import as_object, line_or_none
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
-from gate.text.escaping import one_line
 
 
 @IMPORTERS.register("tau2")
@@ -56,17 +55,19 @@ class Tau2:
         if _is_list(look(path)):
             return self._tasks(path)
         source = source_of(path)
-        info = mapping(source.meta.get("info"))
-        domain = _text(mapping(info.get("environment_info")).get("domain_name"))
+        info = as_object(source.meta.get("info"))
+        domain = line_or_none(as_object(info.get("environment_info")).get("domain_name"))
         suite = suite_name(self.suite or f"tau2-{domain or ''}", "tau2")
         checked = _checked(source)
-        agent = mapping(info.get("agent_info"))
-        commit = _text(info.get("git_commit"))
+        agent = as_object(info.get("agent_info"))
+        commit = line_or_none(info.get("git_commit"))
         return Imported(
             files=source.files,
             created_at=iso(moment_of(source.meta.get("timestamp"))) or None,
             provenance=Provenance(
-                agent=_text(agent.get("llm")) or _text(agent.get("implementation")) or TOOL,
+                agent=line_or_none(agent.get("llm"))
+                or line_or_none(agent.get("implementation"))
+                or TOOL,
                 tool_version=f"{TOOL} {commit[:12]}" if commit else TOOL,
                 event="import",
             ),
@@ -93,13 +94,9 @@ def _is_list(found: FirstLook) -> bool:
     return found.head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"["
 
 
-def _text(value: Json) -> str | None:
-    return one_line(value, 200) if isinstance(value, str) and value.strip() else None
-
-
 def _options(info: Mapping[str, Json]) -> dict[str, Json]:
     """Of the run, as far as they are plain numbers and names."""
-    user = _text(mapping(info.get("user_info")).get("llm"))
+    user = line_or_none(as_object(info.get("user_info")).get("llm"))
     numbers = {key: trial_number(info.get(key)) for key in ("num_trials", "max_steps", "seed")}
     return {
         **{key: value for key, value in numbers.items() if value is not None},
@@ -132,7 +129,7 @@ def _checked(source: Source) -> _Checked:
         if not seen.counted.add(one.task, one.trial, counts=one.counts):
             message = f"task {one.task[:80]} and trial {one.trial} are there twice - keep one"
             found.add(one.place, message)
-        if too_deep(dict(one.data)):
+        if is_too_deep(dict(one.data)):
             found.add(one.place, "nested too deeply - no simulation is")
         for message in rewards.contradictions(one):
             found.add(one.place, f"{message} - one of the two was changed")

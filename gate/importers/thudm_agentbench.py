@@ -29,7 +29,7 @@ from gate.importers.formats.thudm.trials import (
     unfinished,
 )
 from gate.importers.trials.build import judged_by
-from gate.importers.trials.json_values import mapping
+from gate.importers.trials.json_values import as_object
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
 from gate.plugins import IMPORTERS
@@ -144,10 +144,10 @@ def _main(task: Task, tally: Tally | None, found: Findings) -> float | None:
     if not isinstance(data, dict):
         found.add(place, "no object - copy it again")
         return None
-    for message in contradictions(task.environment, mapping(data), tally):
+    for message in contradictions(task.environment, as_object(data), tally):
         found.take(Problem(place, f"{message} - one of the files was changed or cut off"))
     try:
-        return main_metric(task.environment, mapping(data))
+        return main_metric(task.environment, as_object(data))
     except ValueError as error:
         found.add(place, f"{error} - copy it again")
         return None

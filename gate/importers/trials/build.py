@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
 
 from gate.errors import UsageError
+from gate.importers.trials.json_values import as_amount, as_count
 from gate.records import (
-    LARGEST,
     Attempt,
     Case,
     Json,
@@ -129,22 +128,9 @@ def usage_of(
 ) -> Usage:
     """What a source tells of it; what is no amount is unknown."""
     return Usage(
-        input_tokens=whole(input),
-        output_tokens=whole(output),
-        cached_tokens=whole(cached),
-        reasoning_tokens=whole(reasoning),
-        cost_usd=amount(cost_usd),
+        input_tokens=as_count(input),
+        output_tokens=as_count(output),
+        cached_tokens=as_count(cached),
+        reasoning_tokens=as_count(reasoning),
+        cost_usd=as_amount(cost_usd),
     )
-
-
-def amount(value: Json) -> float | None:
-    """A number from 0 on; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if 0 <= value <= LARGEST and math.isfinite(value) else None
-
-
-def whole(value: Json) -> int | None:
-    """A whole number from 0 on, also where it is written 12.0; None for anything else."""
-    found = amount(value)
-    return int(found) if found is not None and found == int(found) else None

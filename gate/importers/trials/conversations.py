@@ -7,6 +7,7 @@ from dataclasses import replace
 from gate.agents.traces.reading import read_trace
 from gate.agents.traces.trace import Trace
 from gate.errors import AgentFailure
+from gate.importers.trials.json_values import as_list
 from gate.records import Json, Response
 from gate.text.escaping import one_line
 
@@ -47,6 +48,6 @@ def response_of(trace: Trace) -> Response:
 
 def _last_said(messages: Json) -> str:
     """Of a conversation that ends with a call: what the agent said before."""
-    listed = messages if isinstance(messages, list) else []
+    listed = as_list(messages)
     mine = (m for m in reversed(listed) if isinstance(m, dict) and m.get("role") == "assistant")
     return next((said for m in mine if isinstance(said := m.get("content"), str) and said), "")

@@ -1,22 +1,80 @@
-"""Values of somebody else's JSON, of whatever type they are."""
+"""Readers of somebody else's JSON: each takes a value of whatever type and gives one type."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from typing import TypeGuard
 
 from gate.records import LARGEST, Json
+from gate.text.escaping import one_line
 
 CLOSE = 1e-6  # numbers that differ by no more are one
 
 
-def mapping(value: Json) -> Mapping[str, Json]:
+def as_object(value: Json) -> dict[str, Json]:
     """An object; of anything else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def number(value: Json) -> float | None:
-    """A finite number; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def as_list(value: Json) -> list[Json]:
+    """A list; of anything else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_objects(value: Json) -> list[dict[str, Json]]:
+    """The objects in a list; what else is in it is left out."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def as_strings(value: Json) -> list[str]:
+    """The strings in a list; what else is in it is left out."""
+    return [item for item in as_list(value) if isinstance(item, str)]
+
+
+def as_string(value: Json) -> str:
+    """A string; of anything else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def string_or_none(value: Json, most: int | None = None) -> str | None:
+    """A string, cut to its first `most` characters; None for anything else."""
+    return value[:most] if isinstance(value, str) else None
+
+
+def line_or_none(value: Json, most: int = 200) -> str | None:
+    """A string as one line of at most so many characters; None for a blank one or anything else."""
+    return one_line(value, most) if isinstance(value, str) and value.strip() else None
+
+
+def as_boolean(value: Json) -> bool | None:
+    """True or false; None for anything else."""
+    return value if isinstance(value, bool) else None
+
+
+def is_number(value: Json) -> TypeGuard[float]:
+    """Whether it is a number: true and false are none, NaN and Infinity are."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_integer(value: Json) -> TypeGuard[int]:
+    """Whether it is written as a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def as_number(value: Json) -> float | None:
+    """A finite number of at most LARGEST either side of 0; None for anything else."""
+    if not is_number(value) or not abs(value) <= LARGEST:
         return None
-    return float(value) if abs(value) <= LARGEST and math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
+
+
+def as_amount(value: Json) -> float | None:
+    """A finite number from 0 on; None for anything else."""
+    number = as_number(value)
+    return number if number is not None and number >= 0 else None
+
+
+def as_count(value: Json) -> int | None:
+    """A whole number from 0 on, also where it is written 12.0; None for anything else."""
+    amount = as_amount(value)
+    return int(amount) if amount is not None and amount == int(amount) else None

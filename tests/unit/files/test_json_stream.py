@@ -5,11 +5,11 @@ import math
 import pytest
 
 from gate.errors import InvalidInput
-from gate.files.json_stream import parts, too_deep, whole
+from gate.files.json_stream import PYTHON, is_too_deep, iterate_members, parse_json
 
 
 def listed(text, *by_item):
-    return [(one.key, one.data, one.line) for one in parts(text.encode(), "f", by_item)]
+    return [(one.key, one.data, one.line) for one in iterate_members(text.encode(), "f", by_item)]
 
 
 def test_lists_that_are_named_come_item_by_item_with_their_lines():
@@ -25,7 +25,7 @@ def test_lists_that_are_named_come_item_by_item_with_their_lines():
 
 
 def test_numbers_that_are_none_are_floats():
-    a, b, c = whole(b"[NaN, Infinity, -Infinity]", "f")
+    a, b, c = parse_json(b"[NaN, Infinity, -Infinity]", "f", PYTHON)
     assert math.isnan(a)
     assert (b, c) == (math.inf, -math.inf)
 
@@ -41,7 +41,7 @@ def test_numbers_that_are_none_are_floats():
         ('{"a": 1,}', "f:1: a ',' with nothing behind it"),
         ('{"a": [1,]}', "f:1: a ',' with nothing behind it"),
         ('{"a" 1}', "f:1: a ':' is missing"),
-        ('{"a": 1 "b": 2}', "f:1: a ',' is missing"),
+        ('{"a": 1 "b": 2}', "f:1: a ',' or the '}' is missing"),
         ('{"a": 1,\n"a": 2}', "f:2: the key 'a' is here twice"),
         ('{"b": {"a": 1, "a": 2}}', "f:1: the key 'a' is here twice"),
         ('{"a": 1} 2', "f:1: something follows the end"),
@@ -58,14 +58,14 @@ def test_what_is_wrong_is_told_with_its_line(text, message):
 
 
 def test_one_whole_value_has_nothing_behind_it():
-    assert whole(b' {"a": [1]} \n', "f") == {"a": [1]}
+    assert parse_json(b' {"a": [1]} \n', "f") == {"a": [1]}
     with pytest.raises(InvalidInput, match="f:2: something follows the end of the value"):
-        whole(b"1\n2", "f")
+        parse_json(b"1\n2", "f")
 
 
 def test_depth_is_counted_over_lists_and_objects():
     value = 1
     for _ in range(100):
         value = {"a": [value]}
-    assert not too_deep(value)
-    assert too_deep([[value]], most=200)
+    assert not is_too_deep(value)
+    assert is_too_deep([[value]], most=200)

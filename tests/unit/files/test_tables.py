@@ -68,7 +68,7 @@ def test_another_number_of_cells_is_told_with_its_line_and_the_rest_is_read(read
         (b"PAR1\x00\x01", None, "Parquet; export CSV or JSON Lines"),
         (b"\x1f\x8b\x08\x00", None, "compressed with gzip; unpack it first"),
         ("id,b\n1,2\n".encode("utf-16"), 1, "UTF-16"),
-        (b'[{"a": 1}', 1, "','"),
+        (b'[{"a": 1}', 1, "cut off in the middle"),
         (b'[{"a": 1}, 7]', 1, "no JSON object"),
         (b'{"a": 1}\n{"a": \n', 2, "not JSON"),
         (b'{"a": 1}\n{"a": 2', 2, "cut off in the middle"),

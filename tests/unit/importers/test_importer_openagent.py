@@ -244,12 +244,12 @@ def test_a_last_line_that_was_cut_off_is_no_record(tmp_path):
 def test_everything_wrong_is_told_at_once_and_no_more_than_fifty(tmp_path):
     told = faults(written(tmp_path, *("nonsense" for _ in range(70)))).splitlines()
     assert len(told) == 51
-    assert told[-1].endswith("and 20 more problems")
+    assert told[-1].endswith("and 20 more problems from here on")
 
 
 def test_a_record_of_many_megabytes_is_refused(tmp_path):
-    folder = written(tmp_path, {"response_text": "x" * (33 << 20)})
-    assert faults(folder) == "details.jsonl:1: longer than 32 MB - no record is"
+    folder = written(tmp_path, {"response_text": "x" * (65 << 20)})
+    assert faults(folder) == "details.jsonl:1: longer than 64 MB - no line of this format is"
 
 
 def summary(**figures):

@@ -299,8 +299,8 @@ def test_a_report_in_the_folder_of_another_instance_is_refused(run):
         ("", "empty - copy it again"),
         ('{"django__django-11001": {"resolved": tr', "report.json:1: not JSON"),
         ('{"django__django-11001": {"resolved": true', "report.json:1: cut off in the middle"),
-        ('{"a": NaN}', "report.json: NaN is not JSON"),
-        ("[" * 100_000, "report.json: "),
+        ('{"a": NaN}', "report.json:1: NaN is not JSON"),
+        ("[" * 100_000, "report.json:1: nested too deeply"),
         ("[1]", "report.json: no report by instance"),
     ],
 )

@@ -11,6 +11,7 @@ from gate.errors import Place, Problem, UsageError
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.trec.qrels import Qrels, qrels_of
+from gate.importers.trials.json_values import as_object
 from gate.importers.trials.names import suite_name
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
@@ -55,7 +56,7 @@ def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
         if isinstance(line, Problem):
             findings.take(line)
             continue
-        data = line.data if isinstance(line.data, dict) else {}
+        data = as_object(line.data)
         query, text = data.get("_id"), data.get("text")
         if not isinstance(query, str) or not isinstance(text, str):
             findings.add(line.place, "no `_id` and `text`, both texts")

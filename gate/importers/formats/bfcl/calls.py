@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.files.json_rows import decoded
+from gate.files.json_stream import decode_json
+from gate.importers.trials.json_values import as_string
 from gate.records import Json, ToolCall
 
 _MOST_CODE = 20_000  # characters of a text that is read as Python
@@ -34,7 +35,7 @@ def made_in(result: Json, *, many_turns: bool) -> Made:
     """`many_turns`: a list of turns, each a list of what the model said step by step."""
     if not many_turns:
         read = _read(result, None)
-        answer = result if isinstance(result, str) else ""
+        answer = as_string(result)
         return Made(calls=None if read is None else tuple(read), answer=answer)
     said = list(_steps(result))
     calls = [call for n, one in enumerate(said) for call in _read(one, n) or ()]
@@ -62,7 +63,7 @@ def _read(said: Json, turn: int | None) -> Sequence[ToolCall] | None:
 def _call(name: str, given: Json, turn: int | None) -> ToolCall:
     if isinstance(given, str):
         try:
-            return ToolCall(name=name, arguments=decoded(given), turn=turn)
+            return ToolCall(name=name, arguments=decode_json(given), turn=turn)
         except (ValueError, RecursionError):
             return ToolCall(name=name, raw_arguments=given, turn=turn)
     return ToolCall(name=name, arguments=given, turn=turn)

@@ -14,6 +14,7 @@ from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
 from gate.graders.tool_calling.compare import compare, few
 from gate.graders.tool_calling.expected import wanted
 from gate.importers.formats.bfcl.categories import is_irrelevance, is_matched, is_relevance
+from gate.importers.trials.json_values import as_list
 from gate.records import Json, ToolCall
 
 _RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])
@@ -96,7 +97,7 @@ def _keys(
 
 def _input(question: Json) -> Json:
     """The messages of the first turn; one message of a user is its text."""
-    turns = question if isinstance(question, list) else []
+    turns = as_list(question)
     first = turns[0] if turns and isinstance(turns[0], list) else turns
     alone = first[0] if len(first) == 1 and isinstance(first[0], dict) else {}
     if alone.get("role") == "user" and isinstance(alone.get("content"), str):

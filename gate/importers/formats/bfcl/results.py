@@ -13,7 +13,7 @@ from gate.importers.formats.bfcl.calls import made_in
 from gate.importers.formats.bfcl.files import Part, digest
 from gate.importers.formats.bfcl.questions import Asked, faults
 from gate.importers.formats.bfcl.scores import Scored, all_ids, scored
-from gate.importers.trials.build import amount
+from gate.importers.trials.json_values import as_amount
 from gate.records import Json
 
 ANSWERS_OPTION = "leave out --option answers to take the score file's word"
@@ -167,7 +167,7 @@ def number(value: Json) -> float | None:
         one = waiting.pop()
         if isinstance(one, list):
             waiting.extend(one)
-        elif (known := amount(one)) is not None:
+        elif (known := as_amount(one)) is not None:
             found, any_number = found + known, True
         else:
             return None

@@ -12,6 +12,7 @@ from gate.files.plain import Line, json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.categories import SIZES
 from gate.importers.formats.bfcl.files import digest
+from gate.importers.trials.json_values import as_object, as_strings, is_integer, is_number
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -71,7 +72,7 @@ def scored(path: Path, category: str, findings: Findings) -> Scored | None:
 
 
 def _header(line: Line, findings: Findings) -> tuple[int, int] | None:
-    data = line.data if isinstance(line.data, dict) else {}
+    data = as_object(line.data)
     accuracy: Json = data.get("accuracy")
     correct: Json = data.get("correct_count")
     total: Json = data.get("total_count")
@@ -82,8 +83,7 @@ def _header(line: Line, findings: Findings) -> tuple[int, int] | None:
         )
         return None
     share = correct / total
-    number = isinstance(accuracy, (int, float)) and not isinstance(accuracy, bool)
-    if not number or abs(accuracy - share) > _ROUNDED:
+    if not is_number(accuracy) or abs(accuracy - share) > _ROUNDED:
         findings.add(
             Place(line.place.file, line.place.line, "accuracy"),
             f"says {str(accuracy)[:40]}, but {correct} of {total} are {share:.4f} - it was changed",
@@ -93,14 +93,14 @@ def _header(line: Line, findings: Findings) -> tuple[int, int] | None:
 
 
 def _is_count(value: Json) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return is_integer(value) and value >= 0
 
 
 def _take(
     line: Line, category: str, failed: dict[str, Failed], findings: Findings
 ) -> Iterator[str]:
     """Takes one failure; yields the model that it names."""
-    data = line.data if isinstance(line.data, dict) else {}
+    data = as_object(line.data)
     own, told = data.get("id"), data.get("test_category", category)
     if not isinstance(own, str) or not own:
         findings.add(line.place, "a failure without an `id`")
@@ -118,10 +118,10 @@ def _take(
 
 def _failed(data: Mapping[str, Json]) -> Failed:
     error = data.get("error")
-    inner = error if isinstance(error, dict) else {}
+    inner = as_object(error)
     told = inner.get("error_message", error) if inner else error
     texts = told if isinstance(told, list) else [told]
-    reason = next((one for one in texts if isinstance(one, str)), "")
+    reason = next(iter(as_strings(texts)), "")
     raw = [data[key] for key in _RAW if key in data]
     return Failed(
         code=code_of(data.get("error_type") or inner.get("error_type")),

@@ -14,7 +14,8 @@ from gate.importers.formats.bfcl.files import Part
 from gate.importers.formats.bfcl.questions import Asked, faults
 from gate.importers.formats.bfcl.results import Category, has_turns, number, results
 from gate.importers.formats.bfcl.scores import with_mode
-from gate.importers.trials.build import amount, case_of, trial_of, usage_of
+from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials.json_values import as_amount
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, MetricSpec, Response, Trial, TrialStatus
 
@@ -136,7 +137,7 @@ def _answered(
         )
         if status == "completed"
         else None,
-        latency_ms=amount(latency * 1000.0) if latency is not None else None,
+        latency_ms=as_amount(latency * 1000.0) if latency is not None else None,
         error=error[:2_000] if error else None,
     )
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from gate.importers.formats.deepeval.run import TestCase
-from gate.importers.trials.build import amount, usage_of
+from gate.importers.trials.build import usage_of
+from gate.importers.trials.json_values import as_amount, as_list, as_objects, line_or_none
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response, ToolCall, TrialStatus
-from gate.text.escaping import one_line
 
 ERROR, TIMEOUT, NO_OUTPUT = "agent_error", "timeout", "no_output"
 _SHOWN = 500  # characters of an error
@@ -38,10 +38,8 @@ def _errors(trace: Mapping[str, Json]) -> Iterator[str]:
     """Of the spans that ended in one, those of the agent first."""
     kinds = sorted((key for key in trace if key.lower().endswith("spans")), key=_agents_first)
     for key in kinds:
-        for span in trace[key] if isinstance(trace[key], list) else ():
-            error = span.get("error") if isinstance(span, dict) else None
-            if isinstance(error, str) and error.strip():
-                yield one_line(error, _SHOWN)
+        errors = (line_or_none(span.get("error"), _SHOWN) for span in as_objects(trace[key]))
+        yield from filter(None, errors)
 
 
 def _agents_first(key: str) -> tuple[bool, str]:
@@ -69,7 +67,7 @@ def latency_ms(case: TestCase) -> float | None:
     """deepeval's `completionTime`, in seconds; else how long the trace took. Its `runDuration` is
     that of the metrics.
     """
-    seconds = amount(case.data.get("completion_time"))
+    seconds = as_amount(case.data.get("completion_time"))
     if seconds is not None:
         return seconds * 1000.0
     ends = [
@@ -78,7 +76,7 @@ def latency_ms(case: TestCase) -> float | None:
     ]
     try:
         first, last = (datetime.fromisoformat(str(one)) for one in ends)
-        return amount((last - first).total_seconds() * 1000.0)
+        return as_amount((last - first).total_seconds() * 1000.0)
     except (ValueError, TypeError):  # not there, or with and without a zone
         return None
 
@@ -91,8 +89,8 @@ def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     return tuple(
         _step(call, n)
         for n, calls in listed
-        for call in (calls if isinstance(calls, list) else ())
-        if isinstance(call, dict) and isinstance(call.get("name"), str)
+        for call in as_objects(calls)
+        if isinstance(call.get("name"), str)
     )
 
 
@@ -107,7 +105,7 @@ def _step(call: Mapping[str, Json], turn: int) -> ToolCall:
 
 def _context(places: list[Mapping[str, Json]]) -> str | None:
     listed = [_first(one, "retrieval_context", "retrievalContext") for one in places]
-    texts = [_text(one) for items in listed if isinstance(items, list) for one in items]
+    texts = [_text(item) for items in listed for item in as_list(items)]
     known = any(isinstance(items, list) for items in listed)
     return "\n\n".join(filter(None, texts)) if known else None
 

@@ -21,6 +21,12 @@ from gate.importers.formats.deepeval.trials import (
 )
 from gate.importers.trials.build import judged_by
 from gate.importers.trials.case_ids import mark
+from gate.importers.trials.json_values import (
+    as_object,
+    as_objects,
+    as_string,
+    line_or_none,
+)
 from gate.importers.trials.names import suite_name
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -71,8 +77,7 @@ def _trials(file: Path, suite: str) -> Iterator[Trial]:
 
 
 def _suite_name(run: Run, wanted: str) -> str:
-    alias = run.head.get("dataset_alias")
-    return suite_name(wanted or (alias if isinstance(alias, str) else ""), TOOL)
+    return suite_name(wanted or as_string(run.head.get("dataset_alias")), TOOL)
 
 
 def _suite(own: _Totals) -> ImportedSuite:
@@ -160,10 +165,9 @@ def _totals(run: Run) -> Iterator[Problem]:
             yield _differs(run, key, str(told), f"{own} cases did")
     if any(case.inner for case in run.cases):
         return  # the sums have the metrics of spans, too
-    sums = run.head.get("metrics_scores")
-    for one in sums if isinstance(sums, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("metric"), str):
-            yield from _metric_totals(run, one)
+    for totals in as_objects(run.head.get("metrics_scores")):
+        if isinstance(totals.get("metric"), str):
+            yield from _metric_totals(run, totals)
 
 
 def _metric_totals(run: Run, told: Mapping[str, Json]) -> Iterator[Problem]:
@@ -188,10 +192,8 @@ def _differs(run: Run, key: str, told: str, own: str) -> Problem:
 
 def _agent(run: Run) -> str:
     """The run's identifier, or the model among its hyperparameters."""
-    hyper = run.head.get("hyperparameters")
-    model = hyper.get("model") if isinstance(hyper, dict) else None
-    told = run.head.get("identifier") or model
-    return one_line(told, 200) if isinstance(told, str) and told.strip() else TOOL
+    model = as_object(run.head.get("hyperparameters")).get("model")
+    return line_or_none(run.head.get("identifier") or model) or TOOL
 
 
 def _notes(run: Run) -> Iterator[str]:

@@ -9,16 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
-from gate.files.json_stream import whole
-from gate.files.plain import MOST_JSON, plain
+from gate.files.json_schema import SchemaCheck
+from gate.files.json_stream import PYTHON
+from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.trials.json_values import number
+from gate.importers.trials.json_values import (
+    as_boolean,
+    as_number,
+    as_object,
+    as_objects,
+    as_string,
+    as_strings,
+)
 from gate.records import Json
 
 TOOL = "deepeval"
@@ -60,7 +67,7 @@ CASE: dict[str, Json] = {
         "expectations_data": {"type": ["object", "null"]},
     },
 }
-_fits = compiled(CASE)
+_CHECK = SchemaCheck(CASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,13 +103,12 @@ class TestCase:
         """Also of parts, where pictures are among them."""
         value = self.data.get(key)
         if isinstance(value, list):
-            return "\n".join(part for part in value if isinstance(part, str))
-        return value if isinstance(value, str) else ""
+            return "\n".join(as_strings(value))
+        return as_string(value)
 
     @property
     def trace(self) -> Mapping[str, Json]:
-        found = self.data.get("trace")
-        return found if isinstance(found, dict) else {}
+        return as_object(self.data.get("trace"))
 
     @property
     def conversational(self) -> bool:
@@ -133,10 +139,8 @@ def file_of(path: Path) -> Path:
 
 def run_in(path: Path) -> Run:
     """Raises InvalidInput with everything that is wrong with its cases, UsageError for a link."""
-    if path.stat().st_size > MOST_JSON:
-        raise InvalidInput([Problem(Place(path.as_posix()), "larger than 512 MB - split it")])
-    data = whole(path.read_bytes(), path.as_posix())
-    head = data if isinstance(data, dict) else {}
+    data = json_of(path, decoder=PYTHON)
+    head = as_object(data)
     if isinstance(head.get("testRunData"), dict):
         head = head["testRunData"]
     found = Findings()
@@ -173,12 +177,11 @@ def _written(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
 def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[TestCase]:
     for place, one in written:
         data = _snake(one) if isinstance(one, dict) else one
-        if not _fits(data) and (wrong := mismatches(CASE, data)):
-            where = ".".join((place.key, *map(str, wrong[0].path)))
+        if wrong := _CHECK.list_problems(data, place):
             message = wrong[0].message
-            if "metrics_data" in wrong[0].path[:1]:
+            if wrong[0].place.key.startswith(f"{place.key}.metrics_data"):
                 message = f"{message} - dump the results with `model_dump`, not with `str`"
-            found.add(Place(place.file, None, where), message)
+            found.add(wrong[0].place, message)
             continue
         yield TestCase(
             place=place,
@@ -199,35 +202,31 @@ def _metrics(data: Mapping[str, Json]) -> Iterator[Metric]:
     expected = data.get("expectations_data")
     if isinstance(expected, dict):  # the test run keeps them apart from the metrics
         own = _snake(expected)
-        own["success"] = own.get("success") if isinstance(own.get("success"), bool) else None
+        own["success"] = as_boolean(own.get("success"))
         yield _metric({**own, "name": "expectations"})
 
 
 def _metric(data: Mapping[str, Json]) -> Metric:
-    model, error = data.get("evaluation_model"), data.get("error")
-    reason, name = data.get("reason"), data["name"]
+    error = data.get("error")
     return Metric(
-        name="expectations" if data.get("expectations_data") else str(name),
-        score=number(data.get("score")),
+        name="expectations" if data.get("expectations_data") else str(data["name"]),
+        score=as_number(data.get("score")),
         success=data.get("success"),
-        threshold=number(data.get("threshold")),
+        threshold=as_number(data.get("threshold")),
         error=str(error) if error else None,
         flaky=data.get("flaky") is True,
-        model=model if isinstance(model, str) else "",
-        reason=reason if isinstance(reason, str) else "",
-        cost=number(data.get("evaluation_cost")) or 0.0,
+        model=as_string(data.get("evaluation_model")),
+        reason=as_string(data.get("reason")),
+        cost=as_number(data.get("evaluation_cost")) or 0.0,
     )
 
 
 def _inner(trace: Json) -> Iterator[Metric]:
     """Metrics of a trace's spans, which decide on the case as well."""
-    for key, spans in trace.items() if isinstance(trace, dict) else ():
-        for span in spans if key.lower().endswith("spans") and isinstance(spans, list) else ():
-            own = _snake(span) if isinstance(span, dict) else {}
-            listed = own.get("metrics_data")
-            for one in listed if isinstance(listed, list) else ():
-                if isinstance(one, dict) and isinstance(one.get("name"), str):
-                    known = _snake(one)
-                    success = known.get("success")
-                    known["success"] = success if isinstance(success, bool) else None
-                    yield _metric(known)
+    lists = (spans for key, spans in as_object(trace).items() if key.lower().endswith("spans"))
+    for span in chain.from_iterable(map(as_objects, lists)):
+        for written in as_objects(_snake(span).get("metrics_data")):
+            if isinstance(written.get("name"), str):
+                metric = _snake(written)
+                metric["success"] = as_boolean(metric.get("success"))
+                yield _metric(metric)

@@ -11,6 +11,7 @@ from gate.importers.formats.deepeval.answers import answer_of, failure, latency_
 from gate.importers.formats.deepeval.run import TOOL, Metric, Run, TestCase
 from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.case_ids import CaseIds, Known, mark, repeated
+from gate.importers.trials.json_values import as_objects, as_strings
 from gate.importers.trials.names import metric_name, snake_case
 from gate.records import MOST_ROUNDS, Case, Json, Score, Trial
 from gate.text.escaping import one_line
@@ -73,7 +74,7 @@ def _question(case: TestCase) -> str:
         return case.text("input")
     turns = case.data.get("turns") or ()
     said = (turn.get("content") for turn in turns if turn.get("role") == "user")
-    first = next((one for one in said if isinstance(one, str)), "")
+    first = next(iter(as_strings([*said])), "")
     return case.text("scenario") or first
 
 
@@ -201,8 +202,7 @@ def _keys(case: TestCase) -> Iterator[tuple[str, Json]]:
     context = case.data.get("context")
     if isinstance(context, list) and all(isinstance(part, str) for part in context):
         yield "context", "\n\n".join(context)
-    tools = case.data.get("expected_tools")
-    calls = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    calls = as_objects(case.data.get("expected_tools"))
     if calls and all(isinstance(call.get("name"), str) for call in calls):
         yield "expected_tool_calls", [_call(call) for call in calls]
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files.json_schema import mismatches
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.problems import Findings
 from gate.importers.formats.inspect.logs import Log
-from gate.importers.formats.inspect.samples import SAMPLE, fits, id_of, scores_of
+from gate.importers.formats.inspect.samples import CHECK, id_of, scores_of
 from gate.importers.formats.inspect.scores import (
     MOST_SCORES,
     Seen,
@@ -22,6 +21,7 @@ from gate.importers.formats.inspect.scores import (
     given,
     is_beyond,
 )
+from gate.importers.trials.json_values import as_list, as_object, as_objects, as_strings
 from gate.records import LARGEST, Json
 
 _OWN = ("accuracy", "mean")  # metrics of Inspect that are the mean of a score
@@ -85,16 +85,14 @@ def checked(log: Log, found: Findings) -> Content:
 def _order(log: Log) -> list[str]:
     """As results list them; a log that was not ended has the scorers of its task."""
     listed = log.results.get("scores") or log.spec.get("scorers") or []
-    names = [one.get("scorer") or one.get("name") for one in listed if isinstance(one, dict)]
-    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+    names = [scorer.get("scorer") or scorer.get("name") for scorer in as_objects(listed)]
+    return list(dict.fromkeys(as_strings(names)))
 
 
 def _sound(sample: Json, place: Place, found: Findings) -> bool:
-    wrong = [] if fits(sample) else mismatches(SAMPLE, sample)
-    for one in wrong:
-        where = ".".join((*filter(None, [place.key]), *map(str, one.path)))
-        found.add(Place(place.file, place.line, where[:300]), one.message)
-    if not wrong and too_deep({key: sample.get(key) for key in _KEPT}):
+    wrong = CHECK.list_problems(sample, place)
+    found.take(*wrong)
+    if not wrong and is_too_deep({key: sample.get(key) for key in _KEPT}):
         found.add(place, "nested too deeply")
         return False
     return not wrong
@@ -137,8 +135,8 @@ def _of_score(score: Mapping[str, Json], log: Log, content: Content) -> Iterator
     if own is None or not own.measured or score.get("reducer") not in _REDUCED:
         return
     for key in _OWN:
-        metric = metrics.get(key) if isinstance(metrics, dict) else None
-        if not isinstance(metric, dict) or metric.get("params") or not _is_inspects(log, key):
+        metric = as_object(as_object(metrics).get(key))
+        if metric.get("params") or not _is_inspects(log, key):
             continue
         stated = metric.get("value")
         if not isinstance(stated, (int, float)) or stated != stated:  # NaN: nothing was scored
@@ -161,7 +159,7 @@ def _is_inspects(log: Log, metric: str) -> bool:
 
 def _names(data: Json) -> Iterator[str]:
     """Of metrics, which stand in lists and objects of lists."""
-    for one in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+    for one in data.values() if isinstance(data, dict) else as_list(data):
         if isinstance(one, list):
             yield from _names(one)
         elif isinstance(one, dict) and "metrics" in one:

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
-from gate.files.json_stream import parts, whole
+from gate.files.json_schema import SchemaCheck
+from gate.files.json_stream import PYTHON, iterate_members, parse_json
 from gate.files.plain import MOST_JSON, files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
@@ -57,7 +56,7 @@ HEAD: Json = {
     },
     "required": ["version", "eval"],
 }
-_fits = compiled(HEAD)
+_CHECK = SchemaCheck(HEAD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +136,7 @@ def _of_archive(path: Path) -> Log:
         name = HEADER if HEADER in zipped.members else START
         if name not in zipped.members:
             raise UsageError(f"{path}: an archive without {HEADER}; name a log of Inspect")
-        head = whole(zipped.read(name), f"{path.as_posix()}: {name}")
+        head = parse_json(zipped.read(name), f"{path.as_posix()}: {name}", PYTHON)
         again = zipped.rewritten
     place = Place(path.as_posix(), key=name)
     return _checked(path, head, place, lambda: _members(path), again)
@@ -150,7 +149,10 @@ def _members(path: Path) -> Iterator[tuple[Place, Json]]:
                 continue
             if _is_chunk(name, zipped):
                 raise UsageError(f"{zipped.place(name)}: a sample in chunks is not read; {CONVERT}")
-            yield zipped.place(name), whole(zipped.read(name), f"{path.as_posix()}: {name}")
+            yield (
+                zipped.place(name),
+                parse_json(zipped.read(name), f"{path.as_posix()}: {name}", PYTHON),
+            )
 
 
 def _is_chunk(name: str, zipped: Archive) -> bool:
@@ -165,13 +167,13 @@ def _is_chunk(name: str, zipped: Archive) -> bool:
 def _of_document(path: Path) -> Log:
     if plain(path).stat().st_size > MOST_JSON:
         raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; keep it as .eval")
-    found = parts(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
+    found = iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
     head = {part.key: part.data for part in found if part.key not in ("samples", "reductions")}
     return _checked(path, head, Place(path.as_posix()), lambda: _listed(path))
 
 
 def _listed(path: Path) -> Iterator[tuple[Place, Json]]:
-    for part in parts(path.read_bytes(), path.as_posix(), ("samples", "reductions")):
+    for part in iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions")):
         if part.key == "samples" and part.item:
             yield Place(path.as_posix(), part.line), part.data
 
@@ -187,9 +189,7 @@ def _checked(
     rewritten: int = 0,
 ) -> Log:
     found = Findings()
-    for wrong in [] if _fits(head) else mismatches(HEAD, head):
-        where = ".".join((*filter(None, [place.key]), *map(str, wrong.path)))
-        found.add(Place(place.file, place.line, where), wrong.message)
+    found.take(*_CHECK.list_problems(head, place))
     found.refuse()
     created = moment_of(head["eval"]["created"])
     if created is None:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from gate.importers.trials.json_values import (
+    as_object,
+    as_objects,
+    as_strings,
+    string_or_none,
+)
 from gate.records import Json
 
 _PROTOCOL = "attachment://"
@@ -15,7 +21,7 @@ class Attachments:
     """Long texts that stand once in a sample and are referred to by their hash."""
 
     def __init__(self, found: Json) -> None:
-        self._found: Mapping[str, Json] = found if isinstance(found, dict) else {}
+        self._found: Mapping[str, Json] = as_object(found)
         self._left = MOST_ATTACHED
         self.missing = 0
 
@@ -46,49 +52,36 @@ class Attachments:
 
 def as_openai(messages: Json) -> list[Json]:
     """Those that are none are left out."""
-    found = messages if isinstance(messages, list) else []
-    return [_message(one) for one in found if isinstance(one, dict)]
+    return [_message(message) for message in as_objects(messages)]
 
 
 def text_of(content: Json) -> str:
     """A message's text: of parts those that are text, a line each."""
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
-    texts = (
-        one.get("text") for one in parts if isinstance(one, dict) and one.get("type") == "text"
-    )
-    return "\n".join(text for text in texts if isinstance(text, str))
+    parts = as_objects(content)
+    return "\n".join(as_strings([part.get("text") for part in parts if part.get("type") == "text"]))
 
 
 def _message(message: Mapping[str, Json]) -> Json:
     role, said = message.get("role"), text_of(message.get("content"))
     if role == "tool":
-        error = message.get("error")
         return {
             "role": "tool",
-            "tool_call_id": _name(message.get("tool_call_id")),
-            "name": _name(message.get("function")),
+            "tool_call_id": string_or_none(message.get("tool_call_id")),
+            "name": string_or_none(message.get("function")),
             "content": said,
-            "error": _name(error.get("message")) if isinstance(error, dict) else None,
+            "error": string_or_none(as_object(message.get("error")).get("message")),
         }
     calls = message.get("tool_calls") if role == "assistant" else None
-    made = [_call(one) for one in calls if _is_call(one)] if isinstance(calls, list) else []
+    made = [_call(call) for call in as_objects(calls) if isinstance(call.get("function"), str)]
     return {
-        "role": _name(role) or "user",
+        "role": string_or_none(role) or "user",
         "content": said,
         **({"tool_calls": made} if made else {}),
     }
 
 
-def _is_call(call: Json) -> bool:
-    return isinstance(call, dict) and isinstance(call.get("function"), str)
-
-
 def _call(call: Mapping[str, Json]) -> Json:
     inner = {"name": call["function"] or "unnamed", "arguments": call.get("arguments")}
-    return {"id": _name(call.get("id")), "type": "function", "function": inner}
-
-
-def _name(value: Json) -> str | None:
-    return value if isinstance(value, str) else None
+    return {"id": string_or_none(call.get("id")), "type": "function", "function": inner}

@@ -7,13 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gate.errors import Place
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema import SchemaCheck
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.inspect.logs import TOOL
 from gate.importers.formats.inspect.messages import Attachments, as_openai, text_of
 from gate.importers.formats.inspect.scores import code_of, column, given, number_of
-from gate.importers.trials.build import amount, case_of, trial_of, usage_of, whole
+from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.conversations import conversation
+from gate.importers.trials.json_values import (
+    as_amount,
+    as_count,
+    as_list,
+    as_object,
+    as_objects,
+    string_or_none,
+)
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
@@ -52,7 +60,7 @@ SAMPLE: Json = {
     },
     "required": ["id", "epoch", "input"],
 }
-fits = compiled(SAMPLE)
+CHECK = SchemaCheck(SAMPLE)
 _LONGEST_ID = 500  # characters
 # The machine that the agent was to work on, not the agent.
 _SANDBOX = re.compile(
@@ -127,7 +135,7 @@ def _case(sample: Mapping[str, Json], suite: str, attached: Attachments) -> Case
         id_of(sample),
         input=asked if isinstance(asked, str) else _asked(asked),
         keys=keys,
-        category=category[:200] if isinstance(category, str) and category else None,
+        category=string_or_none(category, 200) or None,
     )
 
 
@@ -135,8 +143,7 @@ def _asked(messages: Json) -> Json:
     """Roles and texts alone: what else they hold differs from run to run."""
     return [
         {"role": str(one.get("role")), "content": text_of(one.get("content"))}
-        for one in messages
-        if isinstance(one, dict)
+        for one in as_objects(messages)
     ]
 
 
@@ -203,7 +210,7 @@ def _named_apart(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Sc
 
 def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> tuple[str, ...]:
     limit, reason = sample.get("limit"), score.get("reason")
-    kind = limit.get("type") if isinstance(limit, dict) else None
+    kind = as_object(limit).get("type")
     found = [f"{snake_case(kind)}_limit"] if isinstance(kind, str) else []
     found += [snake_case(reason)] if isinstance(reason, str) and reason else []
     return (*found, code)
@@ -215,14 +222,12 @@ def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> 
 def _response(sample: Mapping[str, Json], model: str, attached: Attachments) -> Response:
     told = conversation(as_openai(attached.resolved(sample.get("messages"))), shows_calls=True)
     output = sample.get("output") or {}
-    choices = output.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else {}
-    choice = choice if isinstance(choice, dict) else {}
+    choice = as_object(next(iter(as_list(output.get("choices"))), None))
     message = choice.get("message")
     said = output.get("completion")
     if not isinstance(said, str):
-        said = text_of(message.get("content")) if isinstance(message, dict) else ""
-    finish, turns = choice.get("stop_reason"), whole(sample.get("turn_count"))
+        said = text_of(as_object(message).get("content"))
+    finish, turns = choice.get("stop_reason"), as_count(sample.get("turn_count"))
     answer, faults = str(attached.resolved(said)), told.trace_faults
     if attached.missing:
         faults = (*faults, f"{attached.missing} attachments are not in the log, or too long")
@@ -249,15 +254,14 @@ def _usage(sample: Mapping[str, Json], model: str) -> Usage:
     """
     by_model, by_role = sample.get("model_usage") or {}, sample.get("role_usage") or {}
     if len(by_model) > 1 and model in by_model:
-        return _one(by_model[model]) if isinstance(by_model[model], dict) else Usage()
-    added = [one for one in by_model.values() if isinstance(one, dict)]
-    grader = by_role.get("grader") if len(by_model) == 1 else None
-    taken = grader if isinstance(grader, dict) else {}
+        return _one(as_object(by_model[model]))
+    added = as_objects([*by_model.values()])
+    taken = as_object(by_role.get("grader") if len(by_model) == 1 else None)
     total = {}
     for key in _USED:
-        found = [value for one in added if (value := amount(one.get(key))) is not None]
+        found = [value for one in added if (value := as_amount(one.get(key))) is not None]
         if found:
-            total[key] = max(0.0, sum(found) - (amount(taken.get(key)) or 0.0))
+            total[key] = max(0.0, sum(found) - (as_amount(taken.get(key)) or 0.0))
     return _one(total)
 
 
@@ -265,11 +269,11 @@ def _one(usage: Mapping[str, Json]) -> Usage:
     """Input as Inspect counts it is without what came from a cache; in older logs with it, which
     the total shows.
     """
-    fresh, written = whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))
-    cached = whole(usage.get("input_tokens_cache_read"))
-    stored = whole(usage.get("input_tokens_cache_write")) or 0
+    fresh, written = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
+    cached = as_count(usage.get("input_tokens_cache_read"))
+    stored = as_count(usage.get("input_tokens_cache_write")) or 0
     read = fresh
-    if fresh is not None and whole(usage.get("total_tokens")) != fresh + (written or 0):
+    if fresh is not None and as_count(usage.get("total_tokens")) != fresh + (written or 0):
         read = fresh + (cached or 0) + stored
     return usage_of(
         input=read,
@@ -282,6 +286,6 @@ def _one(usage: Mapping[str, Json]) -> Usage:
 
 def _latency(sample: Mapping[str, Json]) -> float | None:
     """Milliseconds without waits for rate limits and shared resources, where the log has them."""
-    seconds = amount(sample.get("working_time"))
-    seconds = amount(sample.get("total_time")) if seconds is None else seconds
+    seconds = as_amount(sample.get("working_time"))
+    seconds = as_amount(sample.get("total_time")) if seconds is None else seconds
     return None if seconds is None or seconds > LARGEST / 1000 else seconds * 1000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gate.agents.traces.detecting import is_whole, shape_of, unwrap_message
 from gate.errors import Place, Problem, UsageError
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.plain import files_below, json_lines, json_of, plain
 from gate.records import Json
 
@@ -101,7 +101,7 @@ def _of_value(
 
 
 def _one(data: Json, place: Place, name: str) -> Iterator[Conversation | Problem]:
-    if too_deep(data):
+    if is_too_deep(data):
         yield Problem(place, "nested too deeply - no conversation is")
         return
     item = data if isinstance(data, dict) and not is_whole(data) else {}

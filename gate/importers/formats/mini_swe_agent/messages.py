@@ -22,7 +22,7 @@ from gate.agents.traces.values import (
     parse_call,
     result_of,
 )
-from gate.importers.trials.build import amount, whole
+from gate.importers.trials.json_values import as_amount, as_count, string_or_none
 from gate.records import Json
 
 _COMMAND = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
@@ -88,7 +88,7 @@ class Messages:
     def _result(
         self, content: Json, extra: Mapping[str, Json], call: Json, now: float | None
     ) -> None:
-        step = self.into.open.take(call if isinstance(call, str) else None, None)
+        step = self.into.open.take(string_or_none(call), None)
         if step is None:
             self.into.faults.tell("no_call", as_text(call))
             return
@@ -118,7 +118,7 @@ def _calls(item: Mapping[str, Json], extra: Mapping[str, Json]) -> Iterator[Call
 
 
 def _command(command: str, call: Json) -> Called:
-    return Called("bash", {"command": command}, False, call if isinstance(call, str) else None)
+    return Called("bash", {"command": command}, False, string_or_none(call))
 
 
 def _error(extra: Mapping[str, Json], shown: Json) -> str | None:
@@ -133,11 +133,11 @@ def _error(extra: Mapping[str, Json], shown: Json) -> str | None:
 
 
 def _moment(value: Json) -> float | None:
-    seconds = amount(value)
+    seconds = as_amount(value)
     return seconds if seconds is not None and _MOMENTS[0] <= seconds <= _MOMENTS[1] else None
 
 
 def api_calls(info: Mapping[str, Json], messages: Messages) -> int:
     """As the agent counted them, else the messages of the model."""
-    told = whole(at(info, "model_stats", "api_calls"))
+    told = as_count(at(info, "model_stats", "api_calls"))
     return messages.into.turns if told is None else told

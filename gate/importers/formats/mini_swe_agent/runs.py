@@ -13,6 +13,7 @@ from gate.files.problems import Findings
 from gate.files.yaml import parse
 from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, Trajectory, id_of, read
 from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -177,8 +178,8 @@ def _statuses(path: Path, found: Mapping[str, _Seen], findings: Findings) -> dic
         return {}
     by_status: Json = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
     told: dict[str, str] = {}
-    for status, instances in (by_status if isinstance(by_status, dict) else {}).items():
-        for instance in filter(is_id, instances if isinstance(instances, list) else ()):
+    for status, instances in as_object(by_status).items():
+        for instance in filter(is_id, as_list(instances)):
             told[instance] = str(status)
             own = found.get(instance)
             if own is None and str(status) == "Submitted":

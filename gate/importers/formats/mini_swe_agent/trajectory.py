@@ -13,7 +13,7 @@ from gate.errors import AgentFailure, InvalidInput, Place, Problem
 from gate.files.plain import json_of
 from gate.files.timestamps import after, iso
 from gate.importers.formats.mini_swe_agent.messages import Messages, api_calls
-from gate.importers.trials.build import amount
+from gate.importers.trials.json_values import as_amount, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response
 from gate.text.escaping import clean, one_line
@@ -84,11 +84,9 @@ def read(path: Path) -> Trajectory:
         messages.read(data["messages"])
     except AgentFailure as failure:
         _refuse(path, "", f"{failure} - the file is not as mini-SWE-agent wrote it")
-    status = info.get("exit_status")
-    status = status if isinstance(status, str) else ""
+    status = as_string(info.get("exit_status"))
     submitted = status == "Submitted"
-    told = info.get("submission")
-    told = told if isinstance(told, str) else ""
+    told = as_string(info.get("submission"))
     named = data.get("instance_id")
     return Trajectory(
         id=named if isinstance(named, str) and named else id_of(path),
@@ -108,7 +106,7 @@ def read(path: Path) -> Trajectory:
 def _response(info: Mapping[str, Json], messages: Messages, answer: str) -> Response:
     trace = messages.into.trace("openai")
     model = at(info, "config", "model", "model_name")
-    cost = amount(at(info, "model_stats", "instance_cost"))
+    cost = as_amount(at(info, "model_stats", "instance_cost"))
     status = info.get("exit_status")
     return Response(
         answer=answer,

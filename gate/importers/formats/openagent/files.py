@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
-from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files.encoding import decode
-from gate.files.json_rows import decoded, told
-from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
+from gate.errors import Place, Problem, UsageError
+from gate.files.json_schema import SchemaCheck
+from gate.files.plain import Line, json_lines
 from gate.files.session_file import read_json, regular
 from gate.records import LARGEST, MOST_ROUNDS, Json
 
 META, SUMMARY, DETAILS = "meta.json", "summary.json", "details.jsonl"
-MOST_LINE = 32 << 20  # bytes of one record
 MOST_JSON = 64 << 20  # of meta.json and summary.json
 MOST_ATTEMPTS = 1000
 _EXPECTED = f"{META}, {SUMMARY} and {DETAILS}"
@@ -72,7 +67,7 @@ RECORD: dict[str, Json] = {
     },
     "required": ["suite", "task_id", "round", "attempt", "ok"],
 }
-_fits = compiled(RECORD)
+_CHECK = SchemaCheck(RECORD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,34 +120,17 @@ def detail_files(folder: Path) -> tuple[Path, ...]:
 def records(files: tuple[Path, ...]) -> Iterator[Record | Problem]:
     """Every line of the files, in order. Raises UsageError for a link or a device."""
     for path in files:
-        with regular(path).open("rb") as stream:
-            for number in count(1):
-                line = stream.readline(MOST_LINE + 1)
-                if not line:
-                    break
-                place = Place(path.as_posix(), number)
-                if len(line) > MOST_LINE:
-                    yield Problem(place, f"longer than {MOST_LINE >> 20} MB - no record is")
-                    break
-                if line.strip():
-                    yield _record(line, place)
+        for line in json_lines(regular(path)):
+            yield line if isinstance(line, Problem) else _check_record(line)
 
 
-def _record(line: bytes, place: Place) -> Record | Problem:
-    try:
-        data = decoded(decode(line, place.file, line=place.line or 1).strip())
-    except InvalidInput as error:
-        return error.problems[0]
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
-            return Problem(place, "cut off in the middle - copy the session again, it is not whole")
-        return Problem(place, told(error))
-    if not _fits(data) and (wrong := mismatches(RECORD, data)):
-        where = ".".join(map(str, wrong[0].path))
-        return Problem(Place(place.file, place.line, where), wrong[0].message)
-    record = Record(place=place, data=data)
-    if data["ok"] and record.codes:
-        return Problem(place, f"ok, and yet it failed with {record.codes[0][:80]!r} - which is it?")
+def _check_record(line: Line) -> Record | Problem:
+    if wrong := _CHECK.list_problems(line.data, line.place):
+        return wrong[0]
+    record = Record(place=line.place, data=line.data)
+    if line.data["ok"] and record.codes:
+        code = record.codes[0][:80]
+        return Problem(line.place, f"ok, and yet it failed with {code!r} - which is it?")
     return record
 
 

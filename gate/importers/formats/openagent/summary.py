@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from gate.errors import Place, Problem
 from gate.importers.formats.openagent.files import Record
+from gate.importers.trials.json_values import as_list, is_number
 from gate.records import Json
 
 ROUNDED = 0.5e-4 + 1e-9  # of shares, written with four digits
@@ -74,7 +75,7 @@ def _suite(told: Mapping[str, Json], own: Totals, file: str, where: str) -> Iter
     yield from _count(told, "rounds", own.records, file, where)
     rate = own.passed / own.records
     stated = told.get("success_rate")
-    if stated is not None and not (_is_number(stated) and abs(stated - rate) <= ROUNDED):
+    if stated is not None and not (is_number(stated) and abs(stated - rate) <= ROUNDED):
         counts = f"{own.passed} of {own.records} records are ok, {rate:.4f}"
         yield _differs(file, f"{where}success_rate", stated, counts)
     for prefix, values in (("latency_ms", own.latencies), ("tokens", own.tokens)):
@@ -109,7 +110,7 @@ def _amount(
     if stated is None or (stated == 0 and not own):
         return
     readings = own or [0.0]
-    close = _is_number(stated) and any(
+    close = is_number(stated) and any(
         math.isclose(stated, one, rel_tol=_CLOSE, abs_tol=_NEAR) for one in readings
     )
     if not close:
@@ -117,7 +118,7 @@ def _amount(
 
 
 def _failures(top: Json, own: Totals, file: str, where: str) -> Iterator[Problem]:
-    for entry in top if isinstance(top, list) else ():
+    for entry in as_list(top):
         pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
         if not pair:
             yield Problem(Place(file, key=where), "an entry is no pair of a code and a number")
@@ -129,7 +130,3 @@ def _failures(top: Json, own: Totals, file: str, where: str) -> Iterator[Problem
 def _differs(file: str, key: str, stated: Json, own: str) -> Problem:
     message = f"says {str(stated)[:40]}, but {own} - one of the two files was changed or cut off"
     return Problem(Place(file, key=key), message)
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -18,6 +18,7 @@ from gate.importers.formats.otel.lines import kind_of, pieces, unpacked, whole
 from gate.importers.formats.otel.span_filter import Record, Taken, taken, taken_of_piece
 from gate.importers.formats.otel.spool import Spool
 from gate.importers.formats.otel.worker_pool import Crew
+from gate.importers.trials.json_values import as_string
 
 MOST_TRACES = 2_000_000
 MOST_SPANS = 100_000  # of one result; those beyond are counted
@@ -98,7 +99,7 @@ class Traces:
             elif counts:
                 by.setdefault(self._conversations.get(number, number), []).append(number)
         for key, numbers in by.items():
-            yield self._group(key if isinstance(key, str) else "", numbers)
+            yield self._group(as_string(key), numbers)
 
     def _group(self, conversation: str, numbers: Iterable[int]) -> Group:
         kept: list[tuple[int, int, bytes]] = []

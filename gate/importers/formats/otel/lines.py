@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
 from gate.errors import InvalidInput, UsageError
-from gate.files.json_rows import told
-from gate.files.plain import MOST_LINE, files_below, json_in, plain
+from gate.files.json_stream import explain_error, parse_json
+from gate.files.plain import MOST_LINE, files_below, plain
 from gate.records import Json
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -121,7 +121,7 @@ def whole(path: Path) -> Read:
     if re.search(rb"^}\s*^{", data, re.MULTILINE):  # what the console exporter of the SDK writes
         return _one_behind_the_other(data, path.as_posix())
     try:
-        return Read(1, json_in(data, path.as_posix()))
+        return Read(1, parse_json(data, path.as_posix()))
     except InvalidInput as error:
         problem = error.problems[0]
         return Read(problem.place.line or 1, None, problem.message)
@@ -133,7 +133,7 @@ def _one_behind_the_other(data: bytes, name: str) -> Read:
     starts = [match.start() for match in re.finditer(rb"^{", data, re.MULTILINE)]
     for start, end in pairwise([*starts, len(data)]):
         try:
-            found.append(json_in(data[start:end], name))
+            found.append(parse_json(data[start:end], name))
         except InvalidInput as error:
             problem = error.problems[0]
             line = data.count(b"\n", 0, start) + (problem.place.line or 1)
@@ -150,7 +150,7 @@ def _line(number: int, line: bytes) -> Read:
         if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
             message = "cut off in the middle - copy the file again, or take out its last line"
             return Read(number, None, message)
-        return Read(number, None, told(error))
+        return Read(number, None, explain_error(error))
 
 
 def _parsed(line: bytes) -> Json:

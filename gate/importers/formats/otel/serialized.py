@@ -9,6 +9,7 @@ from gate.agents.traces.otel_sdk import is_span
 from gate.agents.traces.otel_values import decode_value
 from gate.agents.traces.values import as_list, as_object, first
 from gate.errors import AgentFailure
+from gate.importers.trials.json_values import as_string
 from gate.records import Json
 
 # A list under one of these has things in it that are looked into in turn.
@@ -80,5 +81,4 @@ def _resource(value: Json) -> Resource:
         found = {key: decode_value(one) for key, one in pairs.items()}
     except AgentFailure:
         return NOBODY
-    service = found.get("service.name")
-    return Resource(service=service if isinstance(service, str) else "", attributes=found)
+    return Resource(service=as_string(found.get("service.name")), attributes=found)

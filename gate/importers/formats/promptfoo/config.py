@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import yaml as yamlfile
-from gate.files.json_rows import decoded
+from gate.files.json_stream import decode_json
 from gate.files.plain import plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
@@ -21,6 +21,7 @@ from gate.importers.formats.promptfoo.templates import rendered, unknown, within
 from gate.importers.formats.promptfoo.tests import Written, tests
 from gate.importers.trials.build import case_of
 from gate.importers.trials.case_ids import CaseIds, mark
+from gate.importers.trials.json_values import as_object, as_strings, string_or_none
 from gate.records import Case, Json, Provenance
 from gate.records.imported import Imported
 from gate.text.escaping import one_line
@@ -38,8 +39,7 @@ class Config:
 
     @property
     def data(self) -> Mapping[str, Json]:
-        data = self.document.data
-        return data if isinstance(data, dict) else {}
+        return as_object(self.document.data)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,8 +115,7 @@ def _built(config: Config, wanted: str) -> _Built:
 
 
 def _add(built: _Built, test: Written, case_id: str, template: str, problems: Findings) -> None:
-    options = test.data.get("options")
-    around = options if isinstance(options, dict) else {}
+    around = as_object(test.data.get("options"))
     whole = f"{around.get('prefix') or ''}{template}{around.get('suffix') or ''}"
     asked = _input(whole, test.vars)
     if asked in (None, "", []):
@@ -127,10 +126,8 @@ def _add(built: _Built, test: Written, case_id: str, template: str, problems: Fi
     found = mapped(test.asserts, test.vars, threshold=test.data.get("threshold") is not None)
     built.left.update(found.left)
     built.keys |= found.keys.keys()
-    metadata = test.data.get("metadata")
-    told = metadata if isinstance(metadata, dict) else {}
+    told = as_object(test.data.get("metadata"))
     kept: dict[str, Json] = {"metadata": {**told, "not_mapped": dict(found.left)}}
-    category, tags = told.get("category"), told.get("tags")
     built.cases.append(
         case_of(
             TOOL,
@@ -138,8 +135,8 @@ def _add(built: _Built, test: Written, case_id: str, template: str, problems: Fi
             case_id,
             input=asked,
             keys={**found.keys, **(kept if found.left else {"metadata": told} if told else {})},
-            category=category[:200] if isinstance(category, str) else None,
-            tags=[one for one in tags if isinstance(one, str)] if isinstance(tags, list) else (),
+            category=string_or_none(told.get("category"), 200),
+            tags=as_strings(told.get("tags")),
         )
     )
 
@@ -163,7 +160,7 @@ def _fill(built: _Built) -> None:
 def _input(template: str, known: Mapping[str, Json]) -> Json:
     """A text; or messages, where the prompt is JSON of such. None: it cannot be rendered."""
     try:
-        messages = decoded(template.strip()) if template.lstrip().startswith("[") else None
+        messages = decode_json(template.strip()) if template.lstrip().startswith("[") else None
     except (ValueError, RecursionError):
         messages = None
     roles = isinstance(messages, list) and all(

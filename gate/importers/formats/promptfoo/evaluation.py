@@ -11,10 +11,10 @@ from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files import yaml as yamlfile
-from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema import SchemaCheck
 from gate.files.plain import MOST_JSON, json_lines, json_of, plain
 from gate.files.problems import Findings
+from gate.importers.trials.json_values import as_list, as_object
 from gate.records import LARGEST, Json
 
 TOOL = "promptfoo"
@@ -56,7 +56,7 @@ ROW: dict[str, Json] = {
     },
     "required": ["success"],
 }
-_fits = compiled(ROW)
+_CHECK = SchemaCheck(ROW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +72,7 @@ class Row:
 
     def mapping(self, key: str) -> Mapping[str, Json]:
         """What is there of a mapping."""
-        value = self.data.get(key)
-        return value if isinstance(value, dict) else {}
+        return as_object(self.data.get(key))
 
     @property
     def case(self) -> Mapping[str, Json]:
@@ -87,8 +86,7 @@ class Row:
 
     @property
     def metadata(self) -> Mapping[str, Json]:
-        found = self.case.get("metadata")
-        return found if isinstance(found, dict) else {}
+        return as_object(self.case.get("metadata"))
 
     @property
     def asserts(self) -> list[Json]:
@@ -118,16 +116,13 @@ class Evaluation:
 
     @property
     def config(self) -> Mapping[str, Json]:
-        found = self.head.get("config")
-        return found if isinstance(found, dict) else {}
+        return as_object(self.head.get("config"))
 
     @property
     def prompts(self) -> list[Json]:
         """Prompts and providers with their own summaries, by `promptIdx`."""
-        table = self.summary.get("table")
-        head = table.get("head") if isinstance(table, dict) else None
-        own = self.summary.get("prompts") or (head or {}).get("prompts")
-        return own if isinstance(own, list) else []
+        head = as_object(as_object(self.summary.get("table")).get("head"))
+        return as_list(self.summary.get("prompts") or head.get("prompts"))
 
 
 def is_results(data: Json) -> bool:
@@ -194,9 +189,8 @@ def _of_lines(path: Path, found: Findings) -> Iterator[Row]:
 
 def _rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Iterator[Row]:
     for number, (place, data) in enumerate(written):
-        if not _fits(data) and (wrong := mismatches(ROW, data)):
-            where = ".".join(map(str, (*filter(None, [place.key]), *wrong[0].path)))
-            found.add(Place(place.file, place.line, where), wrong[0].message)
+        if wrong := _CHECK.list_problems(data, place):
+            found.take(wrong[0])
             continue
         test, prompt = data.get("testIdx"), data.get("promptIdx")
         row = Row(

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema import SchemaCheck
 from gate.importers.formats.promptfoo.evaluation import ASSERTION, COMPONENT, TOOL, Row
 from gate.importers.formats.promptfoo.templates import rendered
-from gate.importers.trials.build import amount
+from gate.importers.trials.json_values import as_amount, as_list, as_object, as_objects
 from gate.importers.trials.names import metric_name, snake_case
 from gate.records import Json, Score
 from gate.text.escaping import one_line
@@ -26,7 +26,7 @@ _BROKEN = {
     "ruby": "Ruby code execution failed",
     "webhook": "Webhook error",
 }
-_whole_result = compiled(COMPONENT)
+_CHECK = SchemaCheck(COMPONENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +105,9 @@ def failed_answer(row: Row) -> dict[str, Score]:
 
 
 def _planned(asserts: Sequence[Json], known: Mapping[str, Json]) -> Iterator[str]:
-    for one in asserts:
-        if isinstance(one, dict):
-            yield _name(one, known)
-            inner = one.get("assert")
-            yield from _planned(inner if isinstance(inner, list) else [], known)
+    for assertion in as_objects(asserts):
+        yield _name(assertion, known)
+        yield from _planned(as_list(assertion.get("assert")), known)
 
 
 def _name(assertion: Mapping[str, Json], known: Mapping[str, Json]) -> str:
@@ -127,19 +125,14 @@ def _parts(written: Sequence[Json], row: Row) -> Iterator[Part]:
         if skip or not isinstance(one, dict):
             skip = max(0, skip - 1)
             continue
-        inner = one.get("componentResults")
-        inner = inner if isinstance(inner, list) else []
+        inner = as_list(one.get("componentResults"))
         skip = len(inner)
         yield _part(one, inner, row)
 
 
 def _part(one: Mapping[str, Json], inner: Sequence[Json], row: Row) -> Part:
-    assertion, metadata = one.get("assertion"), one.get("metadata")
-    assertion = assertion if isinstance(assertion, dict) else {}
-    metadata = metadata if isinstance(metadata, dict) else {}
-    as_set = metadata.get("assertionSet")
-    if isinstance(as_set, dict):
-        assertion = {**as_set, **assertion}
+    metadata = as_object(one.get("metadata"))
+    assertion = as_object(metadata.get("assertionSet")) | as_object(one.get("assertion"))
     kind = str(assertion.get("type") or _SET)
     reason = "" if one["pass"] else _first_line(one.get("reason"))
     broken = not one["pass"] and _broke(kind, metadata, reason)
@@ -159,7 +152,7 @@ def _part(one: Mapping[str, Json], inner: Sequence[Json], row: Row) -> Part:
 
 def _judged(part: Json) -> bool:
     """Whether it is a result like those at the top, which were checked."""
-    return isinstance(part, dict) and _whole_result(part)
+    return isinstance(part, dict) and _CHECK.fits(part)
 
 
 def _broke(kind: str, metadata: Mapping[str, Json], reason: str) -> bool:
@@ -176,7 +169,7 @@ def _first_line(reason: Json) -> str:
 
 
 def _weight(value: Json) -> float:
-    found = amount(value)
+    found = as_amount(value)
     return 1.0 if found is None else found
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gate.importers.formats.promptfoo.evaluation import TOOL, Evaluation, Row
 from gate.importers.formats.promptfoo.templates import as_text
 from gate.importers.trials.case_ids import CaseIds, Known, mark, repeated
+from gate.importers.trials.json_values import as_object, as_string
 from gate.importers.trials.names import suite_name
 from gate.records import MOST_ROUNDS, Json
 from gate.text.escaping import one_line
@@ -69,9 +70,9 @@ def placed(source: Evaluation, wanted: str) -> Iterator[Placed]:
 def rounds_of(source: Evaluation) -> int:
     """`--repeat`, or any number where the source does not tell it."""
     runtime = source.head.get("runtimeOptions")
-    told = runtime.get("repeat") if isinstance(runtime, dict) else None
-    if isinstance(told, int) and 0 < told <= MOST_ROUNDS:
-        return int(told)
+    repeats = as_object(runtime).get("repeat")
+    if isinstance(repeats, int) and 0 < repeats <= MOST_ROUNDS:
+        return int(repeats)
     return 1 if isinstance(runtime, dict) else MOST_ROUNDS
 
 
@@ -93,8 +94,7 @@ def suite_names(source: Evaluation, wanted: str) -> dict[Column, str]:
         columns.setdefault(column_of(row), row)
     ordered = sorted(columns, key=lambda one: (isinstance(one, tuple), str(one).zfill(9)))
     if len(ordered) == 1:
-        told = source.config.get("description")
-        return {ordered[0]: suite_name(wanted or (told if isinstance(told, str) else ""), TOOL)}
+        return {ordered[0]: suite_name(wanted or as_string(source.config.get("description")), TOOL)}
     prompts = _prompt_names(source, {column: columns[column] for column in ordered})
     providers = {column: provider_of(columns[column]) for column in ordered}
     found: dict[Column, str] = {}
@@ -137,7 +137,7 @@ def _head(source: Evaluation, column: Column, row: Row) -> Mapping[str, Json]:
     found: Json = row.data.get("prompt")
     if isinstance(column, int) and column < len(source.prompts):
         found = source.prompts[column]
-    return found if isinstance(found, dict) else {}
+    return as_object(found)
 
 
 def provider_of(row: Row) -> str:
@@ -145,11 +145,11 @@ def provider_of(row: Row) -> str:
     written = row.data.get("provider")
     if isinstance(written, dict):
         written = written.get("label") or written.get("id")
-    return one_line(written, 200) if isinstance(written, str) else ""
+    return one_line(as_string(written), 200)
 
 
 def _label(data: Mapping[str, Json]) -> str:
     written = data.get("prompt")
     if isinstance(written, dict):
         written = written.get("label") or written.get("display") or ""
-    return written if isinstance(written, str) else ""
+    return as_string(written)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
-from gate.files.json_rows import cases
+from gate.files.json_rows import read_cases
 from gate.files.plain import files_below, plain
 from gate.records import Json
 
@@ -63,7 +63,7 @@ def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
         yield from ((document.place((n,)), one) for n, one in enumerate(listed))
         return
     with _bounded(path).open("rb") as stream:
-        for row in cases(stream, name):
+        for row in read_cases(stream, name):
             yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
 
 

@@ -14,6 +14,7 @@ from gate.importers.formats.promptfoo.naming import Placed, placed, provider_of
 from gate.importers.formats.promptfoo.summary import contradictions, shortfalls
 from gate.importers.formats.promptfoo.trials import trial, verdict
 from gate.importers.trials.build import judged_by
+from gate.importers.trials.json_values import as_object
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
@@ -101,8 +102,7 @@ def _spec(name: str, values: tuple[float, float]) -> MetricSpec:
 
 
 def _moment(source: Evaluation) -> str | None:
-    metadata = source.head.get("metadata")
-    exported = metadata if isinstance(metadata, dict) else {}
+    exported = as_object(source.head.get("metadata"))
     told = (
         source.summary.get("timestamp"),
         exported.get("evaluationCreatedAt"),
@@ -112,9 +112,8 @@ def _moment(source: Evaluation) -> str | None:
 
 
 def _version(source: Evaluation) -> str:
-    metadata = source.head.get("metadata")
-    told = metadata.get("promptfooVersion") if isinstance(metadata, dict) else None
-    return f"{TOOL} {one_line(told, 40)}" if isinstance(told, str) else TOOL
+    version = as_object(source.head.get("metadata")).get("promptfooVersion")
+    return f"{TOOL} {one_line(version, 40)}" if isinstance(version, str) else TOOL
 
 
 def _agents(source: Evaluation) -> str:
@@ -124,8 +123,7 @@ def _agents(source: Evaluation) -> str:
 
 
 def _options(source: Evaluation) -> dict[str, Json]:
-    runtime = source.head.get("runtimeOptions")
-    runtime = runtime if isinstance(runtime, dict) else {}
+    runtime = as_object(source.head.get("runtimeOptions"))
     eval_id = source.head.get("evalId")
     found = {"repeat": runtime.get("repeat"), "concurrency": runtime.get("maxConcurrency")}
     whole = {key: value for key, value in found.items() if type(value) is int and value > 0}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from gate.errors import Place, Problem
 from gate.importers.formats.promptfoo.evaluation import ASSERTION, ERROR, PASSED, Evaluation, Row
+from gate.importers.trials.json_values import as_object, is_integer
 from gate.records import Json
 
 _STATS = {PASSED: "successes", ASSERTION: "failures", ERROR: "errors"}
@@ -44,7 +45,7 @@ def _compared(source: Evaluation) -> Iterator[tuple[str, Counter[int], Counter[i
     yield from _pair("results.stats", stats, _STATS, source.rows)
     numbered = [row for row in source.rows if row.prompt is not None]
     for n, prompt in enumerate(source.prompts if len(numbered) == len(source.rows) else ()):
-        told = prompt.get("metrics") if isinstance(prompt, dict) else None
+        told = as_object(prompt).get("metrics")
         mine = tuple(row for row in numbered if row.prompt == n)
         yield from _pair(f"results.prompts[{n}].metrics", told, _OF_PROMPT, mine)
 
@@ -70,7 +71,7 @@ def _counted(row: Row) -> int:
 
 
 def _count(value: Json) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if is_integer(value) and value > 0 else 0
 
 
 def _words(found: Counter[int]) -> str:

@@ -18,7 +18,7 @@ from gate.importers.formats.promptfoo.referenced_files import (
     tests_in,
     text_of,
 )
-from gate.importers.trials.json_values import mapping
+from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Json
 
 _TYPED = re.compile(r"(not-)?([a-z][a-z0-9:-]*?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?")
@@ -93,8 +93,7 @@ class _Reading:
         for n, one in enumerate(written if isinstance(written, list) else [written]):
             key = ("tests", n) if isinstance(written, list) else ("tests",)
             yield from self._test(self.document.place(key), one)
-        scenarios = data.get("scenarios")
-        for n, one in enumerate(scenarios if isinstance(scenarios, list) else ()):
+        for n, one in enumerate(as_list(data.get("scenarios"))):
             yield from self._scenario(self.document.place(("scenarios", n)), one)
 
     def _test(self, place: Place, one: Json) -> Iterator[_Found]:
@@ -118,20 +117,20 @@ class _Reading:
 
     def _scenario(self, place: Place, one: Json) -> Iterator[_Found]:
         """Each of its tests with each of its sets of variables."""
-        data = one if isinstance(one, dict) else {}
+        data = as_object(one)
         sets, inner = data.get("config"), data.get("tests")
         if not isinstance(sets, list) or not isinstance(inner, list):
             self.problems.add(place, "a scenario needs lists `config` and `tests` to be read")
             return
         for base, test in product(sets, inner):
-            yield place, _merged(base if isinstance(base, dict) else {}, test, place)
+            yield place, _merged(as_object(base), test, place)
 
     def default(self) -> Mapping[str, Json]:
         written = self.document.data.get("defaultTest")
         if isinstance(written, str):
             found = list(self._beside(self.document.place(("defaultTest",)), written))
             written = found[0][1] if found else None
-        return written if isinstance(written, dict) else {}
+        return as_object(written)
 
     def deref(self, place: Place, one: Json) -> Json:
         """What `$ref: "#/assertionTemplates/x"` means."""
@@ -183,11 +182,11 @@ def tests(
 
 def _merged(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, Json]:
     """Assertions of both, those of the default first; of variables and options the test's own."""
-    own = one if isinstance(one, dict) else {}
+    own = as_object(one)
     found = {**default, **own}
     for key in ("vars", "options", "metadata"):
-        found[key] = {**mapping(default.get(key)), **mapping(own.get(key))}
-    alone = mapping(own.get("options")).get("disableDefaultAsserts") is True
+        found[key] = {**as_object(default.get(key)), **as_object(own.get(key))}
+    alone = as_object(own.get("options")).get("disableDefaultAsserts") is True
     first = [] if alone else _listed(default.get("assert"))
     return {**found, "assert": [*first, *_listed(own.get("assert"))]}
 
@@ -211,4 +210,4 @@ def _texts(values: Sequence[Json]) -> bool:
 
 
 def _listed(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+    return as_list(value)

@@ -13,7 +13,14 @@ from gate.importers.formats.promptfoo.evaluation import ERROR, TOOL, Row
 from gate.importers.formats.promptfoo.grading import Graded, failed_answer, graded, unjudged
 from gate.importers.formats.promptfoo.naming import Placed
 from gate.importers.formats.promptfoo.templates import as_text
-from gate.importers.trials.build import amount, case_of, trial_of, usage_of
+from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials.json_values import (
+    as_amount,
+    as_list,
+    as_object,
+    as_strings,
+    string_or_none,
+)
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, Response, ToolCall, Trial, TrialStatus, Usage
 from gate.text.escaping import one_line
@@ -49,7 +56,7 @@ def trial(one: Placed) -> Trial:
         failures=found.failures,
         scores=found.scores,
         response=answer_of(row),
-        latency_ms=None if _cached(row) else amount(row.data.get("latencyMs")),
+        latency_ms=None if _cached(row) else as_amount(row.data.get("latencyMs")),
     )
 
 
@@ -87,8 +94,8 @@ def case_for(row: Row, suite: str, case_id: str, digest: str) -> Case:
         case_id,
         input=as_text(raw),
         keys=found.keys,
-        category=category[:200] if isinstance(category, str) else None,
-        tags=[tag[:200] for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else (),
+        category=string_or_none(category, 200),
+        tags=[tag[:200] for tag in as_strings(tags)],
         digest=digest,
     )
     return replace(case, place=row.place)
@@ -104,14 +111,14 @@ def answer_of(row: Row) -> Response:
         steps=steps,
         usage=_usage(row, response),
         model=_model(row),
-        finish_reason=reason[:80] if isinstance(reason, str) else None,
+        finish_reason=string_or_none(reason, 80),
         trace_faults=faults,
     )
 
 
 def _steps(output: Json) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
     """An output that is a list of calls, as OpenAI writes them."""
-    calls = output if isinstance(output, list) else []
+    calls = as_list(output)
     if not calls or not all(isinstance(one, dict) and "function" in one for one in calls):
         return None, ()
     try:
@@ -124,16 +131,15 @@ def _usage(row: Row, response: Mapping[str, Json]) -> Usage:
     """Zeros are what promptfoo writes where a provider says nothing."""
     tokens = response.get("tokenUsage")
     tokens = tokens if isinstance(tokens, dict) else row.mapping("tokenUsage")
-    details = tokens.get("completionDetails")
-    details = details if isinstance(details, dict) else {}
-    told = any(amount(tokens.get(key)) for key in ("prompt", "completion"))
+    details = as_object(tokens.get("completionDetails"))
+    told = any(as_amount(tokens.get(key)) for key in ("prompt", "completion"))
     cost = response.get("cost")
     return usage_of(
         input=tokens.get("prompt") if told else None,
         output=tokens.get("completion") if told else None,
         reasoning=details.get("reasoning") or None,
         cached=details.get("cacheReadInputTokens") or None,
-        cost_usd=cost if amount(cost) is not None else row.data.get("cost") or None,
+        cost_usd=cost if as_amount(cost) is not None else row.data.get("cost") or None,
     )
 
 
@@ -184,8 +190,7 @@ def _whose(row: Row) -> tuple[TrialStatus, str]:
 
 def _http(row: Row) -> int | None:
     for place in (row.mapping("response").get("metadata"), row.data.get("metadata")):
-        told = place.get("http") if isinstance(place, dict) else None
-        status = told.get("status") if isinstance(told, dict) else None
+        status = as_object(as_object(place).get("http")).get("status")
         if isinstance(status, int) and 100 <= status <= 999:
             return status
     return None

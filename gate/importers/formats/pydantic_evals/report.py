@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, Problem, UsageError
-from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
-from gate.files.json_stream import parts, too_deep
+from gate.files.json_schema import SchemaCheck
+from gate.files.json_stream import is_too_deep, iterate_members
 from gate.files.plain import MOST_JSON, plain
 from gate.records import LARGEST, MOST_ROUNDS, Json
 
@@ -56,7 +55,7 @@ FAILURE: Json = {
     "properties": {**_EVERY, "error_message": {"type": "string"}},
     "required": ["name", "error_message"],
 }
-_FITS = {"cases": (compiled(CASE), CASE), "failures": (compiled(FAILURE), FAILURE)}
+_CHECKS = {"cases": SchemaCheck(CASE), "failures": SchemaCheck(FAILURE)}
 _REPEATED = re.compile(r" \[(\d{1,5})/(\d{1,5})\]\Z")
 
 
@@ -79,7 +78,7 @@ def head_of(path: Path) -> dict[str, Json]:
     if plain(path).stat().st_size > MOST_JSON:
         raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB - write several reports")
     head: dict[str, Json] = {}
-    for part in parts(path.read_bytes(), path.as_posix(), _LISTS):
+    for part in iterate_members(path.read_bytes(), path.as_posix(), _LISTS):
         head[part.key] = None if part.item else part.data
     if not isinstance(head.get("name"), str) or not (head.keys() & set(_LISTS)):
         raise UsageError(
@@ -90,7 +89,7 @@ def head_of(path: Path) -> dict[str, Json]:
 
 def entries(path: Path) -> Iterator[Entry | Problem]:
     """Every case, checked one by one. Raises InvalidInput for what is no JSON."""
-    for part in parts(path.read_bytes(), path.as_posix(), _LISTS):
+    for part in iterate_members(path.read_bytes(), path.as_posix(), _LISTS):
         if part.key in _LISTS and not part.item and part.data is not None:
             yield Problem(Place(path.as_posix(), part.line, part.key), "no list - copy it again")
         elif part.item:
@@ -98,11 +97,9 @@ def entries(path: Path) -> Iterator[Entry | Problem]:
 
 
 def _entry(key: str, data: Json, place: Place) -> Entry | Problem:
-    fits, schema = _FITS[key]
-    if not fits(data) and (wrong := mismatches(schema, data)):
-        where = ".".join(map(str, (key, *wrong[0].path)))
-        return Problem(Place(place.file, place.line, where[:300]), wrong[0].message)
-    if too_deep(data):
+    if wrong := _CHECKS[key].list_problems(data, Place(place.file, place.line, key)):
+        return wrong[0]
+    if is_too_deep(data):
         return Problem(place, "nested too deeply")
     if not all(map(_is_measurable, _numbers(data))):
         return Problem(place, f"a score or metric beyond {LARGEST:g} - correct it, or leave it out")

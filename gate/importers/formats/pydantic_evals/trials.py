@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from gate.agents.traces.values import as_text
 from gate.importers.formats.pydantic_evals.report import Entry
-from gate.importers.trials.build import amount, case_of, told_metric, trial_of, usage_of, whole
+from gate.importers.trials.build import case_of, told_metric, trial_of, usage_of
+from gate.importers.trials.json_values import (
+    as_amount,
+    as_count,
+    as_object,
+    as_string,
+    string_or_none,
+)
 from gate.importers.trials.names import metric_name
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, MetricSpec, Response, Score, Trial, Usage
@@ -90,10 +97,9 @@ class Names:
 def evaluator(result: Mapping[str, Json]) -> str:
     """The name of what gave a result; with its version, where it has one."""
     source = result.get("source")
-    name = source.get("name") if isinstance(source, dict) else source
+    name = as_string(source.get("name") if isinstance(source, dict) else source)
     version = result.get("evaluator_version")
-    told = f" {version}" if isinstance(version, str) else ""
-    return one_line(f"{name if isinstance(name, str) else ''}{told}", 120)
+    return one_line(f"{name} {version}" if isinstance(version, str) else name, 120)
 
 
 def trial(entry: Entry, suite: str, names: Names) -> Trial:
@@ -123,7 +129,7 @@ def _answered(entry: Entry, suite: str, names: Names) -> Trial:
     open_ = any(evaluator(one) not in names.seen - names.decides for one in lacking.values())
     passed = False if False in told.values() else None if open_ or not told else True
     failures = [f"assertion_failed:{name}"[:200] for name, held in told.items() if not held]
-    duration = amount(data.get("task_duration"))
+    duration = as_amount(data.get("task_duration"))
     return trial_of(
         TOOL,
         suite,
@@ -139,17 +145,17 @@ def _answered(entry: Entry, suite: str, names: Names) -> Trial:
 
 def _case(entry: Entry, suite: str) -> Case:
     data, keys = entry.data, dict[str, Json]()
-    expected, metadata = _finite(data.get("expected_output")), data.get("metadata")
+    expected = _finite(data.get("expected_output"))
     if expected is not None:
         keys["expected_answer"] = as_text(expected)
-    category = metadata.get("category") if isinstance(metadata, dict) else None
+    category = as_object(data.get("metadata")).get("category")
     return case_of(
         TOOL,
         suite,
         entry.case_id,
         input=_asked(_finite(data.get("inputs"))),
         keys=keys,
-        category=category[:200] if isinstance(category, str) and category else None,
+        category=string_or_none(category, 200) or None,
     )
 
 
@@ -193,7 +199,7 @@ def _reason(result: Mapping[str, Json]) -> str:
 
 
 def _response(data: Mapping[str, Json]) -> Response:
-    metrics, turns = data.get("metrics") or {}, whole((data.get("metrics") or {}).get(_TURNS))
+    metrics, turns = data.get("metrics") or {}, as_count((data.get("metrics") or {}).get(_TURNS))
     return Response(
         answer=as_text(_finite(data["output"])),
         usage=_usage(metrics),

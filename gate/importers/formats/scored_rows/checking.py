@@ -22,6 +22,7 @@ from gate.importers.formats.scored_rows.shape import (
     value_at,
 )
 from gate.importers.trials.build import MOST_TRIALS, check_number
+from gate.importers.trials.json_values import as_object
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import MOST_ROUNDS, Json
 
@@ -128,8 +129,7 @@ def _mark(told: str) -> str:
 def scores_of(asked: Asked, cells: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     """Names and values as they stand; of columns of their own those that could be scores."""
     column = asked.shape.scores
-    whole = opened(value_at(cells, column)) if column else None
-    inner = whole if isinstance(whole, dict) else {}
+    inner = as_object(opened(value_at(cells, column)) if column else None)
     prefix = f"{column}." if column else ""
     if asked.scores:
         for name in asked.scores:

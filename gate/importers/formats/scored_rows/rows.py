@@ -16,7 +16,8 @@ from gate.importers.formats.scored_rows.checking import (
 )
 from gate.importers.formats.scored_rows.options import Asked
 from gate.importers.formats.scored_rows.shape import Shape, moment, number, opened, short, text
-from gate.importers.trials.build import amount, case_of, trial_of, usage_of
+from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials.json_values import as_amount
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, Response, Trial, TrialStatus, Usage
 
@@ -138,4 +139,4 @@ def _latency(shape: Shape, cells: Mapping[str, Json]) -> float | None:
     if told is None:
         began, ended = moment(shape.at("started_at", cells)), moment(shape.at("ended_at", cells))
         told = (ended - began).total_seconds() * 1000 if began and ended else None
-    return amount(told)
+    return as_amount(told)

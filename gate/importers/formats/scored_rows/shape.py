@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, get_args
 
-from gate.files.json_rows import decoded
+from gate.files.json_stream import decode_json
 from gate.files.timestamps import after, moment_of
 from gate.records import LARGEST, Json
 from gate.text.escaping import one_line
@@ -75,7 +75,7 @@ def opened(value: Json) -> Json:
     """JSON in a text as what it says; a text that is none as it stands."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
-            return decoded(value)
+            return decode_json(value)
         except (ValueError, RecursionError):
             return value
     return value

@@ -19,8 +19,8 @@ from gate.importers.formats.swebench.variants import (
     strangers,
     variant_of,
 )
-from gate.importers.trials.build import amount
 from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.json_values import as_amount
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -150,7 +150,7 @@ def _published(metadata: Path, findings: Findings) -> float | None:
         return None
     told = at(data, "info", "resolved")
     told = at(data, "resolved") if told is None else told
-    score = amount(told)
+    score = as_amount(told)
     if told is not None and (score is None or score > 100):
         shown = one_line(str(told), 40)
         findings.add(Place(name, key="resolved"), f"'{shown}' is no percentage - take it out")

@@ -14,6 +14,7 @@ from gate.importers.formats.swebench.files import Found
 from gate.importers.formats.swebench.instance_reports import NAME
 from gate.importers.formats.swebench.predictions import Predictions
 from gate.importers.formats.swebench.run_report import is_run_report
+from gate.importers.trials.json_values import as_string
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -55,8 +56,8 @@ def identity_of(path: Path, found: Found, sent: Predictions, findings: Findings)
     return Identity(
         model=sent.model or model.replace("__", "/"),
         file=one_line(stem, 200),
-        dataset=_text(told.get("dataset")),
-        split=_text(told.get("split")),
+        dataset=one_line(as_string(told.get("dataset")), 200),
+        split=one_line(as_string(told.get("split")), 200),
         created_at=iso(moment_of(told.get("created_at"))) or None,
     )
 
@@ -89,7 +90,3 @@ def _told(found: Found, findings: Findings) -> Mapping[str, Json]:
             if len(told) > 1:
                 findings.add(Place(file.as_posix()), "another run.json than the first - two runs?")
     return told[0] if told else {}
-
-
-def _text(value: Json) -> str:
-    return one_line(value, 200) if isinstance(value, str) else ""

@@ -10,8 +10,8 @@ from itertools import chain
 from gate.errors import Place
 from gate.files.problems import Findings
 from gate.importers.formats.swebench.outcomes import CODES, Outcome, Told, Verdict, clash, ids_in
-from gate.importers.trials.build import amount, whole
 from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.json_values import as_amount, as_count, as_object
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -66,7 +66,7 @@ def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Tol
     verdicts: dict[str, Verdict] = {}
     for instance, told in data.items():
         place = Place(file, key=one_line(instance, 80))
-        resolved = told.get("resolved") if isinstance(told, dict) else None
+        resolved = as_object(told).get("resolved")
         if not is_id(instance):
             findings.add(place, "is no id of an instance - copy the file again")
         elif not isinstance(resolved, bool) or not isinstance(told, dict):
@@ -76,7 +76,7 @@ def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Tol
             verdicts[instance] = Verdict(
                 outcome=outcome,
                 codes=CODES[outcome],
-                cost_usd=amount(told.get("cost")),
-                api_calls=whole(told.get("api_calls")),
+                cost_usd=as_amount(told.get("cost")),
+                api_calls=as_count(told.get("api_calls")),
             )
     return Told(place=Place(file), verdicts=verdicts, submitted_known=False)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema import SchemaCheck
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.importers.formats.swebench.outcomes import CODES, Told, Verdict, reason_code
@@ -39,7 +38,7 @@ REPORT: dict[str, Json] = {
     },
     "required": ["resolved"],
 }
-_fits = compiled(REPORT)
+_CHECK = SchemaCheck(REPORT)
 
 
 def is_instance_report(data: Json) -> bool:
@@ -101,9 +100,8 @@ def _each(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Problem]]:
             yield instance, Problem(place, "is no id of an instance - copy the file again")
         elif len(data) == 1 and own not in (None, instance) and is_id(own) and "__" in own:
             yield instance, Problem(place, f"in the folder of {own[:80]} - which is it?")
-        elif not _fits(report) and (wrong := mismatches(REPORT, report)):
-            where = ".".join(map(str, (one_line(instance, 80), *wrong[0].path)))
-            yield instance, Problem(Place(file, key=where), wrong[0].message)
+        elif wrong := _CHECK.list_problems(report, place):
+            yield instance, wrong[0]
         else:
             yield instance, report
 

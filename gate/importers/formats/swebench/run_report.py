@@ -16,7 +16,7 @@ from gate.importers.formats.swebench.outcomes import (
     ids_in,
     reason_code,
 )
-from gate.importers.trials.build import whole
+from gate.importers.trials.json_values import as_count, as_object
 from gate.records import Json
 
 SCHEMA = 2  # `schema_version` of both generations
@@ -48,16 +48,15 @@ def read(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
     ids = {name: ids_in(data, f"{name}_ids", file, findings) for name in _KEYS}
     _counted(data, ids, file, findings)
     _related(data, ids, file, findings)
-    reasons = data.get("failure_reasons")
     infra_known = "infra_failure_ids" in data
     return Told(
         place=Place(file),
         verdicts={
-            one: _verdict(outcome, one, ids, reasons if isinstance(reasons, dict) else {})
+            one: _verdict(outcome, one, ids, as_object(data.get("failure_reasons")))
             for name, outcome in _OUTCOMES.items()
             for one in ids[name]
         },
-        total=whole(data.get("total_instances")),
+        total=as_count(data.get("total_instances")),
         infra_known=infra_known,
         every_report=True,
     )
@@ -82,7 +81,7 @@ def _counted(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) 
             )
             findings.add(Place(file, key=key), f"{message} was changed or cut off")
     place = Place(file, key="total_instances")
-    total = whole(data.get("total_instances"))
+    total = as_count(data.get("total_instances"))
     named = len(frozenset().union(*(ids[name] for name in _OUTCOMES)))
     if not total:
         findings.add(place, "no number from 1 on - copy the report again")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from gate.importers.formats.tau.metrics import REWARD, USER_COST
 from gate.importers.formats.tau.rows import Row, missed_outputs
-from gate.importers.trials.build import amount, case_of, trial_of
+from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.conversations import conversation
-from gate.importers.trials.json_values import mapping
+from gate.importers.trials.json_values import as_amount, as_list, as_object, as_objects, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, Response, Trial, TrialStatus
 from gate.text.escaping import one_line
@@ -41,9 +41,7 @@ _DOMAINS = {  # tools that only one of them has
 def settings_of(path: Path) -> dict[str, str]:
     """What the file's name says: strategy, model, temperature, user."""
     found = _FILE.fullmatch(path.name)
-    return (
-        {key: found[key] for key in ("strategy", "model", "temperature", "user")} if found else {}
-    )
+    return {key: found[key] for key in _SETTINGS} if found else {}
 
 
 def domain_of(name: str, tools: frozenset[str]) -> str | None:
@@ -60,26 +58,24 @@ def gold_tools(row: Row) -> frozenset[str]:
 
 def steps(actions: Json, key: str = "kwargs") -> list[dict[str, Json]]:
     """Gold actions as `reference_trajectory` spells them; `key` holds their arguments."""
-    listed = actions if isinstance(actions, list) else []
     return [
-        {"name": one["name"], "args": mapping(one.get(key))}
-        for one in listed
-        if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]
+        {"name": action["name"], "args": as_object(action.get(key))}
+        for action in as_objects(actions)
+        if isinstance(action.get("name"), str) and action["name"]
     ]
 
 
 def case_in(suite: str, task: str, info: Mapping[str, Json]) -> Case:
     """`info`: what a row tells of the task; empty where all its trials crashed."""
-    said, outputs = info.get("instruction"), info.get("outputs")
     keys = {
         "reference_trajectory": steps(info.get("actions")) or None,
-        "outputs": outputs if isinstance(outputs, list) and outputs else None,
+        "outputs": as_list(info.get("outputs")) or None,
     }
     return case_of(
         TOOL,
         suite,
         task,
-        input=said if isinstance(said, str) else "",
+        input=as_string(info.get("instruction")),
         keys={key: value for key, value in keys.items() if value is not None},
     )
 
@@ -88,7 +84,7 @@ def trial_in(suite: str, row: Row, case: Case, round: int, *, react: bool) -> Tr
     """`react`: calls stand in the agent's words, where nobody finds them."""
     crash = row.crash
     said = conversation(row.traj, shows_calls=not react)
-    cost = amount(row.info.get("user_cost"))
+    cost = as_amount(row.info.get("user_cost"))
     status: TrialStatus = "completed"
     if crash is not None:
         status = "infra_error" if is_nobodys(crash) else "agent_error"

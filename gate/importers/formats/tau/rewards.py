@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from gate.importers.formats.tau.simulations import EARNING, Simulation
-from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json, MetricSpec
 
 # Component -> our metric, and what it says.
@@ -55,9 +55,9 @@ def contradictions(one: Simulation) -> Iterator[str]:
     if one.reason not in EARNING and one.reward > CLOSE:
         yield f"reward {one.reward:g}, but {one.reason} earns none"
         return
-    told = mapping(judged.get("reward_breakdown"))
+    told = as_object(judged.get("reward_breakdown"))
     for part in COMPONENTS:
-        own, given = _checked(judged, part), number(told.get(part))
+        own, given = _checked(judged, part), as_number(told.get(part))
         if own is not None and given is not None and abs(own - given) > CLOSE:
             yield f"reward_breakdown.{part} is {given:g}, but its checks come to {own:g}"
     basis = judged.get("reward_basis")
@@ -71,15 +71,15 @@ def contradictions(one: Simulation) -> Iterator[str]:
 
 def _untold(judged: Mapping[str, Json]) -> Iterator[str]:
     db = judged.get("db_check")
-    told = [mapping(db).get("db_match"), mapping(db).get("db_reward")]
+    told = [as_object(db).get("db_match"), as_object(db).get("db_reward")]
     if db is not None and not (
-        isinstance(told[0], bool) and (told[1] is None or number(told[1]) == float(told[0]))
+        isinstance(told[0], bool) and (told[1] is None or as_number(told[1]) == float(told[0]))
     ):
         yield "db_check has no db_match and db_reward that say the same"
     for key, says in _CHECKS.values():
         listed = judged.get(key)
         whole = isinstance(listed, list) and all(
-            isinstance(mapping(check).get(says), bool) for check in listed
+            isinstance(as_object(check).get(says), bool) for check in listed
         )
         if listed is not None and not whole:
             yield f"{key} is no list of checks with `{says}` true or false"
@@ -88,19 +88,19 @@ def _untold(judged: Mapping[str, Json]) -> Iterator[str]:
 def _part(judged: Mapping[str, Json], told: Mapping[str, Json], part: str) -> float:
     """One of the basis; 1 where nothing had to be checked, as the benchmark counts it."""
     own = _checked(judged, part)
-    given = number(told.get(part))
+    given = as_number(told.get(part))
     return own if own is not None else 1.0 if given is None else given
 
 
 def _checked(judged: Mapping[str, Json], part: str) -> float | None:
     """1 or 0 by the checks of a component; None without any."""
     if part == "DB":
-        check = mapping(judged.get("db_check"))
-        reward = number(check.get("db_reward"))
+        check = as_object(judged.get("db_check"))
+        reward = as_number(check.get("db_reward"))
         return reward if reward is not None else _flag(check.get("db_match"))
     key, says = _CHECKS.get(part, ("", ""))
     listed = judged.get(key)
-    checks = [mapping(check) for check in listed] if isinstance(listed, list) else []
+    checks = [as_object(check) for check in listed] if isinstance(listed, list) else []
     flags = [flag for check in checks if (flag := _flag(check.get(says))) is not None]
     return min(flags, default=None)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, UsageError
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.plain import json_of
 from gate.files.problems import Findings
-from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
 
@@ -37,12 +37,12 @@ class Row:
 
     @property
     def task_info(self) -> Mapping[str, Json]:
-        return mapping(self.info.get("task"))
+        return as_object(self.info.get("task"))
 
     @property
     def judged(self) -> Mapping[str, Json]:
         """`reward_info.info`: which check gave the reward."""
-        return mapping(mapping(self.info.get("reward_info")).get("info"))
+        return as_object(as_object(self.info.get("reward_info")).get("info"))
 
 
 def rows(path: Path, found: Findings) -> Iterator[Row]:
@@ -65,20 +65,20 @@ def trial_number(value: Json) -> int | None:
 
 
 def _row(item: Json, place: Place, found: Findings) -> Row | None:
-    data = mapping(item)
+    data = as_object(item)
     task, trial, reward = (data.get(key) for key in ("task_id", "trial", "reward"))
     named = isinstance(task, (int, str)) and not isinstance(task, bool) and 0 < len(str(task)) < 200
-    counted, worth = trial_number(trial), number(reward)
+    counted, worth = trial_number(trial), as_number(reward)
     wrong = [
         *([] if named else ["task_id is no number or name of a task"]),
         *([] if counted is not None else ["trial is no whole number from 0 on"]),
         *([] if worth is not None and 0 <= worth <= 1 + CLOSE else ["reward is not from 0 to 1"]),
-        *(["nested too deeply"] if too_deep(item) else []),
+        *(["nested too deeply"] if is_too_deep(item) else []),
     ]
     if wrong or counted is None or worth is None:
         found.add(place, f"{'; '.join(wrong)} - a row of tau-bench has task_id, trial and reward")
         return None
-    row = Row(place, str(task), counted, worth, mapping(data.get("info")), data.get("traj"))
+    row = Row(place, str(task), counted, worth, as_object(data.get("info")), data.get("traj"))
     contradiction = _contradiction(row)
     if contradiction:
         found.add(place, f"{contradiction} - one of the two was changed")
@@ -88,21 +88,21 @@ def _row(item: Json, place: Place, found: Findings) -> Row | None:
 
 def _contradiction(row: Row) -> str:
     """What the row says twice, and not alike; empty where it agrees with itself."""
-    told = number(mapping(row.info.get("reward_info")).get("reward"))
+    told = as_number(as_object(row.info.get("reward_info")).get("reward"))
     if told is not None and abs(told - row.reward) > CLOSE:
         return f"reward {row.reward:g}, but info.reward_info.reward {told:g}"
     if row.crash is not None and row.reward > CLOSE:
         return f"reward {row.reward:g} of a trial that crashed (info.error)"
     for key in ("r_actions", "r_outputs"):
         part = row.judged.get(key)
-        if row.solved and (part is False or number(part) == 0.0):
+        if row.solved and (part is False or as_number(part) == 0.0):
             return f"reward {row.reward:g}, but {key} is 0"
     missed = missed_outputs(row)
-    if missed and (row.solved or number(row.judged.get("r_outputs")) == 1.0):
+    if missed and (row.solved or as_number(row.judged.get("r_outputs")) == 1.0):
         return "an output that is not there (outputs: false), but the reward says that all are"
     return ""
 
 
 def missed_outputs(row: Row) -> list[str]:
     """The texts that the agent was to say and did not."""
-    return [text for text, said in mapping(row.judged.get("outputs")).items() if said is False]
+    return [text for text, said in as_object(row.judged.get("outputs")).items() if said is False]

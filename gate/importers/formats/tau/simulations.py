@@ -10,7 +10,7 @@ from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
 from gate.importers.formats.tau.rows import trial_number
-from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.importers.trials.json_values import CLOSE, as_list, as_number, as_object
 from gate.records import Json
 
 RESULTS = "results.json"
@@ -39,7 +39,7 @@ class Simulation:
 
     @property
     def judged(self) -> Mapping[str, Json]:
-        return mapping(self.data.get("reward_info"))
+        return as_object(self.data.get("reward_info"))
 
     @property
     def counts(self) -> bool:
@@ -69,8 +69,7 @@ class Source:
 
     def _items(self, found: Findings) -> Iterator[tuple[Json, Place]]:
         if not self.in_files:
-            listed = mapping(json_of(self.files[0])).get("simulations")
-            for n, item in enumerate(listed if isinstance(listed, list) else ()):
+            for n, item in enumerate(as_list(as_object(json_of(self.files[0])).get("simulations"))):
                 yield item, Place(self.files[0].as_posix(), key=f"simulations[{n}]")
         for file in self.files[1:]:
             try:
@@ -100,11 +99,11 @@ def source_of(path: Path) -> Source:
 def _simulation(
     item: Json, place: Place, before: Mapping[str, int], found: Findings
 ) -> Simulation | None:
-    data = mapping(item)
+    data = as_object(item)
     named, task = data.get("id"), data.get("task_id")
     reason, trial = data.get("termination_reason"), data.get("trial")
     info = data.get("reward_info")
-    reward = number(mapping(info).get("reward"))
+    reward = as_number(as_object(info).get("reward"))
     wrong = [
         *([] if _is_name(named) else ["id is no text"]),
         *([] if _is_name(task) else ["task_id is no text"]),
@@ -138,7 +137,7 @@ def compared_with_index(source: Source, seen: Mapping[str, Simulation]) -> Itera
     if not isinstance(index, list) or not source.in_files:
         return
     place = Place(source.files[0].as_posix(), key="simulation_index")
-    entries = {str(entry.get("id")): entry for entry in map(mapping, index)}
+    entries = {str(entry.get("id")): entry for entry in map(as_object, index)}
     for name in [name for name in entries if name not in seen]:
         yield Problem(place, f"has '{name[:80]}', and there is no file of it - copy it, too")
     for name, one in seen.items():

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gate.errors import Place
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.importers.formats.tau.bench import steps
 from gate.importers.trials.build import case_of
-from gate.importers.trials.json_values import mapping
+from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Case, Json
 
 TOOL = "tau2-bench"
@@ -20,12 +20,11 @@ _SAID = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 
 def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
     """`data`: the task as tau2 writes it; empty where the run does not have it."""
-    criteria = mapping(data.get("evaluation_criteria"))
-    listed = criteria.get("actions")
+    criteria = as_object(data.get("evaluation_criteria"))
     agents = [
         action
-        for action in (listed if isinstance(listed, list) else [])
-        if mapping(action).get("requestor", "assistant") == "assistant"
+        for action in as_list(criteria.get("actions"))
+        if as_object(action).get("requestor", "assistant") == "assistant"
     ]
     keys = {
         "reference_trajectory": steps(agents, "arguments") or None,
@@ -42,7 +41,7 @@ def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
 
 def _wanted(data: Mapping[str, Json]) -> str:
     """What the simulated user is told, or the ticket of a task without a user."""
-    told = mapping(data.get("user_scenario")).get("instructions")
+    told = as_object(data.get("user_scenario")).get("instructions")
     if isinstance(told, dict):
         parts = (told.get(key) for key in _SAID)
         told = "\n\n".join(part for part in parts if isinstance(part, str) and part)
@@ -53,12 +52,12 @@ def _wanted(data: Mapping[str, Json]) -> str:
 def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str, Json]]:
     """The tasks of a list; what is none, or is there twice, goes to `found`."""
     tasks: dict[str, Mapping[str, Json]] = {}
-    for n, item in enumerate(listed if isinstance(listed, list) else ()):
+    for n, item in enumerate(as_list(listed)):
         where = Place(place.file, key=f"{place.key}[{n}]")
-        name = mapping(item).get("id")
+        name = as_object(item).get("id")
         if not isinstance(name, str) or not 0 < len(name) <= 500:
             found.add(where, "no task of tau2-bench: its id is no text - leave it out")
-        elif too_deep(item):
+        elif is_too_deep(item):
             found.add(where, "nested too deeply - leave it out")
         elif name in tasks and tasks[name] != item:
             found.add(where, f"the id '{name[:80]}' has another task, too - keep one")

@@ -9,9 +9,9 @@ from gate.importers.formats.tau.metrics import REWARD, USER_COST
 from gate.importers.formats.tau.rewards import components, failed
 from gate.importers.formats.tau.simulations import EARNING, Simulation
 from gate.importers.formats.tau.tasks import TOOL
-from gate.importers.trials.build import amount, trial_of
+from gate.importers.trials.build import trial_of
 from gate.importers.trials.conversations import conversation
-from gate.importers.trials.json_values import CLOSE, mapping
+from gate.importers.trials.json_values import CLOSE, as_amount, as_list, as_object
 from gate.records import Case, Json, Response, Score, Trial, TrialStatus
 from gate.text.escaping import one_line
 
@@ -20,7 +20,7 @@ _AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of i
 
 def trial_in(suite: str, one: Simulation, case: Case, round: int) -> Trial:
     status = _status(one)
-    took = amount(one.data.get("duration"))
+    took = as_amount(one.data.get("duration"))
     return trial_of(
         TOOL,
         suite,
@@ -58,7 +58,7 @@ def _score(one: Simulation, status: TrialStatus) -> Score:
         values={
             **components(one),
             REWARD: min(reward, 1.0) if one.counts else None,
-            USER_COST: amount(one.data.get("user_cost")),
+            USER_COST: as_amount(one.data.get("user_cost")),
         },
         passed=opinion,
         failures=tuple(failed(one)) if opinion is False else (),
@@ -67,14 +67,14 @@ def _score(one: Simulation, status: TrialStatus) -> Score:
 
 
 def _error(one: Simulation) -> str:
-    info = mapping(one.data.get("info"))
+    info = as_object(one.data.get("info"))
     said = next((info[key] for key in ("error", "message", "note") if info.get(key)), "")
     return one_line(f"{one.reason}: {said}" if said else one.reason, 500)
 
 
 def _response(one: Simulation) -> Response:
     said = conversation([*_messages(one.data)], shows_calls=True)
-    cost = amount(one.data.get("agent_cost"))
+    cost = as_amount(one.data.get("agent_cost"))
     usage = said.usage if cost is None else replace(said.usage, cost_usd=cost)
     return replace(said, usage=usage, finish_reason=one.reason)
 
@@ -83,9 +83,8 @@ def _messages(data: Mapping[str, Json]) -> Iterator[Json]:
     """Those of the agent, its tools and what the user says; not the user's own calls, nor the
     greeting before the user's first word, which no model wrote.
     """
-    listed = data.get("messages")
     heard = False
-    for message in _flat(listed if isinstance(listed, list) else []):
+    for message in _flat(as_list(data.get("messages"))):
         role, own = message.get("role"), message.get("requestor", "assistant") == "assistant"
         if role == "user":
             heard = True
@@ -99,6 +98,6 @@ def _messages(data: Mapping[str, Json]) -> Iterator[Json]:
 
 def _flat(listed: list[Json]) -> Iterator[Mapping[str, Json]]:
     """Several results in one message, one after the other."""
-    for message in map(mapping, listed):
+    for message in map(as_object, listed):
         inner = message.get("tool_messages")
-        yield from map(mapping, inner) if isinstance(inner, list) else (message,)
+        yield from map(as_object, inner) if isinstance(inner, list) else (message,)

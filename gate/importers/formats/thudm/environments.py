@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
 _MOST_DAMAGE = 1600  # hit points of one game of cards: four of 400
@@ -116,12 +116,12 @@ def worth(environment: Environment, result: Json) -> Worth:
     """Raises ValueError for a result that is none of this environment's."""
     if result is not None and not isinstance(result, dict):
         raise ValueError("output.result is no object")
-    data = mapping(result)
+    data = as_object(result)
     match environment.code:
         case "OS":
             return _flag(bool(data.get("result")))
         case "HH":
-            return _flag(number(data.get("result")) == 1.0 or data.get("result") is True)
+            return _flag(as_number(data.get("result")) == 1.0 or data.get("result") is True)
         case "LTP":
             progress = _share(data, "progress") if data else 0.0
             told = data.get("finished") if data else False
@@ -143,14 +143,14 @@ def _flag(passed: bool) -> Worth:
 
 
 def _share(data: Mapping[str, Json], key: str) -> float:
-    found = number(data.get(key))
+    found = as_number(data.get(key))
     if found is None or not 0.0 <= found <= 1.0 + CLOSE:
         raise ValueError(f"output.result.{key} is no number from 0 to 1")
     return min(found, 1.0)
 
 
 def _cards(data: Mapping[str, Json]) -> Worth:
-    games = [mapping(game) for game in mapping(data.get("meta")).values()]
+    games = [as_object(game) for game in as_object(data.get("meta")).values()]
     if not games:
         return Worth(None, False)
     sums = {
@@ -163,7 +163,7 @@ def _cards(data: Mapping[str, Json]) -> Worth:
 
 
 def _count(game: Mapping[str, Json], key: str) -> float:
-    found = number(game.get(key))
+    found = as_number(game.get(key))
     if found is None or found < 0:
         raise ValueError(f"output.result.meta: {key} is no number of 0 or more")
     return found

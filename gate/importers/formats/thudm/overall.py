@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.importers.formats.thudm.environments import Environment, Worth, card_score
 from gate.importers.formats.thudm.records import Run, spelled
-from gate.importers.trials.json_values import CLOSE, mapping, number
+from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
 _CATEGORIES = ("SELECT_accuracy", "INSERT_accuracy", "UPDATE_accuracy")
@@ -48,14 +48,14 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
     """A share from 0 to 1; None where overall.json has none. Raises ValueError for one that is no
     share.
     """
-    value: Json = mapping(overall.get("custom"))
+    value: Json = as_object(overall.get("custom"))
     for key in environment.main:
-        value = mapping(value).get(key)
+        value = as_object(value).get(key)
     if value is None and environment.code == "DCG":  # before the score was made of win and damage
-        value = mapping(overall.get("custom")).get("win_rate")
+        value = as_object(overall.get("custom")).get("win_rate")
     if value is None or (environment.code == "DCG" and value == -1):  # -1: no game was played
         return None
-    found = number(value)
+    found = as_number(value)
     share = None if found is None else found / environment.per
     if share is None or not -CLOSE <= share <= 1.0 + CLOSE:
         raise ValueError(f"custom.{'.'.join(environment.main)} is no share of what can be reached")
@@ -68,11 +68,13 @@ def contradictions(
     """What overall.json says twice, and not alike, or what the runs do not bear out. `seen`: None
     where there are no runs.
     """
-    custom = mapping(overall.get("custom"))
+    custom = as_object(overall.get("custom"))
     yield from _differing(custom, _own_sums(environment, custom), "its own parts come to")
     if seen is None:
         return
-    validation = {spelled(key): value for key, value in mapping(overall.get("validation")).items()}
+    validation = {
+        spelled(key): value for key, value in as_object(overall.get("validation")).items()
+    }
     yield from _differing(overall, {"total": float(seen.total)}, "runs.jsonl has")
     if not seen.total:
         return
@@ -89,16 +91,16 @@ def contradictions(
 
 def _own_sums(environment: Environment, custom: Mapping[str, Json]) -> dict[str, float]:
     """What parts of `custom` say of others."""
-    inner = mapping(custom.get("overall"))
-    total, passed = number(inner.get("total")), number(inner.get("pass"))
+    inner = as_object(custom.get("overall"))
+    total, passed = as_number(inner.get("total")), as_number(inner.get("pass"))
     if environment.code in ("OS", "HH") and total and passed is not None:
         return {f"overall.{environment.main[1]}": passed / total}
-    parts = [number(custom.get(key)) for key in _CATEGORIES]
+    parts = [as_number(custom.get(key)) for key in _CATEGORIES]
     known = [part for part in parts if part is not None]
     if environment.code == "DB" and len(known) == len(_CATEGORIES):
         return {environment.main[0]: sum(known) / len(known)}
     same = {"KG": "F1", "LTP": "GP"}.get(environment.code)
-    other = number(custom.get(same)) if same else None
+    other = as_number(custom.get(same)) if same else None
     return {} if other is None else {environment.main[0]: other}
 
 
@@ -127,7 +129,7 @@ def _differing(told: Mapping[str, Json], own: Mapping[str, float], who: str) -> 
     for key, value in own.items():
         here: Json = told
         for part in key.split("."):
-            here = mapping(here).get(part)
-        said = number(here)
+            here = as_object(here).get(part)
+        said = as_number(here)
         if said is not None and abs(said - value) > CLOSE:
             yield f"{key} is {said:g}, but {who} {value:g}"

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, Problem
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
-from gate.importers.trials.build import amount
-from gate.importers.trials.json_values import mapping
+from gate.importers.trials.json_values import as_amount, as_list, as_object, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -49,7 +48,7 @@ class Broken:
 def runs(path: Path, found: Findings) -> Iterator[Run]:
     """What is wrong with a line goes to `found`."""
     for place, data in _lines(path, found):
-        index, output = _index(data.get("index")), mapping(data.get("output"))
+        index, output = _index(data.get("index")), as_object(data.get("output"))
         status, history = output.get("status"), output.get("history")
         wrong = [
             *([] if index is not None else ["index is no number or name"]),
@@ -60,8 +59,8 @@ def runs(path: Path, found: Findings) -> Iterator[Run]:
         if wrong or index is None or not isinstance(status, str):
             found.add(place, f"{'; '.join(wrong)} - no finished sample of AgentBench")
             continue
-        history = history if isinstance(history, list) else []
-        yield Run(place, index, spelled(status), output.get("result"), history, _at(data))
+        result, turns = output.get("result"), as_list(history)
+        yield Run(place, index, spelled(status), result, turns, _at(data))
 
 
 def broken(path: Path, found: Findings) -> Iterator[Broken]:
@@ -70,8 +69,7 @@ def broken(path: Path, found: Findings) -> Iterator[Broken]:
         if index is None or not isinstance(code, str) or not code:
             found.add(place, "no index or no error - no broken sample of AgentBench")
             continue
-        info = data.get("info")
-        said = info[:20_000] if isinstance(info, str) else ""
+        said = as_string(data.get("info"))[:20_000]
         infra = code in _NOBODY or is_nobodys(said)
         yield Broken(place, index, code, one_line(said, _INFO), infra, _at(data))
 
@@ -97,7 +95,7 @@ def _lines(path: Path, found: Findings) -> Iterator[tuple[Place, Mapping[str, Js
             found.take(line)
         elif not isinstance(line.data, dict):
             found.add(line.place, "no object - no sample of AgentBench")
-        elif too_deep(line.data):
+        elif is_too_deep(line.data):
             found.add(line.place, "nested too deeply - no sample is")
         else:
             yield line.place, line.data
@@ -111,4 +109,4 @@ def _index(value: Json) -> str | None:
 
 
 def _at(data: Mapping[str, Json]) -> float | None:
-    return amount(mapping(data.get("time")).get("timestamp"))
+    return as_amount(as_object(data.get("time")).get("timestamp"))

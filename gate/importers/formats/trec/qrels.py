@@ -16,6 +16,7 @@ from gate.files.plain import MOST_JSON, json_of, plain
 from gate.files.problems import Findings
 from gate.files.rows import Row, Source, rows
 from gate.importers.trials.build import MOST_TRIALS, check_number
+from gate.importers.trials.json_values import as_object, is_integer, is_number
 from gate.records import Json
 
 _MOST_LINE = 64 << 10  # bytes
@@ -162,7 +163,7 @@ def _of_rows(path: Path) -> Iterator[_Read | Problem]:
 
 
 def _of_row(row: Row, place: Place) -> _Read | Problem:
-    data = row.data if isinstance(row.data, dict) else {}
+    data = as_object(row.data)
     ids, asked = (list(_told(data, keys)) for keys in (_IDS, _QUERIES))
     given = next((data[key] for key in _RELEVANT if data.get(key) is not None), None)
     if not ids and not asked:
@@ -178,7 +179,7 @@ def _told(data: Mapping[str, Json], keys: Iterable[str]) -> Iterator[str]:
     for value in (data.get(key) for key in keys):
         if isinstance(value, str) and value.strip():
             yield value
-        elif isinstance(value, int) and not isinstance(value, bool):
+        elif is_integer(value):
             yield str(value)
 
 
@@ -206,5 +207,4 @@ def _grades(given: Json) -> dict[str, float] | str:
 
 
 def _is_grade(value: Json) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and abs(value) < 1e300 and math.isfinite(value)
+    return is_number(value) and abs(value) < 1e300 and math.isfinite(value)

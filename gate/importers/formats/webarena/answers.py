@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.agents.wire.answer import response
 from gate.errors import AgentFailure, Place, Problem
 from gate.files.json_schema import mismatches
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.plain import plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import STATE
 from gate.importers.formats.webarena.results import Result, crashed
 from gate.importers.formats.webarena.tasks import id_of, items
-from gate.importers.trials.build import amount, whole
+from gate.importers.trials.json_values import as_amount, as_count, as_object
 from gate.records import MOST_ROUNDS, Json
 from gate.text.escaping import one_line
 
@@ -73,17 +73,17 @@ def _result(data: Json, place: Place) -> Result | Problem:
     result = Result(
         task=id_of(data),
         place=place,
-        round=whole(data.get("round")) or 1,
+        round=as_count(data.get("round")) or 1,
         passed=data.get("success"),
         response=replace(said, state=state),
-        latency_ms=amount(data.get("latency_ms")),
+        latency_ms=as_amount(data.get("latency_ms")),
         started_at=iso(moment_of(data.get("started_at"))),
     )
     return crashed(result, data["error"]) if data.get("error") else result
 
 
 def _fault(data: Json) -> str:
-    if not isinstance(data, dict) or too_deep(data):
+    if not isinstance(data, dict) or is_too_deep(data):
         return "no object with task_id and answer"
     if not id_of(data):
         return f"task_id: '{one_line(str(data.get('task_id')), 40)}' is no whole number"
@@ -92,7 +92,7 @@ def _fault(data: Json) -> str:
     if data.get("answer") is None and not data.get("error"):
         return "neither an answer nor an error; an agent that said nothing has the answer ''"
     number = data.get("round")
-    if number is not None and not 0 < (whole(number) or 0) <= MOST_ROUNDS:
+    if number is not None and not 0 < (as_count(number) or 0) <= MOST_ROUNDS:
         return f"round: must be a whole number from 1 to {MOST_ROUNDS}"
     if data.get("success") and data.get("error"):
         return "a success and an error - which is it?"
@@ -103,8 +103,6 @@ def _fault(data: Json) -> str:
 
 def is_record(data: Json) -> bool:
     """Whether it is plainly one of these, and of no other benchmark."""
-    mapped: Mapping[str, Json] = data if isinstance(data, dict) else {}
-    state = mapped.get("state")
-    beside = state if isinstance(state, dict) else {}
-    signs = STATE.keys() & {*mapped, *beside}
-    return {"task_id", "answer"} <= mapped.keys() and bool(signs)
+    record = as_object(data)
+    signs = STATE.keys() & {*record, *as_object(record.get("state"))}
+    return {"task_id", "answer"} <= record.keys() and bool(signs)

@@ -17,7 +17,15 @@ from gate.files.plain import json_of, plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.importers.formats.webarena.results import TRUNCATED, Result, crashed
-from gate.importers.trials.build import amount, usage_of, whole
+from gate.importers.trials.build import usage_of
+from gate.importers.trials.json_values import (
+    as_amount,
+    as_count,
+    as_list,
+    as_object,
+    as_string,
+    is_number,
+)
 from gate.importers.trials.names import suite_name
 from gate.records import Json, Response
 from gate.text.escaping import one_line
@@ -152,7 +160,7 @@ def _result(one: Episode) -> Result:
     data = json_of(summary, _MOST)
     if wrong := _fault(data):
         raise InvalidInput([Problem(place, wrong)])
-    seconds = [amount(data.get(f"stats.cum_{part}_elapsed")) for part in ("agent", "step")]
+    seconds = [as_amount(data.get(f"stats.cum_{part}_elapsed")) for part in ("agent", "step")]
     latency = sum(filter(None, seconds)) * 1000.0 if any(seconds) else None
     timed = replace(result, latency_ms=latency)
     done = data["cum_reward"] > 0
@@ -170,7 +178,7 @@ def _fault(data: Json) -> str:
     if not isinstance(data, dict):
         return "no object"
     reward = data.get("cum_reward")
-    if isinstance(reward, bool) or not isinstance(reward, (int, float)):
+    if not is_number(reward):
         return "cum_reward: no number, so that nothing says whether the task was done"
     if not 0 <= reward <= 1:
         return f"cum_reward: {reward:g}, and a task of WebArena gives 0 or 1"
@@ -184,7 +192,7 @@ def _response(one: Episode, data: Mapping[str, Json]) -> Response:
     tokens = {key: data.get(f"stats.cum_{key}_tokens") for key in ("input", "output")}
     answer, url = _last(one.folder / LAST_STEP)
     state: dict[str, Json] = {FINAL_URL: url} if url else {}
-    steps = whole(data.get("n_steps"))
+    steps = as_count(data.get("n_steps"))
     return Response(
         answer=answer,
         usage=usage_of(**tokens, cost_usd=data.get("stats.cum_cost")),
@@ -200,14 +208,10 @@ def _last(path: Path) -> tuple[str, str]:
         return "", ""
     data = json_of(plain(path), _MOST)
     step = data[-1] if isinstance(data, list) and data else data
-    seen = step.get("obs") if isinstance(step, dict) else None
-    seen = seen if isinstance(seen, dict) else {}
-    said = seen.get("chat_messages")
-    last = said[-1] if isinstance(said, (list, tuple)) and said else None
-    last = last if isinstance(last, dict) else {}
-    message = {"assistant": last.get("message"), "infeasible": "N/A"}.get(str(last.get("role")))
-    url = seen.get("url")
-    return message if isinstance(message, str) else "", url if isinstance(url, str) else ""
+    seen = as_object(as_object(step).get("obs"))
+    last = as_object(next(reversed(as_list(seen.get("chat_messages"))), None))
+    answers = {"assistant": last.get("message"), "infeasible": "N/A"}
+    return as_string(answers.get(str(last.get("role")))), as_string(seen.get("url"))
 
 
 def _moment(text: str) -> datetime | None:

@@ -14,7 +14,7 @@ from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.importers.formats.webarena.rendered import Rendered, rendered
 from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, Result, crashed
 from gate.importers.formats.webarena.run_logs import Logged, log_files, logged
-from gate.importers.trials.build import whole
+from gate.importers.trials.json_values import as_count, as_object, as_strings
 from gate.records import Json, Response
 from gate.text.escaping import one_line
 
@@ -122,13 +122,12 @@ def _task_of(file: Path) -> str:
 
 
 def _config(named: Mapping[str, Path]) -> Mapping[str, Json]:
-    data = json_of(named[_CONFIG]) if _CONFIG in named else {}
-    return data if isinstance(data, dict) else {}
+    return as_object(json_of(named[_CONFIG]) if _CONFIG in named else {})
 
 
 def _expected(config: Mapping[str, Json], seen: set[str]) -> frozenset[str]:
     """The tasks that the run was to try, and what else was."""
-    start, end = (whole(config.get(f"test_{name}_idx")) for name in ("start", "end"))
+    start, end = (as_count(config.get(f"test_{name}_idx")) for name in ("start", "end"))
     if start is None or end is None or not 0 <= end - start <= _MOST_TASKS:
         return frozenset()
     return frozenset({*map(str, range(start, end)), *seen})
@@ -136,7 +135,7 @@ def _expected(config: Mapping[str, Json], seen: set[str]) -> frozenset[str]:
 
 def _agent(config: Mapping[str, Json]) -> str:
     words = (config.get(name) for name in ("provider", "model"))
-    return one_line(" ".join(word for word in words if isinstance(word, str)), 200)
+    return one_line(" ".join(as_strings([*words])), 200)
 
 
 def _told(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
@@ -149,7 +148,7 @@ def _told(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
         return told
     for name, entry in data.items():
         digits = name.removeprefix("example_")
-        success = entry.get("success") if isinstance(entry, dict) else None
+        success = as_object(entry).get("success")
         if digits.isdecimal() and len(digits) < 10 and isinstance(success, bool):
             told[str(int(digits))] = success
         else:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, Problem
-from gate.files.json_stream import too_deep
+from gate.files.json_stream import is_too_deep
 from gate.files.plain import Line, json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.graders.webarena_rules.task import Checks, checks_of, faults_of, with_sites
 from gate.importers.trials.build import case_of
+from gate.importers.trials.json_values import as_object
 from gate.records import Case, Json
 from gate.text.escaping import one_line
 
@@ -81,7 +82,7 @@ def items(path: Path) -> Iterator[Line | Problem]:
 
 def id_of(data: Json) -> str:
     """`task_id` as text; empty where it is none: a whole number from 0 on, or its digits."""
-    value = data.get("task_id") if isinstance(data, dict) else None
+    value = as_object(data).get("task_id")
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         return ""
     if isinstance(value, int):
@@ -95,7 +96,7 @@ def is_task(data: Json) -> bool:
 
 
 def _faults(data: Json) -> Iterator[str]:
-    if not isinstance(data, dict) or too_deep(data):
+    if not isinstance(data, dict) or is_too_deep(data):
         yield "no object with task_id, sites, intent and eval"
         return
     if not id_of(data):
