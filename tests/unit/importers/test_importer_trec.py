@@ -59,7 +59,7 @@ def test_what_is_not_counted_is_told(place):
 def test_ties_are_ordered_by_document_and_ranks_are_not_looked_at(place):
     run = "q Q0 a 1 1.0 t\nq Q0 c 2 1.0 t\nq Q0 b 3 1.000000001 t\n"
     (trial,) = Trec().read(place(run, "q 0 c 1\n")).trials()
-    assert [one.id for one in trial.attempt.response.add_documents] == ["c", "b", "a"]
+    assert [one.id for one in trial.attempt.response.retrieved] == ["c", "b", "a"]
 
 
 def test_lines_of_a_query_need_not_stand_together(place):
