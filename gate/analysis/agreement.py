@@ -10,17 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.estimates import estimates, family_of, finite
-from gate.analysis.labels import reviewed_by
+from gate.analysis.labels import list_reviewers
 from gate.analysis.session_effect import is_mean
 from gate.analysis.table import Table
 from gate.records import Agreement, Corrected, Estimate, Label, Measure, MetricSpec, Ratings
-from gate.stats.agreement import Agreed, Design, krippendorff_alpha, weighted_kappa
-from gate.stats.correction import Labelled, Powered, by_case, mean_difference, prediction_powered
+from gate.stats.agreement import AgreementEstimate, Design, krippendorff_alpha, weighted_kappa
+from gate.stats.correction import (
+    CorrectedMean,
+    LabelledCases,
+    average_by_case,
+    correct_mean,
+    mean_difference,
+)
 from gate.stats.pairs import Array, case_means, case_variances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class RatedAnswers:
     """The rated answers of one metric. `ratings`: reviewers x answers, NaN where one gave none;
     `judge`: one value an answer.
     """
@@ -34,17 +40,17 @@ class Answers:
     def median(self) -> Array:
         return np.asarray(np.nanmedian(self.ratings, axis=0))
 
-    def by_case(self) -> Labelled:
+    def by_case(self) -> LabelledCases:
         """Reviewers, then answers, averaged."""
         mean = np.nanmean(self.ratings, axis=0)
-        return by_case(mean, self.judge, self.design, step=self.step)
+        return average_by_case(mean, self.judge, self.design, step=self.step)
 
 
-def answers_of(labels: Sequence[Label], spec: MetricSpec) -> Answers:
+def collect_answers(labels: Sequence[Label], spec: MetricSpec) -> RatedAnswers:
     """`labels`: of one suite, metric and judge; at least one. An answer that no judge scored has
     NaN as the judge's value.
     """
-    reviewers = {name.casefold(): at for at, name in enumerate(reviewed_by(labels))}
+    reviewers = {name.casefold(): at for at, name in enumerate(list_reviewers(labels))}
     groups: dict[tuple[str, str], list[Label]] = {}
     for label in labels:
         groups.setdefault((label.case_id, label.answer_digest), []).append(label)
@@ -53,12 +59,12 @@ def answers_of(labels: Sequence[Label], spec: MetricSpec) -> Answers:
         for label in rated:
             ratings[reviewers[label.reviewer.strip().casefold()], at] = label.human
     first = [rated[0] for rated in groups.values()]
-    return Answers(
+    return RatedAnswers(
         ratings=ratings,
         judge=np.array([np.mean([_scored(one) for one in rated]) for rated in groups.values()]),
         design=Design(
-            cases=_numbered([label.case_id for label in first]),
-            strata=_numbered([f"{label.period}\0{label.stratum}" for label in first]),
+            cases=_number_names([label.case_id for label in first]),
+            strata=_number_names([f"{label.period}\0{label.stratum}" for label in first]),
             weights=np.array([label.weight for label in first]),
         ),
         step=_step(ratings, spec),
@@ -69,11 +75,11 @@ def _scored(label: Label) -> float:
     return math.nan if label.judge is None else label.judge
 
 
-def ratings(spec: MetricSpec, labels: Sequence[Label]) -> Ratings:
+def measure_ratings(spec: MetricSpec, labels: Sequence[Label]) -> Ratings:
     """`labels`: of one suite and metric, beside whatever judge or none; at least one."""
-    found = answers_of(labels, spec)
+    found = collect_answers(labels, spec)
     people = replace(found, judge=np.zeros(len(found.judge))).by_case()
-    mean = prediction_powered(0.0, 0.0, people)
+    mean = correct_mean(0.0, 0.0, people)
     alpha = krippendorff_alpha(found.ratings, scale="ordinal", design=found.design)
     return Ratings(
         metric=spec.name,
@@ -81,16 +87,16 @@ def ratings(spec: MetricSpec, labels: Sequence[Label]) -> Ratings:
         answers=found.ratings.shape[1],
         reviewers=found.ratings.shape[0],
         mean=float(np.average(people.human, weights=people.weights)),
-        ci95=None if mean.reason else (_within(spec, mean.low), _within(spec, mean.high)),
-        agreement=_measure(alpha),
+        ci95=None if mean.reason else (_clip(spec, mean.low), _clip(spec, mean.high)),
+        agreement=_to_measure(alpha),
     )
 
 
-def agreement(
+def measure_agreement(
     suite: str, spec: MetricSpec, labels: Sequence[Label], limit: float | None
 ) -> Agreement:
-    """`labels`: as for `answers_of`, at least one; `limit`: from which an answer passes."""
-    found = answers_of(labels, spec)
+    """`labels`: as for `collect_answers`, at least one; `limit`: from which an answer passes."""
+    found = collect_answers(labels, spec)
     people, judge, design = found.median, found.judge, found.design
     everybody = np.vstack([found.ratings, judge])
     return Agreement(
@@ -100,42 +106,42 @@ def agreement(
         labels=len(labels),
         answers=len(judge),
         cases=len(np.unique(design.cases)),
-        reviewers=reviewed_by(labels),
-        kappa=_measure(weighted_kappa(people, judge, design=design)),
-        kappa_linear=_measure(weighted_kappa(people, judge, weights="linear", design=design)),
-        alpha_people=_measure(krippendorff_alpha(found.ratings, scale="ordinal", design=design)),
-        alpha_all=_measure(krippendorff_alpha(everybody, scale="ordinal", design=design)),
-        bias=_measure(mean_difference(found.by_case())),
+        reviewers=list_reviewers(labels),
+        kappa=_to_measure(weighted_kappa(people, judge, design=design)),
+        kappa_linear=_to_measure(weighted_kappa(people, judge, weights="linear", design=design)),
+        alpha_people=_to_measure(krippendorff_alpha(found.ratings, scale="ordinal", design=design)),
+        alpha_all=_to_measure(krippendorff_alpha(everybody, scale="ordinal", design=design)),
+        bias=_to_measure(mean_difference(found.by_case())),
         pass_limit=limit,
         confusion=None if limit is None else _confusion(people >= limit, judge >= limit),
     )
 
 
-def corrected_estimates(table: Table, labels: Mapping[str, Sequence[Label]]) -> dict[str, Estimate]:
+def correct_estimates(table: Table, labels: Mapping[str, Sequence[Label]]) -> dict[str, Estimate]:
     """The estimates of a run, those of a judge that people checked with a corrected value beside.
 
-    `labels`: metric -> as for `answers_of`, at least one.
+    `labels`: metric -> as for `collect_answers`, at least one.
     """
     found = estimates(table, table.specs)
     for name, own in labels.items():
         estimate, spec = found.get(name), table.specs.get(name)
         if estimate is not None and spec is not None and estimate.value is not None:
-            found[name] = replace(estimate, corrected=_corrected(spec, table, own))
+            found[name] = replace(estimate, corrected=_correct_estimate(spec, table, own))
     return found
 
 
-def _corrected(spec: MetricSpec, table: Table, labels: Sequence[Label]) -> Corrected | None:
+def _correct_estimate(spec: MetricSpec, table: Table, labels: Sequence[Label]) -> Corrected | None:
     """None for too few labels, and for a metric that is no mean of its calls."""
     if not (is_mean(spec) and math.isclose(family_of(spec).reduce(np.array([[1.0]])), 1.0)):
         return None
-    run = _judged(table.column(spec.column), table.column("agent_error") == 1.0)
-    rated = answers_of(labels, spec)
-    found = prediction_powered(run.mean, run.variance, rated.by_case())
+    run = _summarise_judge(table.column(spec.column), table.column("agent_error") == 1.0)
+    rated = collect_answers(labels, spec)
+    found = correct_mean(run.mean, run.variance, rated.by_case())
     if found.reason or not run.share:
         return None
     kappa = weighted_kappa(rated.median, rated.judge, design=rated.design)
     value, low, high = (
-        _within(spec, run.failed + run.share * number)
+        _clip(spec, run.failed + run.share * number)
         for number in (found.value, found.low, found.high)
     )
     return Corrected(
@@ -144,7 +150,7 @@ def _corrected(spec: MetricSpec, table: Table, labels: Sequence[Label]) -> Corre
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class _JudgeMean:
     """The judge's mean over the answers of a run, its variance, the share that answers are of all
     calls, and what the failed calls add to the mean of all. People have rated answers only.
     """
@@ -155,7 +161,7 @@ class _Run:
     failed: float
 
 
-def _judged(values: Array, failed: npt.NDArray[np.bool_]) -> _Run:
+def _summarise_judge(values: Array, failed: npt.NDArray[np.bool_]) -> _JudgeMean:
     """The variance is the noise of the rounds, as in the metric's interval; where cases ran once it
     is the scatter between them, which is more.
     """
@@ -164,7 +170,7 @@ def _judged(values: Array, failed: npt.NDArray[np.bool_]) -> _Run:
     answered = measured & ~failed
     share = float(_shares(answered, measured)[there].mean()) if there.any() else 0.0
     if not share:
-        return _Run(mean=0.0, variance=0.0, share=0.0, failed=0.0)
+        return _JudgeMean(mean=0.0, variance=0.0, share=0.0, failed=0.0)
     lost = float(case_means(np.where(answered, 0.0, values))[there].mean())
     whole = float(case_means(values)[there].mean())
     left = np.where(answered, values, np.nan)
@@ -173,20 +179,20 @@ def _judged(values: Array, failed: npt.NDArray[np.bool_]) -> _Run:
     variance = float((variances[own] / calls[own]).sum()) / n**2
     if (calls == 1).any():
         variance = float(means[own].var(ddof=1)) / n if n > 1 else 0.0
-    return _Run(mean=(whole - lost) / share, variance=variance, share=share, failed=lost)
+    return _JudgeMean(mean=(whole - lost) / share, variance=variance, share=share, failed=lost)
 
 
 def _shares(some: npt.NDArray[np.bool_], of: npt.NDArray[np.bool_]) -> Array:
     return np.asarray(some.sum(axis=1) / np.maximum(of.sum(axis=1), 1))
 
 
-def _within(spec: MetricSpec, number: float) -> float:
+def _clip(spec: MetricSpec, number: float) -> float:
     low = -math.inf if spec.low is None else spec.low
     high = math.inf if spec.high is None else spec.high
     return min(high, max(low, number))
 
 
-def _measure(found: Agreed | Powered) -> Measure:
+def _to_measure(found: AgreementEstimate | CorrectedMean) -> Measure:
     if found.reason:
         return Measure(reason=found.reason)
     return Measure(value=found.value, low=found.low, high=found.high)
@@ -200,7 +206,7 @@ def _confusion(
     return both, only, other, neither
 
 
-def _numbered(names: Sequence[str]) -> npt.NDArray[np.int64]:
+def _number_names(names: Sequence[str]) -> npt.NDArray[np.int64]:
     return np.unique(names, return_inverse=True)[1].astype(np.int64)
 
 

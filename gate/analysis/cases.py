@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis.missing_answers import errored_cases
+from gate.analysis.missing_answers import find_errored_cases
 from gate.analysis.pairing import pair_cases
 from gate.analysis.table import Table
 from gate.records import CaseChange, CaseChanges
@@ -38,7 +38,7 @@ class _Passes:
         return np.asarray(2 * self.passed < self.rounds)
 
     @property
-    def mixed(self) -> Rows:
+    def sometimes_passed(self) -> Rows:
         return np.asarray((self.passed > 0) & (self.passed < self.rounds))
 
     def by_case(self) -> dict[str, tuple[int, int]]:
@@ -46,7 +46,7 @@ class _Passes:
         both = zip(self.passed.tolist(), self.rounds.tolist(), strict=True)
         return {case: two for case, two in zip(self.cases, both, strict=True) if two[1]}
 
-    def chosen(self, rows: Rows) -> list[str]:
+    def select(self, rows: Rows) -> list[str]:
         return [self.cases[row] for row in np.flatnonzero(rows).tolist()]
 
 
@@ -61,7 +61,7 @@ class _Lists:
     p_values: dict[str, float]
     left_out: Set[str]
 
-    def of(self, cases: Iterable[str]) -> tuple[CaseChange, ...]:
+    def list_changes(self, cases: Iterable[str]) -> tuple[CaseChange, ...]:
         """Worst first, then by id."""
         listed = [case for case in cases if case not in self.left_out]
         listed.sort(key=lambda case: (self.p_values.get(case, 1.0), case))
@@ -94,30 +94,30 @@ def case_changes(
     more than chance explains.
     """
     pairing = pair_cases(baseline or current.select([]), current, not_asked)
-    before, after = _passes(pairing.baseline), _passes(pairing.current)
-    now = _passes(current)
+    before, after = _count_passes(pairing.baseline), _count_passes(pairing.current)
+    now = _count_passes(current)
     lists = _Lists(
         current.suite,
-        _passes(pairing.whole).by_case(),
+        _count_passes(pairing.whole).by_case(),
         now.by_case(),
         {**_categories(pairing.whole), **_categories(current)},
         _alarms(pairing.baseline, pairing.current),
         quarantined,
     )
-    unscored = now.chosen(now.rounds == 0) if lists.now else []
+    unscored = now.select(now.rounds == 0) if lists.now else []
     return CaseChanges(
-        newly_failing=lists.of(after.chosen(before.mostly_passed & after.mostly_failed)),
-        newly_passing=lists.of(after.chosen(before.mostly_failed & after.mostly_passed)),
-        flaky=lists.of(now.chosen(now.mixed)),
-        added=lists.of(pairing.added if baseline is not None else ()),
-        removed=lists.of(pairing.removed),
-        changed=lists.of(pairing.changed),
-        errored=lists.of({*errored_cases(current), *unscored}),
+        newly_failing=lists.list_changes(after.select(before.mostly_passed & after.mostly_failed)),
+        newly_passing=lists.list_changes(after.select(before.mostly_failed & after.mostly_passed)),
+        flaky=lists.list_changes(now.select(now.sometimes_passed)),
+        added=lists.list_changes(pairing.added if baseline is not None else ()),
+        removed=lists.list_changes(pairing.removed),
+        changed=lists.list_changes(pairing.changed),
+        errored=lists.list_changes({*find_errored_cases(current), *unscored}),
         quarantined=tuple(lists.change(c) for c in current.cases if c in quarantined),
     )
 
 
-def _passes(table: Table) -> _Passes:
+def _count_passes(table: Table) -> _Passes:
     success = table.column("success")
     return _Passes(
         table.cases,

@@ -53,7 +53,7 @@ def _amount(
     )
 
 
-def _of_k_rounds(name: str, k: int, wanted: str, about: str) -> MetricSpec:
+def _k_rounds_metric(name: str, k: int, wanted: str, about: str) -> MetricSpec:
     """A case with fewer than k rounds has no value."""
     return MetricSpec(
         name=name,
@@ -66,22 +66,22 @@ def _of_k_rounds(name: str, k: int, wanted: str, about: str) -> MetricSpec:
     )
 
 
-def _of_rounds(rounds: int, asked: frozenset[int]) -> Iterator[MetricSpec]:
-    """What several rounds of a case tell: `asked` are more k."""
-    for k in sorted({k for k in (*DRAWN, *asked) if k <= rounds}):
+def _k_rounds_metrics(rounds: int, more_k: frozenset[int]) -> Iterator[MetricSpec]:
+    """What several rounds of a case tell: `more_k` are more k."""
+    for k in sorted({k for k in (*DRAWN, *more_k) if k <= rounds}):
         any_of = f"chance that one of {k} rounds of a case passes"
-        yield _of_k_rounds(f"agent.pass@{k}", k, "any", any_of)
+        yield _k_rounds_metric(f"agent.pass@{k}", k, "any", any_of)
         all_of = f"chance that {k} rounds of a case all pass"
-        yield _of_k_rounds(f"agent.pass^{k}", k, "all", all_of)
+        yield _k_rounds_metric(f"agent.pass^{k}", k, "all", all_of)
     alike = "chance that two rounds of a case both pass or both fail"
-    yield _of_k_rounds("agent.consistency", 2, "alike", alike)
+    yield _k_rounds_metric("agent.consistency", 2, "alike", alike)
     unlike = "chance that one of two rounds of a case passes and the other fails"
-    yield _of_k_rounds("agent.flip_rate", 2, "unlike", unlike)
+    yield _k_rounds_metric("agent.flip_rate", 2, "unlike", unlike)
     k = max(2, rounds)
     reliable = f"share of the cases of which all {k} rounds pass"
-    yield _of_k_rounds("agent.reliable_rate", k, "all", reliable)
+    yield _k_rounds_metric("agent.reliable_rate", k, "all", reliable)
     failing = f"share of the cases of which none of {k} rounds passes"
-    yield _of_k_rounds("agent.consistently_failing_rate", k, "none", failing)
+    yield _k_rounds_metric("agent.consistently_failing_rate", k, "none", failing)
 
 
 _TOKENS = {
@@ -193,25 +193,25 @@ OF_JUDGES = (JUDGE_COVERAGE, JUDGE_INJECTION)
 
 
 def every_metric(
-    graders: Iterable[Iterable[MetricSpec]], rounds: int, asked: frozenset[int]
+    graders: Iterable[Iterable[MetricSpec]], rounds: int, more_k: frozenset[int]
 ) -> dict[str, MetricSpec]:
     """By name: those of the trials, of each grader, and of the judge where one is asked."""
-    found = {spec.name: spec for spec in trial_metrics(rounds, asked)}
-    found.update({spec.name: spec for specs in graders for spec in specs})
-    if any(spec.asks == "judge" for spec in found.values()):
-        found.update({spec.name: spec for spec in OF_JUDGES})
-    return found
+    by_name = {spec.name: spec for spec in trial_metrics(rounds, more_k)}
+    by_name.update({spec.name: spec for specs in graders for spec in specs})
+    if any(spec.asks == "judge" for spec in by_name.values()):
+        by_name.update({spec.name: spec for spec in OF_JUDGES})
+    return by_name
 
 
-def trial_metrics(rounds: int, asked: frozenset[int] = frozenset()) -> tuple[MetricSpec, ...]:
-    """What trials tell by themselves where a case has so many rounds; `asked` as `asked_k` has
+def trial_metrics(rounds: int, more_k: frozenset[int] = frozenset()) -> tuple[MetricSpec, ...]:
+    """What trials tell by themselves where a case has so many rounds; `more_k` as `collect_k` has
     them.
     """
     first, *rest = TRIAL_METRICS
-    return (first, *_of_rounds(rounds, asked), *rest)
+    return (first, *_k_rounds_metrics(rounds, more_k), *rest)
 
 
-def asked_k(config: Config) -> frozenset[int]:
+def collect_k(config: Config) -> frozenset[int]:
     """The k of pass@k and pass^k that gates and rules name."""
     gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
     names = [*(gate.metric for gate in gates), *config.regression.metrics]

@@ -32,40 +32,40 @@ def categories(table: Table, failed: Failed) -> tuple[CategoryReport, ...]:
 
 
 def _category(
-    own: Table, name: str | None, modes: Mapping[FailureMode, Sequence[int]]
+    table: Table, name: str | None, modes: Mapping[FailureMode, Sequence[int]]
 ) -> CategoryReport:
-    unpriced = (own.column("agent_error") == 0.0) & np.isnan(own.column("cost_usd"))
+    unpriced = (table.column("agent_error") == 0.0) & np.isnan(table.column("cost_usd"))
     top = min(modes, key=lambda mode: (*modes[mode], ORDER.index(mode)), default=None)
     return CategoryReport(
         category=name,
-        cases=len(own.cases),
-        trials=int((~np.isnan(own.column("infra_error"))).sum()),
-        success_rate=_value(own, "agent.success_rate"),
-        avg_steps=_value(own, "agent.avg_steps"),
-        cost_per_task=_value(own, "agent.cost_per_task"),
-        cost_per_success=_value(own, "agent.cost_per_success"),
+        cases=len(table.cases),
+        trials=int((~np.isnan(table.column("infra_error"))).sum()),
+        success_rate=_value(table, "agent.success_rate"),
+        avg_steps=_value(table, "agent.avg_steps"),
+        cost_per_task=_value(table, "agent.cost_per_task"),
+        cost_per_success=_value(table, "agent.cost_per_success"),
         unknown_cost=int(unpriced.sum()),
         top_mode=top,
         top_mode_cases=0 if top is None else -modes[top][0],
     )
 
 
-def _value(own: Table, metric: str) -> float | None:
-    spec = own.specs.get(metric)
-    return None if spec is None else finite(family_of(spec).reduce(own.values(spec)))
+def _value(table: Table, metric: str) -> float | None:
+    spec = table.specs.get(metric)
+    return None if spec is None else finite(family_of(spec).reduce(table.values(spec)))
 
 
 def _modes(table: Table, failed: Failed) -> dict[str | None, dict[FailureMode, tuple[int, int]]]:
     """Category -> mode -> less cases, less trials: what is most comes first."""
     category = dict(zip(table.cases, table.categories, strict=True))
-    found: dict[str | None, dict[FailureMode, tuple[int, int]]] = {}
+    counts: dict[str | None, dict[FailureMode, tuple[int, int]]] = {}
     for mode, cases in failed.items():
         for case, trials in cases.items():
             if case in category:
-                own = found.setdefault(category[case], {})
-                before = own.get(mode, (0, 0))
-                own[mode] = (before[0] - 1, before[1] - trials)
-    return found
+                modes = counts.setdefault(category[case], {})
+                before = modes.get(mode, (0, 0))
+                modes[mode] = (before[0] - 1, before[1] - trials)
+    return counts
 
 
 def _by_name(name: str | None) -> tuple[bool, str]:

@@ -29,7 +29,7 @@ _TOLD = (
 _TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 
 
-class Columns:
+class TrialColumns:
     """Grows trial by trial, in any order; 8 bytes a value and about 100 bytes a case."""
 
     def __init__(self, suite: str) -> None:
@@ -57,18 +57,18 @@ class Columns:
             self.categories.append(row.get("category"))
         self.at.extend((number, row["round"] - 1))
         self.rounds = max(self.rounds, row["round"])
-        own = trial_values(row)
-        for name, value in {**own, **row["scores"]}.items():
+        values = trial_values(row)
+        for name, value in {**values, **row["scores"]}.items():
             column = self.values.get(name)
             if column is None:
                 column = self.values[name] = array("d", [NAN]) * self._trials
             column.append(NAN if value is None else value)
         for name in _TOLD if row["status"] == "completed" else ():
-            if own[name] is None:
+            if values[name] is None:
                 self._untold.setdefault(name, []).append(self._trials)
         if row["status"] == "completed" and row.get("unscored"):
-            told = frozenset(row["scores"]) | _decided(row)
-            self._lacking.append((self._trials, self._alike.setdefault(told, told)))
+            scored = frozenset(row["scores"]) | _pass_fail_columns(row)
+            self._lacking.append((self._trials, self._alike.setdefault(scored, scored)))
         if row["status"] == "completed":
             for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
                 if left(row):
@@ -80,18 +80,18 @@ class Columns:
             if len(column) < self._trials:
                 column.append(NAN)
 
-    def unjudged(self) -> dict[str, array[float]]:
+    def mark_unjudged(self) -> dict[str, array[float]]:
         """UNJUDGED, UNDECIDED and UNGRADED -> 1 for each such trial, else 0; only where there is
         one.
         """
         return {name: self._marks(trials) for name, trials in self._unjudged.items()}
 
-    def unscored(self) -> dict[str, array[float]]:
+    def mark_unscored(self) -> dict[str, array[float]]:
         """Column -> 1 for each trial that lacks it because a grader gave no score, else 0; only of
         columns that some trial lacks. A value that does not apply to a case is not lacking. So are
         answers marked whose cost, steps, tokens or violations are unknown, where others' are known.
         """
-        found = {
+        marks = {
             name: self._marks(trials)
             for name, trials in self._untold.items()
             if any(value == value for value in self.values[name])  # NaN is unknown
@@ -101,8 +101,8 @@ class Columns:
                 continue
             trials = [trial for trial, told in self._lacking if name not in told]
             if trials:
-                found[name] = self._marks(trials)
-        return found
+                marks[name] = self._marks(trials)
+        return marks
 
     def _marks(self, trials: list[int]) -> array[float]:
         marks = array("d", [0.0]) * self._trials
@@ -111,7 +111,7 @@ class Columns:
         return marks
 
 
-def _decided(row: Mapping[str, Json]) -> frozenset[str]:
+def _pass_fail_columns(row: Mapping[str, Json]) -> frozenset[str]:
     """The columns of pass and fail that a trial has."""
     passed = (row["passed"], row["attempts"][0]["passed"])
     return frozenset(n for n, told in zip(_PASSED, passed, strict=True) if told is not None)
@@ -173,8 +173,8 @@ def _total(read: float | None, written: float | None, usage: Mapping[str, Json])
 
 
 def _score(row: Mapping[str, Json]) -> float | None:
-    known = [x for x in (row.get("dimension_scores") or {}).values() if x is not None]
-    return sum(known) / len(known) if known else _flag(row["passed"])
+    scores = [x for x in (row.get("dimension_scores") or {}).values() if x is not None]
+    return sum(scores) / len(scores) if scores else _flag(row["passed"])
 
 
 def _steps(row: Mapping[str, Json], steps: Json) -> float:

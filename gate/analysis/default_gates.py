@@ -18,17 +18,17 @@ def with_default_gates(config: Config) -> Config:
     """
     if any(gate.metric == VIOLATIONS for gate in config.gates):
         return config
-    return replace(config, suites=tuple(map(_limited, config.suites)))
+    return replace(config, suites=tuple(map(_add_default_gates, config.suites)))
 
 
-def told(suite: Suite) -> Iterator[str]:
+def format_default_gates(suite: Suite) -> Iterator[str]:
     """Each of them, for somebody who looks for it in gate.yml."""
     for gate in suite.gates:
         if gate.by_default:
             yield f"gate {gate.metric} max {gate.max:g}, by default (grader '{SAFETY}')"
 
 
-def _limited(suite: Suite) -> Suite:
+def _add_default_gates(suite: Suite) -> Suite:
     place = next((one.place for one in suite.graders if one.name == SAFETY), None)
     if place is None or any(gate.metric == VIOLATIONS for gate in suite.gates):
         return suite

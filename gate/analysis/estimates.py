@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gate.analysis.missing_answers import unjudged_share
+from gate.analysis.missing_answers import share_unjudged
 from gate.analysis.outages import OUT
 from gate.analysis.table import Table
 from gate.plugins import METRICS, Array, Family
@@ -52,7 +52,7 @@ def _estimate(table: Table, spec: MetricSpec) -> Estimate:
             value=None,
             unit=spec.unit,
             direction=spec.direction,
-            reason=OUT if unjudged_share(table, spec) else _why_unmeasured(table, values, family),
+            reason=OUT if share_unjudged(table, spec) else _why_unmeasured(table, values, family),
         )
     each = family.per_case(values)
     each = each[~np.isnan(each)]

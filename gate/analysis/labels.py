@@ -20,7 +20,7 @@ LABELS = "reviews/labels.jsonl"  # where labels are kept unless `judge.labels` s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class LabelContext:
     """What a suite has, to check its labels against."""
 
     specs: Mapping[str, MetricSpec]
@@ -30,7 +30,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
+class ReviewLabels:
     """The rows that count, and those that do not: `wrong` in the file itself, or `stale` beside the
     suites as they are now.
     """
@@ -40,7 +40,7 @@ class Labels:
     wrong: tuple[Problem, ...] = ()
     stale: tuple[Problem, ...] = ()
 
-    def of(self, suite: str, metric: str) -> tuple[Label, ...]:
+    def select(self, suite: str, metric: str) -> tuple[Label, ...]:
         return tuple(row for row in self.rows if row.suite == suite and row.metric == metric)
 
 
@@ -64,31 +64,31 @@ def schema() -> dict[str, Json]:
     }
 
 
-def read(source: Source | None) -> Labels:
+def read_labels(source: Source | None) -> ReviewLabels:
     """The file's rows by themselves; no file is no label. A reviewer's two unlike ratings of one
     answer contradict each other: neither counts.
     """
     if source is None:
-        return Labels()
+        return ReviewLabels()
     form, wrong = schema(), []
     found: list[tuple[int, Label]] = []
     for row in rows(source):
         if isinstance(row, Problem):
             wrong.append(row)
             continue
-        faults = list(_faults(row, form))
+        faults = list(_list_faults(row, form))
         wrong += [Problem(Place(source.name, row.line), fault) for fault in faults]
         if not faults:
             found.append((row.line, from_json(Label, row.data)))
-    kept, contradictions = _consistent(found, source.name)
-    return Labels(
+    kept, contradictions = _drop_contradictions(found, source.name)
+    return ReviewLabels(
         rows=tuple(label for _, label in kept),
         lines=tuple(line for line, _ in kept),
         wrong=(*wrong, *contradictions),
     )
 
 
-def without(labels: Labels, suites: frozenset[str]) -> Labels:
+def without_suites(labels: ReviewLabels, suites: frozenset[str]) -> ReviewLabels:
     """Without the rows of these suites, which are no fault."""
     pairs = zip(labels.lines, labels.rows, strict=True)
     kept = [(line, row) for line, row in pairs if row.suite not in suites]
@@ -97,11 +97,13 @@ def without(labels: Labels, suites: frozenset[str]) -> Labels:
     )
 
 
-def fitting(labels: Labels, suites: Mapping[str, Known], file: str) -> Labels:
+def keep_fitting(
+    labels: ReviewLabels, suites: Mapping[str, LabelContext], file: str
+) -> ReviewLabels:
     """Without the rows that no suite has a use for, each of them told."""
     kept, wrong, stale = [], list(labels.wrong), list(labels.stale)
     for line, label in zip(labels.lines, labels.rows, strict=True):
-        out_of_date = _unknown(label, suites)
+        out_of_date = _describe_unknown(label, suites)
         out_of_range = "" if out_of_date else _out_of_range(label, suites[label.suite])
         if out_of_date:
             stale.append(Problem(Place(file, line), out_of_date))
@@ -109,7 +111,7 @@ def fitting(labels: Labels, suites: Mapping[str, Known], file: str) -> Labels:
             wrong.append(Problem(Place(file, line), out_of_range))
         else:
             kept.append((line, label))
-    return Labels(
+    return ReviewLabels(
         rows=tuple(label for _, label in kept),
         lines=tuple(line for line, _ in kept),
         wrong=tuple(wrong),
@@ -117,11 +119,11 @@ def fitting(labels: Labels, suites: Mapping[str, Known], file: str) -> Labels:
     )
 
 
-def notes(labels: Labels, file: str, *, most: int = 3) -> Iterator[str]:
+def notes(labels: ReviewLabels, file: str, *, most: int = 3) -> Iterator[str]:
     """What a report says of rows that do not count; the first `most` of them in full."""
     for problems, what in ((labels.wrong, "wrong"), (labels.stale, "out of date")):
         if problems:
-            some = "; ".join(_short(problem) for problem in problems[:most])
+            some = "; ".join(_shorten(problem) for problem in problems[:most])
             more = f"; and {len(problems) - most:,} more" if len(problems) > most else ""
             lines = len({problem.place.line for problem in problems})
             some_rows = "1 row is" if lines == 1 else f"{lines:,} rows are"
@@ -131,14 +133,14 @@ def notes(labels: Labels, file: str, *, most: int = 3) -> Iterator[str]:
             )
 
 
-def _short(problem: Problem) -> str:
+def _shorten(problem: Problem) -> str:
     return f"line {problem.place.line}: {problem.message}"
 
 
 # ---------------------------------------------------------------------------------------- the rows
 
 
-def _faults(row: Row, form: dict[str, Json]) -> Iterator[str]:
+def _list_faults(row: Row, form: dict[str, Json]) -> Iterator[str]:
     if not isinstance(row.data, dict):
         yield "a label is a JSON object; `gate schema label` prints its form"
         return
@@ -152,7 +154,7 @@ def _faults(row: Row, form: dict[str, Json]) -> Iterator[str]:
             yield "labelled_at: not a time such as 2026-01-31T12:00:00Z"
 
 
-def _consistent(
+def _drop_contradictions(
     found: Sequence[tuple[int, Label]], file: str
 ) -> tuple[list[tuple[int, Label]], list[Problem]]:
     """Each rating once; contradictions left out, told at the later line."""
@@ -186,13 +188,15 @@ def _rating(label: Label) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------ beside the suites
 
 
-def _unknown(label: Label, suites: Mapping[str, Known]) -> str:
+def _describe_unknown(label: Label, suites: Mapping[str, LabelContext]) -> str:
     suite = suites.get(label.suite)
     if suite is None:
         return f"suite: there is no suite '{label.suite:.80}'{_near(label.suite, suites)}"
-    asked = [name for name, spec in suite.specs.items() if spec.asks == "judge"]
-    if asked and label.metric not in suite.specs:  # without a judge people say what nobody measures
-        near = _near(label.metric, asked)
+    metrics = [name for name, spec in suite.specs.items() if spec.asks == "judge"]
+    if (
+        metrics and label.metric not in suite.specs
+    ):  # without a judge people say what nobody measures
+        near = _near(label.metric, metrics)
         return f"metric: {label.suite} does not measure {label.metric:.80}{near}"
     if suite.cases is not None and label.case_id not in suite.cases:
         return f"case_id: {label.suite} has no case '{label.case_id:.80}'"
@@ -201,7 +205,7 @@ def _unknown(label: Label, suites: Mapping[str, Known]) -> str:
     return ""
 
 
-def _out_of_range(label: Label, suite: Known) -> str:
+def _out_of_range(label: Label, suite: LabelContext) -> str:
     spec = suite.specs.get(label.metric)
     if spec is None:
         return ""
@@ -218,7 +222,7 @@ def _near(wanted: str, known: Iterable[str]) -> str:
     return hint if "did you mean" in hint else ""
 
 
-def reviewed_by(labels: Iterable[Label]) -> tuple[str, ...]:
+def list_reviewers(labels: Iterable[Label]) -> tuple[str, ...]:
     """The reviewers' names as they were first written, sorted."""
     names: dict[str, str] = {}
     for label in labels:

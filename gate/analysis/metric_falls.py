@@ -13,18 +13,18 @@ from gate.records import CaseFall, MetricFall, MetricSpec
 _NONE: frozenset[str] = frozenset()
 
 
-def falls(
+def find_falls(
     current: Table,
     baseline: Table | None,
     spec: MetricSpec,
     *,
     limit: float | None = None,
-    told: Set[str] = _NONE,
+    skip: Set[str] = _NONE,
     most: int = 20,
 ) -> MetricFall | None:
     """The cases whose mean over their rounds got worse, the largest fall first, at most `most`.
 
-    Where no paired case fell, those beyond the `limit` of a gate, the worst first. `told`: cases
+    Where no paired case fell, those beyond the `limit` of a gate, the worst first. `skip`: cases
     that another list shows already. None when nothing is left to show.
     """
     sign = 1.0 if spec.direction == "higher" else -1.0
@@ -34,7 +34,7 @@ def falls(
     fallen = {c: sign * (was[c] - now[c]) for c in was if c in now and sign * (was[c] - now[c]) > 0}
     if not fallen and limit is not None:
         fallen = {c: 0.0 for c, value in now.items() if sign * (limit - value) > 0}
-    cases = sorted(fallen.keys() - told, key=lambda c: (-fallen[c], sign * now[c], c))
+    cases = sorted(fallen.keys() - skip, key=lambda c: (-fallen[c], sign * now[c], c))
     if not cases:
         return None
     categories = dict(zip(current.cases, current.categories or [None] * len(now), strict=False))
@@ -57,8 +57,8 @@ def falls(
 def _by_case(table: Table, spec: MetricSpec) -> dict[str, float]:
     """Case -> mean over its rounds, of those with a value."""
     values: Array = table.column(spec.column)
-    known = ~np.isnan(values)
-    rounds = known.sum(axis=1)
-    means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(rounds, 1)
+    measured = ~np.isnan(values)
+    rounds = measured.sum(axis=1)
+    means = np.where(measured, values, 0.0).sum(axis=1) / np.maximum(rounds, 1)
     rows = np.flatnonzero(rounds).tolist()
     return {table.cases[row]: float(means[row]) for row in rows}

@@ -37,7 +37,7 @@ _SILENT = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arms:
+class PairedValues:
     """One column of two runs; rows are the same cases."""
 
     baseline: Array
@@ -47,12 +47,12 @@ class Arms:
 def infra_share(table: Table) -> float:
     """Share of the trials that ended in an infrastructure error; 0 when none was made."""
     errors = table.column("infra_error")
-    made = ~np.isnan(errors)
-    return float(errors[made].mean()) if made.any() else 0.0
+    trials = ~np.isnan(errors)
+    return float(errors[trials].mean()) if trials.any() else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lacking:
+class Missing:
     """Why missing values cannot simply be left out; nothing: false. `beyond`: the share of this
     run's trials by which it misses more than the baseline does, where both miss alike; None: they
     do not, and each missing value counts.
@@ -71,53 +71,53 @@ class Lacking:
         return f"{self.reason}; counted as failures {which} would"
 
 
-def too_much_missing(current: Table, pairing: Pairing | None, spec: MetricSpec) -> Lacking:
+def too_much_missing(current: Table, pairing: Pairing | None, spec: MetricSpec) -> Missing:
     """Why the missing calls of `current` cannot simply be left out, or nothing."""
     share = infra_share(current)
     if not share:
-        return Lacking()
-    told = f"{figures.portion(share)} of the calls ended in infrastructure errors"
+        return Missing()
+    sentence = f"{figures.portion(share)} of the calls ended in infrastructure errors"
     if pairing is None:
-        return Lacking(reason=told) if share > FEW else Lacking()
+        return Missing(reason=sentence) if share > FEW else Missing()
     arms = [t.column("infra_error") for t in (pairing.baseline, pairing.current)]
     p = _p_more(*arms)
     if p < LEVEL:
         chance = figures.p_value(p, level=LEVEL)
         differs = f"infrastructure errors differ from the baseline's ({chance})"
-        return Lacking(reason=told if share > FEW else differs)
+        return Missing(reason=sentence if share > FEW else differs)
     where = _p_more(*_by_harm(arms, pairing, spec))
     if where < LEVEL:
         chance = figures.p_value(where, level=LEVEL)
-        return Lacking(reason=f"{told}, on cases that fail more often ({chance})")
-    return Lacking(reason=told, beyond=_beyond(arms)) if share > FEW else Lacking()
+        return Missing(reason=f"{sentence}, on cases that fail more often ({chance})")
+    return Missing(reason=sentence, beyond=_beyond(arms)) if share > FEW else Missing()
 
 
-def too_much_unscored(current: Table, pairing: Pairing | None, spec: MetricSpec) -> Lacking:
+def too_much_unscored(current: Table, pairing: Pairing | None, spec: MetricSpec) -> Missing:
     """Why the answers of `current` that lack the metric because a grader gave them no score cannot
     simply be left out, or nothing.
     """
-    share, said = left_unscored(current, spec), _silence(current, spec)
+    share, silence = share_unscored(current, spec), _silence(current, spec)
     if not share:
-        return Lacking()
+        return Missing()
     answers = f"{figures.portion(share)} of the answers"
-    told = said.format(answers) if said else f"graders gave {answers} no score"
+    sentence = silence.format(answers) if silence else f"graders gave {answers} no score"
     if pairing is None:
-        return Lacking(reason=told) if share > FEW else Lacking()
+        return Missing(reason=sentence) if share > FEW else Missing()
     arms = [_lacking(arm, spec) for arm in (pairing.baseline, pairing.current)]
     p = _p_more(*arms)
     if p < LEVEL and share > FEW:
-        return Lacking(reason=told)
+        return Missing(reason=sentence)
     if p < LEVEL:
         chance = figures.p_value(p, level=LEVEL)
         differs = f"share differs from the baseline's ({chance})"
-        if said:
-            return Lacking(reason=f"{said.format('some answers')}, and their {differs}")
-        return Lacking(reason=f"the share of answers that graders gave no score {differs[6:]}")
+        if silence:
+            return Missing(reason=f"{silence.format('some answers')}, and their {differs}")
+        return Missing(reason=f"the share of answers that graders gave no score {differs[6:]}")
     where = _p_more(*_by_harm(arms, pairing, spec))
     if where < LEVEL:
         chance = figures.p_value(where, level=LEVEL)
-        return Lacking(reason=f"{told}, on cases that are worse ({chance})")
-    return Lacking(reason=told, beyond=_beyond(arms)) if share > FEW else Lacking()
+        return Missing(reason=f"{sentence}, on cases that are worse ({chance})")
+    return Missing(reason=sentence, beyond=_beyond(arms)) if share > FEW else Missing()
 
 
 def _beyond(arms: Sequence[Array]) -> float:
@@ -163,8 +163,8 @@ def _usual(harm: Array, arms: Sequence[Array]) -> float:
 
 def _silence(table: Table, spec: MetricSpec) -> str:
     """What the agent does not tell, in words; empty where a grader gave no score."""
-    own = UNSCORED + spec.column
-    return _SILENT.get(spec.column, "") if np.any(table.columns.get(own, 0.0) == 1.0) else ""
+    name = UNSCORED + spec.column
+    return _SILENT.get(spec.column, "") if np.any(table.columns.get(name, 0.0) == 1.0) else ""
 
 
 def without_silence(current: Table, baseline: Table | None) -> Table:
@@ -179,8 +179,8 @@ def without_silence(current: Table, baseline: Table | None) -> Table:
     blind = np.isnan(current.column("steps"))
     if blind.all() and (baseline is None or np.isnan(baseline.column("steps")).all()):
         blind = np.zeros_like(blind)  # an agent that tells none: its answers alone were looked at
-    for name, one in current.graders.items():
-        if one in looking and UNSCORED + name in current.columns:
+    for name, grader in current.graders.items():
+        if grader in looking and UNSCORED + name in current.columns:
             blind = blind | (current.columns[UNSCORED + name] == 1.0)
     hidden = (current.column("unsafe") == 0.0) & blind
     if not hidden.any():
@@ -193,16 +193,16 @@ def without_silence(current: Table, baseline: Table | None) -> Table:
     return replace(current, columns=columns)
 
 
-def left_unscored(table: Table, spec: MetricSpec) -> float:
+def share_unscored(table: Table, spec: MetricSpec) -> float:
     """Share of the answers without a score, of those to which the metric applies."""
-    if not _marked(table, spec):
+    if not _mark_names(table, spec):
         return 0.0
     lacking = _lacking(table, spec)
     applies = ~np.isnan(lacking)
     return float(lacking[applies].mean()) if applies.any() else 0.0
 
 
-def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> float:
+def share_unjudged(table: Table, spec: MetricSpec, *, useless: bool = False) -> float:
     """Share of the answers without a value of the metric because a judge was out, of those to which
     it applies; with `useless` also because it was there and scored nothing. What the agent tells
     itself does not depend on a judge.
@@ -217,8 +217,8 @@ def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> 
     if not out.any():
         return 0.0
     valued = ~np.isnan(table.values(spec))
-    own = [UNSCORED + name for name in spec.columns if name not in _SILENT]
-    marks = [table.columns[name] == 1.0 for name in own if name in table.columns]
+    names = [UNSCORED + name for name in spec.columns if name not in _SILENT]
+    marks = [table.columns[name] == 1.0 for name in names if name in table.columns]
     never = any(name not in table.columns for name in spec.columns)
     if never or spec.asks or spec.only_passed or spec.column in _OF_JUDGES:
         marks.append(out)
@@ -231,23 +231,23 @@ def unjudged_share(table: Table, spec: MetricSpec, *, useless: bool = False) -> 
 def could_be_anything(table: Table, spec: MetricSpec) -> bool:
     """Whether more than a few answers have no score in a metric that has no worst one."""
     worst = spec.low if spec.direction == "higher" else spec.high
-    return worst is None and left_unscored(table, spec) > FEW
+    return worst is None and share_unscored(table, spec) > FEW
 
 
-def _marked(table: Table, spec: MetricSpec) -> list[str]:
+def _mark_names(table: Table, spec: MetricSpec) -> list[str]:
     return [UNSCORED + name for name in spec.columns if UNSCORED + name in table.columns]
 
 
-def _unscored(table: Table, spec: MetricSpec) -> npt.NDArray[np.bool_]:
-    found = np.isnan(table.values(spec))
-    marks = [table.columns[name] == 1.0 for name in _marked(table, spec)]
-    return np.asarray(found & np.any(marks, axis=0)) if marks else np.zeros_like(found)
+def _find_unscored(table: Table, spec: MetricSpec) -> npt.NDArray[np.bool_]:
+    missing = np.isnan(table.values(spec))
+    marks = [table.columns[name] == 1.0 for name in _mark_names(table, spec)]
+    return np.asarray(missing & np.any(marks, axis=0)) if marks else np.zeros_like(missing)
 
 
 def _lacking(table: Table, spec: MetricSpec) -> Array:
     """1 where a grader gave no score, 0 where the metric has a value, else NaN."""
     valued = ~np.isnan(table.values(spec))
-    return np.where(_unscored(table, spec), 1.0, np.where(valued, 0.0, np.nan))
+    return np.where(_find_unscored(table, spec), 1.0, np.where(valued, 0.0, np.nan))
 
 
 def _p_more(was: Array, now: Array) -> float:
@@ -256,7 +256,9 @@ def _p_more(was: Array, now: Array) -> float:
     return shuffle_test(pairs).p_up if pairs.cases else 1.0
 
 
-def pessimistic(baseline: Table, current: Table, spec: MetricSpec, lacking: Lacking) -> Arms:
+def pessimistic(
+    baseline: Table, current: Table, spec: MetricSpec, lacking: Missing
+) -> PairedValues:
     """The values as if every call without an answer, and every answer without a score, had failed
     now and passed in the baseline; where both miss alike, as if as many as this run misses beyond
     the baseline's share had failed now, on the cases that the baseline is best at.
@@ -264,47 +266,47 @@ def pessimistic(baseline: Table, current: Table, spec: MetricSpec, lacking: Lack
     arms = (baseline, current)
     there = ~np.isnan(np.hstack([arm.values(spec) for arm in arms]))
     applies = np.asarray(there.any(axis=1))
-    lost = [_lost(arm, spec) & applies[:, None] for arm in arms]
+    lost = [_find_lost(arm, spec) & applies[:, None] for arm in arms]
     if lacking.beyond is not None:
         lost[0] = np.zeros_like(lost[0])
-        lost[1] = _of_best(lost[1], lacking.beyond, baseline.values(spec), current, spec)
+        lost[1] = _keep_best(lost[1], lacking.beyond, baseline.values(spec), current, spec)
     was, now = [], []
     for part in _parts(spec):
         data = [arm.column(part.column) for arm in arms]
         bad, good = _extremes(np.concatenate([values.ravel() for values in data]), part)
-        was.append(_filled(data[0], lost[0], good))
-        now.append(_filled(data[1], lost[1], bad))
-    return Arms(baseline=_whole(was), current=_whole(now))
+        was.append(_fill_lost(data[0], lost[0], good))
+        now.append(_fill_lost(data[1], lost[1], bad))
+    return PairedValues(baseline=_join_parts(was), current=_join_parts(now))
 
 
-def _of_best(
+def _keep_best(
     lost: npt.NDArray[np.bool_], share: float, values: Array, current: Table, spec: MetricSpec
 ) -> npt.NDArray[np.bool_]:
     """So many of the lost calls, `share` of all that were made, of the cases with the best mean."""
-    made = int((~np.isnan(current.column("infra_error")) | lost).sum())
-    most = round(share * made)
+    calls = int((~np.isnan(current.column("infra_error")) | lost).sum())
+    most = round(share * calls)
     if most >= lost.sum():
         return lost
     rows, columns = np.nonzero(lost)
     means = np.nan_to_num(np.real(case_means(values) if not spec.per else values.mean(axis=1)))
     order = np.argsort(means[rows] * (-1.0 if spec.direction == "higher" else 1.0), kind="stable")
-    found = np.zeros_like(lost)
-    found[rows[order[:most]], columns[order[:most]]] = True
-    return found
+    kept = np.zeros_like(lost)
+    kept[rows[order[:most]], columns[order[:most]]] = True
+    return kept
 
 
-def pessimistic_values(table: Table, spec: MetricSpec, lacking: Lacking) -> Array:
+def pessimistic_values(table: Table, spec: MetricSpec, lacking: Missing) -> Array:
     """The values as if every call without an answer, or without a score, had failed; where the
     baseline misses alike, as many as this run misses beyond it.
     """
-    lost, found = _lost(table, spec), []
+    lost, parts = _find_lost(table, spec), []
     if lacking.beyond is not None:
-        lost = _of_best(lost, lacking.beyond, table.values(spec), table, spec)
+        lost = _keep_best(lost, lacking.beyond, table.values(spec), table, spec)
     for part in _parts(spec):
         values = table.column(part.column)
         bad, _ = _extremes(values.ravel(), part)
-        found.append(_filled(values, lost, bad))
-    return _whole(found)
+        parts.append(_fill_lost(values, lost, bad))
+    return _join_parts(parts)
 
 
 def _parts(spec: MetricSpec) -> tuple[MetricSpec, ...]:
@@ -318,11 +320,11 @@ def _parts(spec: MetricSpec) -> tuple[MetricSpec, ...]:
     )
 
 
-def _whole(parts: Sequence[Array]) -> Array:
+def _join_parts(parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 else ratio_of(*parts)
 
 
-def errored_cases(table: Table) -> frozenset[str]:
+def find_errored_cases(table: Table) -> frozenset[str]:
     """Cases all of whose trials ended in infrastructure errors."""
     errors = table.column("infra_error")
     rows = np.nanmin(np.where(np.isnan(errors), np.inf, errors), axis=1, initial=np.inf) == 1.0
@@ -338,9 +340,9 @@ def _extremes(values: Array, spec: MetricSpec) -> tuple[float, float]:
     return (low, high) if spec.direction == "higher" else (high, low)
 
 
-def _lost(table: Table, spec: MetricSpec) -> npt.NDArray[np.bool_]:
-    return np.asarray((table.column("infra_error") == 1.0) | _unscored(table, spec))
+def _find_lost(table: Table, spec: MetricSpec) -> npt.NDArray[np.bool_]:
+    return np.asarray((table.column("infra_error") == 1.0) | _find_unscored(table, spec))
 
 
-def _filled(values: Array, lost: npt.NDArray[np.bool_], value: float) -> Array:
+def _fill_lost(values: Array, lost: npt.NDArray[np.bool_], value: float) -> Array:
     return np.where(lost & np.isnan(values), value, values)

@@ -24,7 +24,7 @@ _FAR = 1e6  # standard deviations of one call; what takes more cannot be reached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
+class CallNoise:
     """`size`: so many standard deviations of one call as a change for the worse on the scale that
     the metric is compared on, relative to the baseline's value where `relative`.
     """
@@ -55,7 +55,7 @@ class Noise:
         return bisect(lambda m: self.size(m) < change, 0.0, high)
 
 
-def noise_of(spec: MetricSpec, values: Array, tolerance: Tolerance) -> Noise:
+def measure_noise(spec: MetricSpec, values: Array, tolerance: Tolerance) -> CallNoise:
     """`values`: cases x rounds of the baseline, NaN is missing; of `tolerance` it only matters
     whether it is relative.
 
@@ -65,28 +65,28 @@ def noise_of(spec: MetricSpec, values: Array, tolerance: Tolerance) -> Noise:
     """
     family = family_of(spec)
     there = ~np.isnan(values)
-    found, guess = _against_itself(family, spec, values, tolerance), ""
-    if not found.known:
-        mixed = _against_itself(family, spec, _mixed(values[there]), tolerance)
-        found, guess = replace(mixed, factor=math.sqrt(0.5)), "from one round a case"
+    split, guess = _against_itself(family, spec, values, tolerance), ""
+    if not split.is_known:
+        mixed = _against_itself(family, spec, _mix_calls(values[there]), tolerance)
+        split, guess = replace(mixed, factor=math.sqrt(0.5)), "from one round a case"
     value = family.reduce(values)
-    floor = _least(spec, int(there.sum())) / ((abs(value) if found.relative else 0.0) or 1.0)
-    return Noise(
+    floor = _least(spec, int(there.sum())) / ((abs(value) if split.relative else 0.0) or 1.0)
+    return CallNoise(
         value=value,
-        relative=found.relative,
-        size=lambda m: max(found.size(m), floor * m),
+        relative=split.relative,
+        size=lambda m: max(split.size(m), floor * m),
         cases=int(there.any(axis=1).sum()),
         rounds=float(there.sum() / max(1, there.any(axis=1).sum())),
         between=_between(values),
         guess=guess,
-        unknown=_unknown(found, floor, family, spec, values, tolerance),
-        fall=_fall(spec, family, values, scale=abs(value) if found.relative else 1.0),
+        unknown=_unknown(split, floor, family, spec, values, tolerance),
+        fall=_fall(spec, family, values, scale=abs(value) if split.relative else 1.0),
     )
 
 
-def assumed_noise(
+def assume_noise(
     spec: MetricSpec, chance: float, tolerance: Tolerance, *, cases: int, rounds: float
-) -> Noise:
+) -> CallNoise:
     """Of a share nobody has measured: a first guess from its value, chance (1 - chance) / 2."""
     bounded = (spec.low, spec.high) == (0.0, 1.0)
     scale = 1.0 / chance if tolerance.relative and chance > 0.0 else 1.0
@@ -94,13 +94,13 @@ def assumed_noise(
         max(math.sqrt(max(0.0, chance * (1.0 - chance) / 2.0)), _least(spec, round(cases * rounds)))
         * scale
     )
-    return Noise(
+    return CallNoise(
         value=chance if bounded else math.nan,
         relative=tolerance.relative and chance > 0.0,
         size=lambda m: sd * m,
         cases=cases,
         rounds=rounds,
-        fall=_assumed_fall(spec, chance, sd / scale, scale) if bounded else None,
+        fall=_assume_fall(spec, chance, sd / scale, scale) if bounded else None,
         guess=f"from a value of {figures.value(chance, spec.unit)}, which is assumed",
         unknown="" if bounded else "nothing is known of it before it is measured",
     )
@@ -126,21 +126,21 @@ def _fall(spec: MetricSpec, family: Family, values: Array, *, scale: float) -> F
     )
 
 
-def _assumed_fall(spec: MetricSpec, chance: float, sd: float, scale: float) -> Fall:
+def _assume_fall(spec: MetricSpec, chance: float, sd: float, scale: float) -> Fall:
     level = chance if spec.direction == "higher" else 1.0 - chance
     square = max(level**2, level - sd**2) * scale**2
     return Fall(level=level * scale, square=square, span=scale)
 
 
-def never_changing(values: Array) -> float:
+def share_never_changing(values: Array) -> float:
     """Share of the cases whose rounds all agree; NaN when no case has two."""
     variances = case_variances(values)
-    known = variances[~np.isnan(variances)]
-    return float((known == 0.0).mean()) if known.size else math.nan
+    measured = variances[~np.isnan(variances)]
+    return float((measured == 0.0).mean()) if measured.size else math.nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _SplitComparison:
     """The noise that a comparison of two sides found; `root`: of its information."""
 
     evidence: Evidence
@@ -148,7 +148,7 @@ class _Found:
     factor: float = 1.0
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         return self.evidence.n_paired > 0 and math.isfinite(self.evidence.se)
 
     @property
@@ -160,10 +160,10 @@ class _Found:
         the sides have unlike rounds it takes the larger of two standard errors: `se` is the one
         that is wanted.
         """
-        one = self._beyond(1.0)
-        if not one:
+        unit = self._beyond(1.0)
+        if not unit:
             return 0.0
-        return self._beyond(multiple * self.root * self.factor * self.evidence.se / one)
+        return self._beyond(multiple * self.root * self.factor * self.evidence.se / unit)
 
     def _beyond(self, errors: float) -> float:
         return self.evidence.size(errors)
@@ -171,18 +171,18 @@ class _Found:
 
 def _against_itself(
     family: Family, spec: MetricSpec, values: Array, tolerance: Tolerance
-) -> _Found:
+) -> _SplitComparison:
     """Every other round on either side, so that what changes from run to run is on both."""
     first = np.argsort(np.isnan(values), axis=1, kind="stable")  # those that have a value
     rounds = np.take_along_axis(values, first, axis=1)
-    one, other = rounds[:, 0::2], rounds[:, 1::2]
+    odd, even = rounds[:, 0::2], rounds[:, 1::2]
     nothing = Tolerance(value=0.0, relative=tolerance.relative)
-    evidence = family.compare(one, other, spec, tolerance=nothing)
-    weight = pair(_measured(one), _measured(other)).weight
-    return _Found(evidence=evidence, root=math.sqrt(float(weight.sum())))
+    evidence = family.compare(odd, even, spec, tolerance=nothing)
+    weight = pair(_mark_values(odd), _mark_values(even)).weight
+    return _SplitComparison(evidence=evidence, root=math.sqrt(float(weight.sum())))
 
 
-def _measured(values: Array) -> Array:
+def _mark_values(values: Array) -> Array:
     """1 where there is a value, else NaN."""
     return np.where(np.isnan(values), np.nan, 1.0)
 
@@ -196,7 +196,7 @@ def _between(values: Array) -> float:
     return max(0.0, 1.0 - float(np.nanmean(variances) / calls.var(ddof=1)))
 
 
-def _mixed(calls: Array) -> Array:
+def _mix_calls(calls: Array) -> Array:
     """Calls of all cases as rounds of a few: they vary as single calls do. Rows of ten, a last one
     that is shorter is left out.
     """
@@ -215,7 +215,7 @@ def _least(spec: MetricSpec, calls: int) -> float:
 
 
 def _unknown(
-    found: _Found,
+    split: _SplitComparison,
     floor: float,
     family: Family,
     spec: MetricSpec,
@@ -227,8 +227,8 @@ def _unknown(
     too_few = family.compare(values, values, spec, tolerance=tolerance).too_few
     if too_few:
         return too_few
-    if not found.known:
+    if not split.is_known:
         return "nothing can be proved about it from calls like these"
-    if found.size(1.0) == 0.0 and not floor:
+    if split.size(1.0) == 0.0 and not floor:
         return "it never varied"
     return ""

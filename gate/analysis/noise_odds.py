@@ -13,7 +13,7 @@ from gate.analysis.session_effect import is_mean
 from gate.plugins import Array, Family
 from gate.records import GateRule, MetricSpec, NoiseOdds, Rule
 from gate.stats.distributions import bisect, normal_quantile
-from gate.stats.noise_odds import Level, Rounds, Side, level_of, odds_beyond
+from gate.stats.noise_odds import Level, RoundPlan, Side, estimate_level, odds_beyond
 from gate.stats.quantiles import calls_needed
 
 NO_BASELINE = "there is no baseline"
@@ -21,7 +21,7 @@ NOT_STORED = "the baseline has no value of it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class RunSize:
     """How much a run measures. `level`: one-sided, of the interval of a limit."""
 
     cases: float
@@ -31,7 +31,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Side:
+class _LimitSide:
     """One limit as a limit on a mean of calls."""
 
     level: Level
@@ -41,8 +41,8 @@ class _Side:
     block: int = 1  # rounds that make up one value of a case
 
 
-def noise_odds(
-    gate: GateRule, spec: MetricSpec, values: Array, size: Size, *, drift: float = 0.0
+def estimate_odds(
+    gate: GateRule, spec: MetricSpec, values: Array, size: RunSize, *, drift: float = 0.0
 ) -> NoiseOdds:
     """`values`: stored rounds of an unchanged agent, cases x rounds, NaN is missing; `drift`: the
     variance of its session effect.
@@ -55,26 +55,26 @@ def noise_odds(
     if not sides:
         return NoiseOdds(why=_unknown(spec, values))
     chance = sum(_chance(one, gate.judged_by, size) for one in sides)
-    guess = "from one stored round a case" if any(one.level.guess for one in sides) else ""
+    guess = "from one stored round a case" if any(one.level.is_guess for one in sides) else ""
     return NoiseOdds(chance=min(1.0, chance), why=guess)
 
 
-def _chance(one: _Side, rule: Rule, size: Size) -> float:
+def _chance(bound: _LimitSide, rule: Rule, size: RunSize) -> float:
     z = normal_quantile(1.0 - size.level)
-    planned = max(1.0, size.rounds / one.block)
-    by_value = rule == "point" or one.at_end
-    more = size.max_rounds / one.block if by_value and not one.at_end else planned
-    limit = one.limit
+    planned = max(1.0, size.rounds / bound.block)
+    by_value = rule == "point" or bound.at_end
+    more = size.max_rounds / bound.block if by_value and not bound.at_end else planned
+    limit = bound.limit
     if not by_value:
-        beyond = one.level.half_width(planned, z) * (1.0 if rule == "proven" else -1.0)
-        limit += beyond if one.side == "below" else -beyond
-    rounds = Rounds(planned=planned, cap=max(planned, more), z=z)
-    return odds_beyond(one.level, limit, one.side, rounds)
+        beyond = bound.level.half_width(planned, z) * (1.0 if rule == "proven" else -1.0)
+        limit += beyond if bound.side == "below" else -beyond
+    rounds = RoundPlan(planned=planned, cap=max(planned, more), z=z)
+    return odds_beyond(bound.level, limit, bound.side, rounds)
 
 
 def _sides(
-    gate: GateRule, spec: MetricSpec, values: Array, size: Size, drift: float
-) -> Iterator[_Side]:
+    gate: GateRule, spec: MetricSpec, values: Array, size: RunSize, drift: float
+) -> Iterator[_LimitSide]:
     """The limits of the gate that can be told; none where the family permits nothing."""
     if gate.min is not None:
         yield from _side(gate.min, "below", spec, values, size, drift)
@@ -83,8 +83,8 @@ def _sides(
 
 
 def _side(
-    limit: float, side: Side, spec: MetricSpec, values: Array, size: Size, drift: float
-) -> Iterator[_Side]:
+    limit: float, side: Side, spec: MetricSpec, values: Array, size: RunSize, drift: float
+) -> Iterator[_LimitSide]:
     at_end = limit == (spec.high if side == "below" else spec.low)
     block, low, high = 1, spec.low, spec.high
     if is_mean(spec):
@@ -97,18 +97,18 @@ def _side(
     elif spec.family == "quantile" and size.cases * size.rounds < calls_needed(_share(spec)):
         return
     elif spec.family == "quantile" or (spec.family == "max" and side == "above"):
-        values, limit = _kept(values, limit, side, spec)
+        values, limit = _mark_kept(values, limit, side, spec)
         side, low, high = "below", 0.0, 1.0
     elif spec.family == "k_rounds":
         values, block = _blocks(values, family_of(spec), size.rounds), size.rounds
     else:
         return
-    found = level_of(values, low=low, high=high, cases=size.cases, shared=drift)
-    if found is not None and not (found.guess and block > 1):
-        yield _Side(level=found, limit=limit, side=side, at_end=at_end, block=block)
+    level = estimate_level(values, low=low, high=high, cases=size.cases, shared=drift)
+    if level is not None and not (level.is_guess and block > 1):
+        yield _LimitSide(level=level, limit=limit, side=side, at_end=at_end, block=block)
 
 
-def _kept(values: Array, limit: float, side: Side, spec: MetricSpec) -> tuple[Array, float]:
+def _mark_kept(values: Array, limit: float, side: Side, spec: MetricSpec) -> tuple[Array, float]:
     """1 for each call that keeps the limit on a quantile, else 0, and the least share of them."""
     q = _share(spec)
     kept = values <= limit if side == "above" else values >= limit
@@ -142,7 +142,7 @@ def _unknown(spec: MetricSpec, values: Array) -> str:
 # ---------------------------------------------------------------------------------------- planning
 
 
-def assumed_odds(gate: GateRule, spec: MetricSpec, size: Size) -> NoiseOdds:
+def assume_odds(gate: GateRule, spec: MetricSpec, size: RunSize) -> NoiseOdds:
     """Where nothing is measured: of an agent that is at the gate's target, if it has one."""
     if gate.target is None or (spec.low, spec.high) != (0.0, 1.0) or not is_mean(spec):
         return NoiseOdds(why=NO_BASELINE)
@@ -157,7 +157,7 @@ def assumed_odds(gate: GateRule, spec: MetricSpec, size: Size) -> NoiseOdds:
     )
     limits: tuple[tuple[float | None, Side], ...] = ((gate.min, "below"), (gate.max, "above"))
     chance = sum(
-        _chance(_Side(level=level, limit=limit, side=side), gate.judged_by, size)
+        _chance(_LimitSide(level=level, limit=limit, side=side), gate.judged_by, size)
         for limit, side in limits
         if limit is not None
     )
@@ -166,7 +166,7 @@ def assumed_odds(gate: GateRule, spec: MetricSpec, size: Size) -> NoiseOdds:
 
 
 def safer_limit(
-    gate: GateRule, spec: MetricSpec, values: Array, size: Size, *, drift: float, odds: float
+    gate: GateRule, spec: MetricSpec, values: Array, size: RunSize, *, drift: float, odds: float
 ) -> float | None:
     """The limit nearest to the gate's that noise alone misses at most so often, to three digits;
     None where there are two limits, or none is so.
@@ -181,15 +181,15 @@ def safer_limit(
     def often(by: float) -> float:
         at = limit + way * by * width
         moved = replace(gate, max=at) if gate.min is None else replace(gate, min=at)
-        found = noise_odds(moved, spec, values, size, drift=drift)
+        found = estimate_odds(moved, spec, values, size, drift=drift)
         return 0.0 if found.chance is None else found.chance
 
     if often(1.0) > odds:
         return None
     by = bisect(lambda part: often(part) > odds, 0.0, 1.0)
     digit = 10.0 ** (math.floor(math.log10(abs(limit) or 1.0)) - 2)
-    whole = math.floor if way < 0 else math.ceil
-    found = float(f"{whole((limit + way * by * width) / digit) * digit:.12g}")
+    round_out = math.floor if way < 0 else math.ceil
+    found = float(f"{round_out((limit + way * by * width) / digit) * digit:.12g}")
     return found if end is None or abs(found - limit) < abs(end - limit) else None
 
 

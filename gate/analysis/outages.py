@@ -80,18 +80,19 @@ class Transports:
         kind: Transport = row["transport"]
         self.kinds[kind] += 1
         self.both[kind] += nobody
-        told = self.why.setdefault(kind, Counter())
-        said = one_line(row["error"] or "", _SAID)
-        if said in told or len(told) < _SAYINGS:
-            told[said] += 1
+        reasons = self.why.setdefault(kind, Counter())
+        message = one_line(row["error"] or "", _SAID)
+        if message in reasons or len(reasons) < _SAYINGS:
+            reasons[message] += 1
 
     def outage(self, calls: str = "calls") -> Outage | None:
         """The kind of which nearly all `calls` are; what else nobody answered is left out."""
         for kind, number in self.kinds.most_common(1):
-            asked = self.trials - (self.unanswered - self.both[kind])
-            if number >= SHARE * asked:
+            calls_asked = self.trials - (self.unanswered - self.both[kind])
+            if number >= SHARE * calls_asked:
                 why = min(self.why[kind].items(), key=lambda item: (-item[1], item[0]))[0]
-                said = f"{figures.portion(number / asked)} of the {calls} {_WORDS[kind]}: an outage"
-                said += f", which is no measurement{f': {why}' if why else ''}"
-                return Outage(kind=kind, said=said, answered=kind in _ANSWERED)
+                share = figures.portion(number / calls_asked)
+                sentence = f"{share} of the {calls} {_WORDS[kind]}: an outage"
+                sentence += f", which is no measurement{f': {why}' if why else ''}"
+                return Outage(kind=kind, said=sentence, answered=kind in _ANSWERED)
         return None

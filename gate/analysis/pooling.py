@@ -9,7 +9,7 @@ import numpy as np
 
 from gate.analysis.estimates import default_tolerance, family_of
 from gate.analysis.session_effect import drifts, is_mean, session_effects
-from gate.analysis.table import Table, asked, last_rounds
+from gate.analysis.table import Table, last_rounds, mark_asked
 from gate.records import Evidence, MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.stats.change import NO_TOLERANCE
@@ -41,7 +41,7 @@ class Pool:
     @property
     def rounds(self) -> int:
         """Of the case that has most: samples leave some without."""
-        return int(asked(self.table).sum(axis=1).max(initial=0))
+        return int(mark_asked(self.table).sum(axis=1).max(initial=0))
 
 
 def pool(table: Table, runs: Sequence[BaselineRun]) -> Pool:
@@ -55,13 +55,13 @@ def pool(table: Table, runs: Sequence[BaselineRun]) -> Pool:
     used: list[BaselineRun] = []
     pooled, left_out = last_rounds(table, 0), ""
     for number, run in reversed(list(enumerate(kept))):
-        whole = last_rounds(table, pooled.rounds + run.kept)
-        if why := _why_not(pooled, whole, drifts(effects, pooled, used)):
+        newest = last_rounds(table, pooled.rounds + run.kept)
+        if why := _why_not(pooled, newest, drifts(effects, pooled, used)):
             older = f" and {figures.count(number, 'older run')}" if number else ""
-            left_out = f"{_named(run)}{older} left out: {why}"
+            left_out = f"{_format_run(run)}{older} left out: {why}"
             break
         used.insert(0, run)
-        pooled = whole
+        pooled = newest
     return Pool(
         table=pooled,
         runs=tuple(run.session_id for run in used),
@@ -73,7 +73,7 @@ def pool(table: Table, runs: Sequence[BaselineRun]) -> Pool:
     )
 
 
-def _named(run: BaselineRun) -> str:
+def _format_run(run: BaselineRun) -> str:
     commit = f"commit {run.commit[:7]}, " if run.commit else ""
     return f"run {run.session_id} ({commit}{run.created_at[:10]})"
 
@@ -92,25 +92,27 @@ class _Difference:
         return min(1.0, 2.0 * min(self.evidence.p_worse, self.evidence.p_better))
 
 
-def _why_not(pooled: Table, whole: Table, drift: Mapping[str, float]) -> str:
-    """Why a run does not belong to the newer ones; empty when it does. `whole`: its rounds, then
+def _why_not(pooled: Table, table: Table, drift: Mapping[str, float]) -> str:
+    """Why a run does not belong to the newer ones; empty when it does. `table`: its rounds, then
     those of the `pooled` newer ones.
 
     Success has the whole level to itself, the graders' other numbers share as much again
     (Bonferroni): a change that moves a score alone is a change, too, but twenty scores must not
     end a pool twenty times as often. Time, tokens and cost do not count: load and prices move them.
     """
-    specs = _judged(whole)
+    specs = _graded_metrics(table)
     if not specs or not pooled.rounds:
         return ""
-    rounds = whole.rounds - pooled.rounds
-    if all(np.isnan(whole.column(spec.column)[:, :rounds]).all() for spec in specs):
+    rounds = table.rounds - pooled.rounds
+    if all(np.isnan(table.column(spec.column)[:, :rounds]).all() for spec in specs):
         return "other cases or graders"
-    tested = [_difference(pooled, whole, spec, drift.get(spec.name, 0.0)) for spec in specs]
-    found = [one for one in tested if one.evidence.n_paired]  # none: samples without a common case
-    others = max(1, sum(one.spec.column != SUCCESS for one in found))
+    tested = [_difference(pooled, table, spec, drift.get(spec.name, 0.0)) for spec in specs]
+    compared = [
+        one for one in tested if one.evidence.n_paired
+    ]  # none: samples without a common case
+    others = max(1, sum(one.spec.column != SUCCESS for one in compared))
     level = {True: DIFFERS, False: DIFFERS / others}
-    differing = [one for one in found if one.p < level[one.spec.column == SUCCESS]]
+    differing = [one for one in compared if one.p < level[one.spec.column == SUCCESS]]
     if not differing:
         return ""
     worst = min(differing, key=lambda one: (one.spec.column != SUCCESS, one.p))
@@ -119,7 +121,7 @@ def _why_not(pooled: Table, whole: Table, drift: Mapping[str, float]) -> str:
     return f"{worst.spec.name} differs by {delta} from the newer runs ({chance})"
 
 
-def _judged(table: Table) -> list[MetricSpec]:
+def _graded_metrics(table: Table) -> list[MetricSpec]:
     """What graders say, one metric a column that has values."""
     by_column = {
         spec.column: spec
@@ -129,8 +131,8 @@ def _judged(table: Table) -> list[MetricSpec]:
     return [spec for column, spec in by_column.items() if not np.isnan(table.column(column)).all()]
 
 
-def _difference(pooled: Table, whole: Table, spec: MetricSpec, drift: float) -> _Difference:
-    older = whole.column(spec.column)[:, : whole.rounds - pooled.rounds]
+def _difference(pooled: Table, table: Table, spec: MetricSpec, drift: float) -> _Difference:
+    older = table.column(spec.column)[:, : table.rounds - pooled.rounds]
     evidence = family_of(spec).compare(
         pooled.column(spec.column), older, spec, tolerance=NO_TOLERANCE, drift=drift
     )
@@ -146,7 +148,7 @@ def _remarks(pooled: Table, effects: Mapping[str, SessionEffect]) -> tuple[str, 
     if not seen:
         return ()
     seen.sort(key=lambda spec: (spec.column != SUCCESS, spec.column not in pooled.graders))
-    sizes = [f"{spec.name} by ±{spread(spec, effects[spec.name])}" for spec in seen]
+    sizes = [f"{spec.name} by ±{format_spread(spec, effects[spec.name])}" for spec in seen]
     runs = max(effects[spec.name].runs for spec in seen)
     return (
         "the baseline's runs differ beyond chance, which is counted in: "
@@ -154,7 +156,7 @@ def _remarks(pooled: Table, effects: Mapping[str, SessionEffect]) -> tuple[str, 
     )
 
 
-def spread(spec: MetricSpec, effect: SessionEffect) -> str:
+def format_spread(spec: MetricSpec, effect: SessionEffect) -> str:
     """One standard deviation of the session effect in the metric's unit."""
     return figures.size(effect.sd, spec.unit, relative=False)
 

@@ -14,7 +14,7 @@ from gate.records.baseline import BaselineRun
 RUNS = 10  # of a case's history, the newest
 
 
-def case_counts(table: Table) -> CaseCounts:
+def count_cases(table: Table) -> CaseCounts:
     """Of all cases that were asked, whatever their number of rounds."""
     success = table.column("success")
     rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
@@ -27,7 +27,7 @@ def case_counts(table: Table) -> CaseCounts:
     )
 
 
-def reliability(table: Table) -> Reliability | None:
+def measure_reliability(table: Table) -> Reliability | None:
     """Of the cases with two rounds that passed or failed; None where there is none."""
     success = table.column("success")
     rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
@@ -43,7 +43,7 @@ def reliability(table: Table) -> Reliability | None:
     )
 
 
-def histories(
+def list_histories(
     baseline: Table, runs: Sequence[BaselineRun], current: Table, cases: Iterable[str]
 ) -> dict[str, tuple[tuple[int, int], ...]]:
     """Case -> (passed, rounds) in each of the newest RUNS that asked it, oldest first; of the same
@@ -55,12 +55,12 @@ def histories(
     content = dict(zip(current.cases, current.digests, strict=True))
     rows = {case: row for row, case in enumerate(baseline.cases)}
     blocks = rounds_of(baseline.column("success"), kept)
-    found = {}
+    by_case = {}
     for case in cases:
         row = rows.get(case)
         if row is None or baseline.digests[row] != content.get(case):
             continue
         each = [(np.nansum(block[row]), (~np.isnan(block[row])).sum()) for block in blocks]
-        asked = [(int(passed), int(rounds)) for passed, rounds in each if rounds]
-        found[case] = tuple(asked[-RUNS:])
-    return found
+        runs_of_case = [(int(passed), int(rounds)) for passed, rounds in each if rounds]
+        by_case[case] = tuple(runs_of_case[-RUNS:])
+    return by_case

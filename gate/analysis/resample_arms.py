@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis.table import Table, asked
+from gate.analysis.table import Table, mark_asked
 from gate.records.baseline import BaselineRun
 
 Places = npt.NDArray[np.intp]
@@ -67,11 +67,11 @@ def shuffler(seed: int) -> Shuffler:
     return np.random.default_rng(seed)
 
 
-def deck(table: Table, *, baseline: int, current: int, alike: bool = False) -> Deck:
+def make_deck(table: Table, *, baseline: int, current: int, alike: bool = False) -> Deck:
     """Cases with two rounds or more, shared out in these sizes as far as there are rounds. `alike`:
     both arms get the same number.
     """
-    there = asked(table)
+    there = mark_asked(table)
     enough = np.flatnonzero(there.sum(axis=1) >= 2)
     if len(enough) < len(there):
         table, there = table.select(enough), there[enough]
@@ -83,7 +83,7 @@ def deck(table: Table, *, baseline: int, current: int, alike: bool = False) -> D
 
 def rounds_recorded(table: Table) -> int:
     """Of the case that has most."""
-    return int(asked(table).sum(axis=1).max(initial=0))
+    return int(mark_asked(table).sum(axis=1).max(initial=0))
 
 
 def with_rounds(table: Table, wanted: Sequence[bool] | Mask) -> Table:
@@ -96,12 +96,12 @@ def with_rounds(table: Table, wanted: Sequence[bool] | Mask) -> Table:
 def one_against_others(table: Table, runs: Sequence[BaselineRun], number: int) -> Sides:
     """The rounds of one run against those of all others, of the cases that both asked."""
     start = sum(run.kept for run in runs[:number])
-    own = np.zeros(table.rounds, dtype=np.bool_)
-    own[start : start + runs[number].kept] = True
-    there = asked(table)
-    both = np.flatnonzero(there[:, own].any(axis=1) & there[:, ~own].any(axis=1))
+    in_run = np.zeros(table.rounds, dtype=np.bool_)
+    in_run[start : start + runs[number].kept] = True
+    there = mark_asked(table)
+    both = np.flatnonzero(there[:, in_run].any(axis=1) & there[:, ~in_run].any(axis=1))
     table = table.select(both)
-    return Sides(baseline=with_rounds(table, ~own), current=with_rounds(table, own))
+    return Sides(baseline=with_rounds(table, ~in_run), current=with_rounds(table, in_run))
 
 
 def any_order(cases: int, rng: Shuffler) -> Places:
@@ -109,7 +109,7 @@ def any_order(cases: int, rng: Shuffler) -> Places:
     return np.asarray(rng.permutation(cases), dtype=np.intp)
 
 
-def begun(sides: Sides, place: Places, trials: int, *, both: bool) -> Sides:
+def take_trials(sides: Sides, place: Places, trials: int, *, both: bool) -> Sides:
     """What there is after this many trials of the current arm: round by round, in each round the
     cases by their `place`. With `both` the baseline is measured along with it.
     """
@@ -117,19 +117,19 @@ def begun(sides: Sides, place: Places, trials: int, *, both: bool) -> Sides:
     rounds = -(-trials // n)
     if trials >= n * sides.current.rounds:
         return sides
-    made = np.arange(rounds) * n + place[:, None] < trials
-    current = _made(sides.current, made)
-    baseline = _made(sides.baseline, made) if both else sides.baseline
+    mask = np.arange(rounds) * n + place[:, None] < trials
+    current = _keep_made(sides.current, mask)
+    baseline = _keep_made(sides.baseline, mask) if both else sides.baseline
     if trials >= n:
         return Sides(baseline=baseline, current=current)
     rows = np.flatnonzero(place < trials)
     return Sides(baseline=baseline.select(rows), current=current.select(rows))
 
 
-def _made(table: Table, made: Mask) -> Table:
-    rounds = min(made.shape[1], table.rounds)
+def _keep_made(table: Table, mask: Mask) -> Table:
+    rounds = min(mask.shape[1], table.rounds)
     columns = {
-        name: np.where(made[:, :rounds], values[:, :rounds], np.nan)
+        name: np.where(mask[:, :rounds], values[:, :rounds], np.nan)
         for name, values in table.columns.items()
     }
     return replace(table, rounds=rounds, columns=columns)

@@ -14,7 +14,7 @@ from gate.plugins import Array
 from gate.records import MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.stats.pairs import case_means, case_variances
-from gate.stats.session_effect import Era, SessionEffect, session_effect
+from gate.stats.session_effect import Era, SessionEffect, estimate_session_effect
 
 MEANS = frozenset({"rate", "mean", "log_mean"})  # families that average calls
 LARGEST = 1e100  # its square is still a number
@@ -22,7 +22,7 @@ IN_COMMON = 0.5  # of the newest run's cases: with fewer, a run is not compared 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Measured:
+class _RunMean:
     """One run's mean. `kind`: between runs of unlike kinds the agent may have changed."""
 
     kind: tuple[object, ...]
@@ -51,14 +51,14 @@ def session_effects(table: Table, runs: Sequence[BaselineRun]) -> dict[str, Sess
     values are there are compared on their common cases; older ones by their stored means, if they
     ran the same cases with the same content as the newest.
     """
-    found = {}
+    effects = {}
     for spec in table.specs.values():
         if not is_mean(spec) or spec.column not in table.columns:
             continue
-        effect = session_effect(_eras(table.column(spec.column), spec, runs))
+        effect = estimate_session_effect(_eras(table.column(spec.column), spec, runs))
         if effect is not None:
-            found[spec.name] = effect
-    return found
+            effects[spec.name] = effect
+    return effects
 
 
 def rounds_of(values: Array, runs: Sequence[BaselineRun]) -> list[Array]:
@@ -100,7 +100,7 @@ def _noise_of_a_call(blocks: Sequence[_Block]) -> float | None:
 
 def _by_values(
     blocks: Sequence[_Block], runs: Sequence[BaselineRun], noise: float
-) -> Iterator[_Measured]:
+) -> Iterator[_RunMean]:
     """Runs from the newest backwards, while enough of its cases are common to all; oldest first."""
     common = blocks[-1].calls > 0.0
     least = max(1.0, IN_COMMON * float(common.sum()))
@@ -111,14 +111,14 @@ def _by_values(
             break
         common, first = both, first - 1
     for run, block in zip(runs[first:], blocks[first:], strict=True):
-        yield _Measured(
+        yield _RunMean(
             kind=("values", *_circumstances(run)),
             mean=float(block.means[common].mean()),
             noise=noise * float((1.0 / block.calls[common]).sum()) / float(common.sum()) ** 2,
         )
 
 
-def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> Iterator[_Measured]:
+def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> Iterator[_RunMean]:
     """Runs whose values are gone, but which ran what the newest one ran. A mean that cannot be, as
     an edited file may hold, is none: one of them would blind the gate.
     """
@@ -130,7 +130,7 @@ def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> It
             continue
         if mean is None or not low <= mean <= high:
             continue
-        yield _Measured(
+        yield _RunMean(
             kind=("means", *_circumstances(run)),
             mean=mean,
             noise=noise / (run.cases * max(1, run.rounds)),

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.records import Json, MetricSpec
 
 Array = npt.NDArray[np.float64]
@@ -33,17 +33,17 @@ class Table:
 
     def column(self, name: str) -> Array:
         """The column, all NaN when nothing ever filled it."""
-        found = self.columns.get(name)
-        return np.full((len(self.cases), self.rounds), np.nan) if found is None else found
+        column = self.columns.get(name)
+        return np.full((len(self.cases), self.rounds), np.nan) if column is None else column
 
     def values(self, spec: MetricSpec) -> Array:
         """What the metric is computed from. Of a ratio complex numbers, its `per` the imaginary
         part; NaN where either is unknown.
         """
-        own = self.column(spec.column)
-        return ratio_of(own, self.column(spec.per)) if spec.per else own
+        over = self.column(spec.column)
+        return ratio_of(over, self.column(spec.per)) if spec.per else over
 
-    def graded_by(self, spec: MetricSpec) -> tuple[str | None, ...]:
+    def grader_hashes(self, spec: MetricSpec) -> tuple[str | None, ...]:
         """Hashes of the graders that the metric depends on."""
         return tuple(self.graders.get(name) for name in spec.columns)
 
@@ -68,7 +68,7 @@ def ratio_of(over: Array, under: Array) -> Array:
 
 
 def table_of(
-    columns: Columns, specs: Mapping[str, MetricSpec], graders: Mapping[str, str]
+    columns: TrialColumns, specs: Mapping[str, MetricSpec], graders: Mapping[str, str]
 ) -> Table:
     """What has been collected so far, cases sorted by id."""
     order = sorted(columns.index)
@@ -76,8 +76,8 @@ def table_of(
     position[[columns.index[case_id] for case_id in order]] = np.arange(len(order))
     at = np.array(columns.at, dtype=np.int64).reshape(-1, 2)
     filled = {}
-    marks = {UNSCORED + name: values for name, values in columns.unscored().items()}
-    for name, values in {**columns.values, **marks, **columns.unjudged()}.items():
+    marks = {UNSCORED + name: values for name, values in columns.mark_unscored().items()}
+    for name, values in {**columns.values, **marks, **columns.mark_unjudged()}.items():
         filled[name] = np.full((len(order), columns.rounds), np.nan)
         filled[name][position[at[:, 0]], at[:, 1]] = np.array(values, dtype=np.float64)
     return Table(
@@ -99,7 +99,7 @@ def tabulate(
     graders: Mapping[str, str],
 ) -> Table:
     """A table from stored rows of one suite."""
-    columns = Columns(suite)
+    columns = TrialColumns(suite)
     for row in rows:
         columns.add(row)
     return table_of(columns, specs, graders)
@@ -110,7 +110,7 @@ def floats(rows: Sequence[Sequence[float | None]], rounds: int) -> Array:
     return np.array(rows, dtype=np.float64).reshape(len(rows), rounds)
 
 
-def asked(table: Table) -> npt.NDArray[np.bool_]:
+def mark_asked(table: Table) -> npt.NDArray[np.bool_]:
     """Cases x rounds: whether the case was run in that round, answered or not."""
     there = np.zeros((len(table.cases), table.rounds), dtype=np.bool_)
     for values in table.columns.values():
@@ -122,7 +122,7 @@ def newest_rounds(table: Table, rounds: int) -> tuple[Table, npt.NDArray[np.bool
     """The newest `rounds` rounds of each case (of those in which it was asked), and which of the
     table's rounds any case still needs; the others are gone.
     """
-    there = asked(table)
+    there = mark_asked(table)
     from_here_on = there[:, ::-1].cumsum(axis=1)[:, ::-1]
     wanted = there & (from_here_on <= rounds)
     needed = wanted.sum(axis=0) > 0
@@ -156,8 +156,8 @@ def append_rounds(old: Table, new: Table, *, keep_absent: bool = False) -> Table
     columns = {}
     for name in new.columns:
         same_grader = old.graders.get(name) == new.graders.get(name)
-        past = _picked(old, name, before if same_grader else none)
-        columns[name] = np.hstack([past, _picked(new, name, after)])
+        past = _pick_rows(old, name, before if same_grader else none)
+        columns[name] = np.hstack([past, _pick_rows(new, name, after)])
     at = [(new, j) if j >= 0 else (old, i) for i, j in zip(before, after, strict=True)]
     return Table(
         suite=new.suite,
@@ -175,7 +175,7 @@ def _row_numbers(table: Table) -> dict[str, int]:
     return {case: row for row, case in enumerate(table.cases)}
 
 
-def _picked(table: Table, name: str, rows: list[int]) -> Array:
+def _pick_rows(table: Table, name: str, rows: list[int]) -> Array:
     """These rows of a column; -1 gives a row of NaN."""
     missing = np.full((1, table.rounds), np.nan)
     return np.vstack([table.column(name), missing])[np.array(rows, dtype=np.intp)]

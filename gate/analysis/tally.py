@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from gate.analysis.failures.clusters import Failures
 from gate.analysis.outages import Transports
 from gate.records import EvidenceCounts, Json
-from gate.stats.running_moments import Spread
+from gate.stats.running_moments import RunningMoments
 from gate.text.escaping import one_line
 
 TOP = 5  # notes, and calls of each kind, that are told
@@ -28,9 +28,9 @@ class FirstCalls:
     def add(self, case_id: str, tools: list[str]) -> None:
         self._first.update((case_id, tool) for tool in tools)
         if len(self._first) > 1_000:
-            self._first = set(self.shown())
+            self._first = set(self.list_first())
 
-    def shown(self) -> tuple[Call, ...]:
+    def list_first(self) -> tuple[Call, ...]:
         return tuple(sorted(self._first)[:TOP])
 
 
@@ -44,15 +44,15 @@ class EvidenceTally:
         self._missing, self._made_up = FirstCalls(), FirstCalls()
 
     def add(self, row: Mapping[str, Json]) -> None:
-        found = row.get("evidence")
-        if found is None:
+        evidence = row.get("evidence")
+        if evidence is None:
             return
-        self._verdicts[found["verdict"]] += 1
-        self._missing.add(row["case_id"], found["missing"])
-        self._made_up.add(row["case_id"], found["fabricated"])
-        self._fabricated += bool(found["fabricated"])
-        if found["verdict"] == "unknown" and found["notes"]:
-            why = one_line(found["notes"][0], _NOTE)
+        self._verdicts[evidence["verdict"]] += 1
+        self._missing.add(row["case_id"], evidence["missing"])
+        self._made_up.add(row["case_id"], evidence["fabricated"])
+        self._fabricated += bool(evidence["fabricated"])
+        if evidence["verdict"] == "unknown" and evidence["notes"]:
+            why = one_line(evidence["notes"][0], _NOTE)
             if why in self._why or len(self._why) < _NOTES:
                 self._why[why] += 1
 
@@ -66,8 +66,8 @@ class EvidenceTally:
             unknown=self._verdicts["unknown"],
             fabricated=self._fabricated,
             notes=tuple(notes[:TOP]),
-            missing_calls=self._missing.shown(),
-            fabricated_calls=self._made_up.shown(),
+            missing_calls=self._missing.list_first(),
+            fabricated_calls=self._made_up.list_first(),
         )
 
 
@@ -82,14 +82,14 @@ class FirstViolations:
         self._first: list[tuple[tuple[str, int, int], Json]] = []
 
     def add(self, row: Mapping[str, Json]) -> None:
-        found = row.get("violations") or ()
-        self.total += len(found)
-        for number, one in enumerate(found[:SHOWN]):
-            self._first.append(((row["case_id"], row["round"], number), one))
+        violations = row.get("violations") or ()
+        self.total += len(violations)
+        for number, violation in enumerate(violations[:SHOWN]):
+            self._first.append(((row["case_id"], row["round"], number), violation))
         if len(self._first) > 2 * SHOWN:
             self._keep()
 
-    def shown(self) -> list[Json]:
+    def list_first(self) -> list[Json]:
         """At most SHOWN, as the rows have them."""
         self._keep()
         return [one for _, one in self._first]
@@ -111,7 +111,9 @@ class Tally:
     calls: int = 0  # tries, the retried ones too
     infra_errors: int = 0
     agent_errors: int = 0
-    failed_latency: Spread = field(default_factory=Spread)  # ms, of trials without an answer
+    failed_latency: RunningMoments = field(
+        default_factory=RunningMoments
+    )  # ms, of trials without an answer
     codes: Counter[str] = field(default_factory=Counter)
     failures: Failures = field(default_factory=Failures)  # by mode and cluster
     violations: FirstViolations = field(default_factory=FirstViolations)
@@ -148,7 +150,7 @@ class Tally:
         if row["status"] != "completed" and row["error"]:
             self._count(self.errors.setdefault(row["status"], Counter()), row["error"])
         if judging := row.get("judging"):
-            self._judged(judging)
+            self._add_judging(judging)
             self.judge_calls += judging["calls"]
             self.judge_usd += judging["usd"]
             self.judge_unknown += judging["unknown"]
@@ -158,26 +160,26 @@ class Tally:
         elif row["status"] == "completed":
             self.unknown_models[row["model"] or "unnamed"] += 1
 
-    def _judged(self, judging: Mapping[str, Json]) -> None:
+    def _add_judging(self, judging: Mapping[str, Json]) -> None:
         self.judge_asked += judging["asked"]
         self.judge_scored += judging["scored"]
         for failure in judging["failures"]:
             self._count(self.judge_failures, failure)
 
     @staticmethod
-    def _count(told: Counter[str], text: str) -> None:
-        if text in told or len(told) < REASONS:
-            told[text] += 1
+    def _count(counter: Counter[str], text: str) -> None:
+        if text in counter or len(counter) < REASONS:
+            counter[text] += 1
 
     @property
-    def unjudged(self) -> str:
+    def no_vote_reason(self) -> str:
         """That a judge scored none of the answers about which it was asked, and why; empty where it
         scored one, or nobody was asked.
         """
         if self.judge_scored or not self.judge_asked:
             return ""
-        asked = f"no answer was scored by the judge, which was asked {self.judge_asked:,} times"
-        return f"{asked}{self.why_unjudged}"
+        sentence = f"no answer was scored by the judge, which was asked {self.judge_asked:,} times"
+        return f"{sentence}{self.why_unjudged}"
 
     @property
     def why_unjudged(self) -> str:
@@ -193,14 +195,15 @@ class Tally:
     def error_reasons(self) -> dict[str, str]:
         """Status -> the most frequent of its errors, one line."""
         return {
-            status: _mostly(told).removeprefix(": ") for status, told in sorted(self.errors.items())
+            status: _mostly(errors).removeprefix(": ")
+            for status, errors in sorted(self.errors.items())
         }
 
     def mostly(self) -> dict[str, str]:
         """Grader -> why it left most of its unscored answers unscored, one line."""
         return {
-            grader: one_line(told.most_common(1)[0][0], REASON)
-            for grader, told in sorted(self.why.items())
+            grader: one_line(reasons.most_common(1)[0][0], REASON)
+            for grader, reasons in sorted(self.why.items())
         }
 
     def top(self) -> tuple[tuple[str, int], ...]:
@@ -209,7 +212,7 @@ class Tally:
         return tuple(ranked[:TOP])
 
 
-def _mostly(told: Counter[str]) -> str:
+def _mostly(counter: Counter[str]) -> str:
     """Ties go to the first in alphabetical order, whatever came first."""
-    ranked = sorted(told.items(), key=lambda item: (-item[1], item[0]))
+    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
     return f": {one_line(ranked[0][0], REASON)}" if ranked else ""

@@ -15,7 +15,7 @@ from gate.stats.pairs import case_means
 TOP = 10  # failure codes
 
 
-def totals(tables: Sequence[Table], codes: Iterable[Counter[str]]) -> Totals:
+def sum_totals(tables: Sequence[Table], codes: Iterable[Counter[str]]) -> Totals:
     """Of the trials of all suites, each with the same weight. `codes`: a suite's failure codes with
     their trials.
     """
@@ -23,16 +23,16 @@ def totals(tables: Sequence[Table], codes: Iterable[Counter[str]]) -> Totals:
     for some in codes:
         summed.update(some)
     top = sorted(summed.items(), key=lambda item: (-item[1], item[0]))[:TOP]
-    success, latency = _known(tables, "success"), _known(tables, "latency_ms")
+    success, latency = _known_values(tables, "success"), _known_values(tables, "latency_ms")
     return Totals(
         suites=len(tables),
         cases=sum(len(table.cases) for table in tables),
-        trials=len(_known(tables, "infra_error")),
+        trials=len(_known_values(tables, "infra_error")),
         judged=len(success),
         success_rate=_mean(success),
         mean_latency_ms=_mean(latency),
         worst_latency_ms=float(latency.max()) if len(latency) else None,
-        avg_tokens=_mean(_known(tables, "total_tokens")),
+        avg_tokens=_mean(_known_values(tables, "total_tokens")),
         failures_top=tuple(top),
     )
 
@@ -58,14 +58,14 @@ def _places(values: Array, spec: MetricSpec, low: float, high: float) -> Array:
 
 def _over(some: Sequence[Array]) -> Array:
     """Mean of arrays of one shape, of the values that are there."""
-    told = sum(~np.isnan(one) for one in some)
+    count = sum(~np.isnan(one) for one in some)
     summed = sum(np.nan_to_num(one) for one in some)
-    found: Array = np.full(some[0].shape, np.nan)
-    np.divide(summed, told, out=found, where=np.asarray(told) > 0)
-    return found
+    means: Array = np.full(some[0].shape, np.nan)
+    np.divide(summed, count, out=means, where=np.asarray(count) > 0)
+    return means
 
 
-def _known(tables: Sequence[Table], name: str) -> Array:
+def _known_values(tables: Sequence[Table], name: str) -> Array:
     return np.concatenate([np.zeros(0), *(_without_nan(table.column(name)) for table in tables)])
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.analysis.default_gates import told
+from gate.analysis.default_gates import format_default_gates
 from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
 from gate.commands.label_review.criteria import rubrics_of
@@ -77,7 +77,7 @@ def _subject(setup: Setup, one: SuitePlan) -> Subject:
         graders=one.grader_digests,
         drift=found.drift,
         batch=setup.agent.concurrency,
-        notes=(*notes, *told(one.suite), *_judged(setup.config, one, len(now))),
+        notes=(*notes, *format_default_gates(one.suite), *_judged(setup.config, one, len(now))),
     )
 
 

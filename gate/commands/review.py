@@ -207,7 +207,7 @@ def _stored(path: Path) -> tuple[Label, ...]:
     """Raises InvalidInput for a file with a wrong row: it is not written over."""
     if not is_there(path):
         return ()
-    found = labels.read(Source(name=str(path), open=lambda: opened(path)))
+    found = labels.read_labels(Source(name=str(path), open=lambda: opened(path)))
     if found.wrong:
         raise InvalidInput(found.wrong)
     return found.rows

@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from gate.agents.under_test import NOBODY
-from gate.analysis.catalogue import asked_k
-from gate.analysis.default_gates import told
+from gate.analysis.catalogue import collect_k
+from gate.analysis.default_gates import format_default_gates
 from gate.commands.options.records import home_of
 from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
 from gate.files.plain_file import is_there
@@ -57,9 +57,11 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     config = select(examined.config, options.suite or ())
     done = _Checked(config=config, root=root, found=examined.findings)
     new = [suite for suite in config.suites if suite.name not in examined.measured]
-    measured = {**examined.measured, **measure(new, root, done.found, asked_k(config))}
+    measured = {**examined.measured, **measure(new, root, done.found, collect_k(config))}
     done.lines.append(_about(config))
-    done.lines += [f"suite '{one.name}': {gate}" for one in config.suites for gate in told(one)]
+    done.lines += [
+        f"suite '{one.name}': {gate}" for one in config.suites for gate in format_default_gates(one)
+    ]
     for suite in config.suites:
         _dataset(suite, done)
         _baseline(suite, done)
@@ -96,7 +98,7 @@ def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ..
 def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> Examined:
     if file is None and not is_there(root / CONFIG):
         config, found = defaults(), Findings()
-        measured = measure(config.suites, root, found, asked_k(config))
+        measured = measure(config.suites, root, found, collect_k(config))
         return Examined(config=config, measured=measured, findings=found)
     return examine(disk(root), Path(file or CONFIG).name, env=env, root=root, today=today)
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.stats.matching import mask, maximum_matching
+from gate.stats.matching import make_mask, maximum_matching
 from gate.text.numbers.agreement import Sign, agrees, is_code, read_whole, stated
 from gate.text.numbers.number import LIMIT, Locale, Number
 from gate.text.numbers.page import Page
@@ -166,7 +166,7 @@ class Facts:
         if self.one_to_one:
             first = sorted(range(len(facts)), key=lambda i: not facts[i].required)
             exclusive = [i for i in first if not facts[i].must_not]
-            chosen = maximum_matching([mask(fits[i]) for i in exclusive])
+            chosen = maximum_matching([make_mask(fits[i]) for i in exclusive])
             for i, number in zip(exclusive, chosen, strict=True):
                 fits[i] = [] if number is None else [number]
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gate.analysis.pooling import Pool, pool, spread
+from gate.analysis.pooling import Pool, format_spread, pool
 from gate.records.baseline import BaselineRun
 from gate.report.wording.patterns import stored_mode
 from gate.stats.session_effect import FEWEST_RUNS
@@ -61,5 +61,5 @@ def _session_effect(found: Pool) -> Iterator[str]:
         runs = max(effect.runs for effect in found.effects.values())
         yield f"  session effect: none seen in {count(runs, 'run')}"
     for name, effect in seen.items():
-        size = spread(found.table.specs[name], effect)
+        size = format_spread(found.table.specs[name], effect)
         yield f"  session effect: {name} ±{size} beyond chance ({count(effect.runs, 'run')})"

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.analysis.outages import Transports
 from gate.analysis.tally import Tally
 from gate.records import Trial
@@ -23,7 +23,7 @@ class Answers:
     """What the trials of one agent came to, by suite; `meta` says what was asked."""
 
     meta: Meta
-    columns: Mapping[str, Columns]
+    columns: Mapping[str, TrialColumns]
     tallies: Mapping[str, Tally]
     rows_of: Callable[[str, frozenset[str]], Iterator[Row]]  # of some cases of a suite
 
@@ -33,7 +33,7 @@ class Arm:
 
     def __init__(self, session: SessionWriter, suites: Iterable[str]) -> None:
         self.session = session
-        self.columns = {name: Columns(name) for name in suites}
+        self.columns = {name: TrialColumns(name) for name in suites}
         self.tallies = {name: Tally() for name in self.columns}
         self._unanswered: dict[Key, Row] = {}  # of the session; asked again if there is time
         self._read(session.rows())

@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gate.analysis.labels import LABELS, Known, Labels, fitting, notes, read, with_judge, without
+from gate.analysis.labels import (
+    LABELS,
+    LabelContext,
+    ReviewLabels,
+    keep_fitting,
+    notes,
+    read_labels,
+    with_judge,
+    without_suites,
+)
 from gate.files.plain_file import is_there
 from gate.files.rows import Source
 from gate.plugins import Grader
@@ -28,7 +37,7 @@ class Judged:
     value on an answer passes.
     """
 
-    known: Known
+    known: LabelContext
     deciders: tuple[tuple[str, ...], ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
 
@@ -49,7 +58,7 @@ class Reviewed:
     people: Mapping[str, tuple[Ratings, ...]] = field(default_factory=dict)
     advisory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  # what labels cannot do
-    found: Labels = field(default_factory=Labels)
+    found: ReviewLabels = field(default_factory=ReviewLabels)
     file: str = LABELS
 
     @property
@@ -95,7 +104,7 @@ def judged_by(
             own = [spec.name for spec in grader.metrics() if spec.asks == "judge"]
             deciders.append(tuple(own))
     return Judged(
-        known=Known(specs=specs, graders=digests), deciders=tuple(deciders), limits=limits
+        known=LabelContext(specs=specs, graders=digests), deciders=tuple(deciders), limits=limits
     )
 
 
@@ -127,8 +136,8 @@ def reviewed(
         return Reviewed()
     source = find()
     file = source.name if source else LABELS
-    rows = without(read(source), left_out)
-    found = fitting(rows, {name: suite.known for name, suite in suites.items()}, file)
+    rows = without_suites(read_labels(source), left_out)
+    found = keep_fitting(rows, {name: suite.known for name, suite in suites.items()}, file)
     labels = {name: _own(found, name, suite) for name, suite in asked.items()}
     agreements = tuple(
         _agreement(found, name, suite, metric, own)
@@ -154,28 +163,28 @@ def reviewed(
     )
 
 
-def _own(found: Labels, name: str, suite: Judged) -> dict[str, tuple[Label, ...]]:
+def _own(found: ReviewLabels, name: str, suite: Judged) -> dict[str, tuple[Label, ...]]:
     """Metric -> labels beside this judge; only where there are any."""
     graders = suite.known.graders
     own = {
-        metric: with_judge(found.of(name, metric), graders.get(spec.column))
+        metric: with_judge(found.select(name, metric), graders.get(spec.column))
         for metric, spec in suite.opinions.items()
     }
     return {metric: some for metric, some in own.items() if some}
 
 
-def _people(found: Labels, suites: Mapping[str, Judged]) -> dict[str, tuple[Ratings, ...]]:
+def _people(found: ReviewLabels, suites: Mapping[str, Judged]) -> dict[str, tuple[Ratings, ...]]:
     """Suite -> what its labels say, by metric."""
     if not found.rows:
         return {}
-    from gate.analysis.agreement import ratings
+    from gate.analysis.agreement import measure_ratings
 
     said: dict[str, dict[str, list[Label]]] = {}
     for row in found.rows:
         said.setdefault(row.suite, {}).setdefault(row.metric, []).append(row)
     return {
         name: tuple(
-            ratings(suites[name].known.specs.get(metric) or _unmeasured(metric), rows)
+            measure_ratings(suites[name].known.specs.get(metric) or _unmeasured(metric), rows)
             for metric, rows in sorted(metrics.items())
         )
         for name, metrics in said.items()
@@ -187,13 +196,13 @@ def _unmeasured(metric: str) -> MetricSpec:
 
 
 def _agreement(
-    found: Labels, name: str, suite: Judged, metric: str, own: tuple[Label, ...]
+    found: ReviewLabels, name: str, suite: Judged, metric: str, own: tuple[Label, ...]
 ) -> Agreement:
-    from gate.analysis.agreement import agreement
+    from gate.analysis.agreement import measure_agreement
 
     spec, digest = suite.opinions[metric], suite.known.graders.get(suite.opinions[metric].column)
-    made = agreement(name, spec, own, suite.limits.get(metric))
-    others = sum(label.judge_digest != digest for label in found.of(name, metric))
+    made = measure_agreement(name, spec, own, suite.limits.get(metric))
+    others = sum(label.judge_digest != digest for label in found.select(name, metric))
     return replace(made, other_judge=others)
 
 
@@ -275,12 +284,12 @@ def _still_counted(name: str, suite: Judged, advisory: Mapping[str, str]) -> Ite
 
 
 def _other_judge(
-    name: str, suite: Judged, found: Labels, own: Mapping[str, Sequence[Label]]
+    name: str, suite: Judged, found: ReviewLabels, own: Mapping[str, Sequence[Label]]
 ) -> Iterator[str]:
-    """Labels that say nothing of this judge: nothing is corrected by them."""
-    left = [m for m in suite.opinions if m not in own and found.of(name, m)]
+    """ReviewLabels that say nothing of this judge: nothing is corrected by them."""
+    left = [m for m in suite.opinions if m not in own and found.select(name, m)]
     if left:
-        labels = sum(len(found.of(name, metric)) for metric in left)
+        labels = sum(len(found.select(name, metric)) for metric in left)
         yield (
             f"{name}: {figures.count(labels, 'label')} on "
             f"{figures.listed((f'`{one}`' for one in left), most=5)} were made beside another "

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Protocol
 
 from gate.agents.pricing import trial_cost
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
 from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
 from gate.plugins import Agent, Ask, World
@@ -65,7 +65,7 @@ class Effects:
 class Collected:
     """What the trials of all suites came to; `ended_early` says why some were not made."""
 
-    columns: Mapping[str, Columns]
+    columns: Mapping[str, TrialColumns]
     tallies: Mapping[str, Tally]
     ended_early: str = ""
     course: Course = _ALL_ROUNDS

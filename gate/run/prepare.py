@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from gate.analysis.catalogue import asked_k
+from gate.analysis.catalogue import collect_k
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import bundled
 from gate.files.rows import Source
@@ -152,7 +152,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         all_ids=frozenset(first.digests) | added,
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
-        specs=specs_of(graders, suite.rounds, asked_k(rules.config)),
+        specs=specs_of(graders, suite.rounds, collect_k(rules.config)),
         grader_digests=grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
-from gate.analysis.catalogue import asked_k, every_metric
+from gate.analysis.catalogue import collect_k, every_metric
 from gate.plugins import Grader
 from gate.records import Config, MetricSpec, Suite, ToldBy
 from gate.run.grade import named_graders
@@ -25,14 +25,14 @@ def specs_of(
     graders: Mapping[str, Grader], rounds: int, asked: frozenset[int] = frozenset()
 ) -> dict[str, MetricSpec]:
     """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
-    `asked_k` has them.
+    `collect_k` has them.
     """
     return every_metric((grader.metrics() for grader in graders.values()), rounds, asked)
 
 
 def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset[str]:
     """Every metric that at least one of the suites can measure."""
-    asked = asked_k(config)
+    asked = collect_k(config)
     return frozenset(
         name
         for one in suites

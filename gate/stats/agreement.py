@@ -16,7 +16,14 @@ from typing import Literal
 import numpy as np
 
 from gate.stats.distributions import t_quantile
-from gate.stats.strata import Array, Codes, effective, jackknife_variance, usable, without_one
+from gate.stats.strata import (
+    Array,
+    Codes,
+    effective_size,
+    jackknife_variance,
+    number_strata,
+    sum_without_one,
+)
 
 MIN_CASES = 5
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -24,7 +31,7 @@ Weights = Literal["linear", "quadratic"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreed:
+class AgreementEstimate:
     """Agreement over `n` cases; NaN where it cannot be told, for `reason`."""
 
     value: float = math.nan
@@ -53,7 +60,7 @@ class Design:
             weights=np.ones(answers),
         )
 
-    def only(self, answers: Codes) -> Design:
+    def select(self, answers: Codes) -> Design:
         return Design(
             cases=self.cases[answers], strata=self.strata[answers], weights=self.weights[answers]
         )
@@ -66,7 +73,7 @@ def weighted_kappa(
     weights: Weights = "quadratic",
     design: Design | None = None,
     confidence: float = 0.95,
-) -> Agreed:
+) -> AgreementEstimate:
     """Cohen's weighted kappa (1968) of two ratings of each answer, by the distance of the values
     themselves: on a scale of whole numbers that of the categories, and a median of 3.5 has its
     place. `first`, `second`: one value an answer, finite.
@@ -74,9 +81,9 @@ def weighted_kappa(
     design = design or Design.simple(len(first))
     cases = len(np.unique(design.cases))
     if cases < MIN_CASES:
-        return Agreed(n=cases, reason=_few(cases))
+        return AgreementEstimate(n=cases, reason=_too_few_reason(cases))
     if len(np.unique(first)) < 2 or len(np.unique(second)) < 2:
-        return Agreed(n=cases, reason=_ALIKE)
+        return AgreementEstimate(n=cases, reason=_ALIKE)
     values = np.unique(np.concatenate([first, second]))
     distance = np.abs(values[:, None] - values[None, :]) ** _POWER[weights]
     mass = design.weights / design.weights.mean()
@@ -97,7 +104,7 @@ def krippendorff_alpha(
     scale: Scale,
     design: Design | None = None,
     confidence: float = 0.95,
-) -> Agreed:
+) -> AgreementEstimate:
     """Krippendorff's alpha (2011, Computing Krippendorff's Alpha-Reliability).
 
     `ratings`: raters x answers, NaN where a rater said nothing; answers with a single rating do not
@@ -105,15 +112,15 @@ def krippendorff_alpha(
     """
     given = ~np.isnan(ratings)
     paired = np.flatnonzero(given.sum(axis=0) >= 2)
-    design = (design or Design.simple(ratings.shape[1])).only(paired)
+    design = (design or Design.simple(ratings.shape[1])).select(paired)
     cases = len(np.unique(design.cases))
     if ratings.shape[0] < 2 or cases == 0:
-        return Agreed(n=cases, reason="no answer was rated by two")
+        return AgreementEstimate(n=cases, reason="no answer was rated by two")
     if cases < MIN_CASES:
-        return Agreed(n=cases, reason=_few(cases, by_two=True))
+        return AgreementEstimate(n=cases, reason=_too_few_reason(cases, by_two=True))
     values = np.unique(ratings[:, paired][given[:, paired]])
     if len(values) < 2:
-        return Agreed(n=cases, reason=_ALIKE)
+        return AgreementEstimate(n=cases, reason=_ALIKE)
     counts = np.stack([(ratings[:, paired] == value).sum(axis=0) for value in values], axis=1)
     distance = _distance(values, counts.sum(axis=0), scale)
     mass = design.weights / design.weights.mean()
@@ -129,7 +136,7 @@ _POWER = {"linear": 1, "quadratic": 2}
 _ALIKE = "all ratings are alike, so that agreement cannot be told from chance"
 
 
-def _few(cases: int, *, by_two: bool = False) -> str:
+def _too_few_reason(cases: int, *, by_two: bool = False) -> str:
     rated = "rated by two" if by_two else "rated"
     return f"{cases} of the {MIN_CASES} cases that it takes are {rated}"
 
@@ -154,7 +161,7 @@ class _Sums:
     distance: Array
     with_itself: bool
 
-    def of(self, change: Callable[[Array], Array]) -> _Sums:
+    def apply(self, change: Callable[[Array], Array]) -> _Sums:
         """The same with each of the arrays changed."""
         return replace(
             self, seen=change(self.seen), first=change(self.first), second=change(self.second)
@@ -169,25 +176,25 @@ class _Sums:
         return np.where(there, self.seen / total / np.where(there, by_chance, 1.0), 1.0)
 
 
-def _with_interval(sums: _Sums, design: Design, confidence: float) -> Agreed:
+def _with_interval(sums: _Sums, design: Design, confidence: float) -> AgreementEstimate:
     """Below on the logarithm of the ratio, since it is skewed; above on the ratio itself. One more
     case that agrees as by chance is reckoned with: cases that all agree do not prove that all do.
     """
     _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
     n = len(first)
-    strata = usable(design.strata[first])
-    cases = sums.of(lambda values: _added_up(values, at, n))
-    ratio = float(cases.of(lambda values: values.sum(axis=0, keepdims=True)).ratio()[0])
-    left_out = cases.of(lambda values: without_one(values, strata)).ratio()
+    strata = number_strata(design.strata[first])
+    cases = sums.apply(lambda values: _sum_by_group(values, at, n))
+    ratio = float(cases.apply(lambda values: values.sum(axis=0, keepdims=True)).ratio()[0])
+    left_out = cases.apply(lambda values: sum_without_one(values, strata)).ratio()
     error = math.sqrt(jackknife_variance(left_out, strata))
     t = t_quantile(0.5 + confidence / 2.0, n - len(np.unique(strata)))
-    step = 1.0 / effective(cases.first.sum(axis=1))
+    step = 1.0 / effective_size(cases.first.sum(axis=1))
     high = 1.0 - ratio + t * math.hypot(error, t * step)
     low = 1.0 - (ratio + step) * math.exp(min(50.0, t * error / (ratio + step)))
-    return Agreed(value=1.0 - ratio, low=max(-1.0, low), high=min(1.0, high), n=n)
+    return AgreementEstimate(value=1.0 - ratio, low=max(-1.0, low), high=min(1.0, high), n=n)
 
 
-def _added_up(values: Array, at: Codes, groups: int) -> Array:
+def _sum_by_group(values: Array, at: Codes, groups: int) -> Array:
     total = np.zeros((groups, *values.shape[1:]))
     np.add.at(total, at, values)
     return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gate.stats.distributions import interpolated, normal_cdf, normal_quantile
+from gate.stats.distributions import interpolate_quantile, normal_cdf, normal_quantile
 from gate.stats.intervals import Bounds, wilson
 from gate.stats.pairs import Array, case_means
 
@@ -39,7 +39,7 @@ def share_of_cases_like_these(
     rng = np.random.default_rng(seed)
     drawn = (rng.multinomial(n, times / n, size=resamples) * kinds).sum(axis=1) / n
     ordered = np.sort(drawn)
-    low, high = (interpolated(ordered, end) for end in _bca(means, drawn, confidence))
+    low, high = (interpolate_quantile(ordered, end) for end in _bca(means, drawn, confidence))
     method = f"BCa bootstrap over {n:,} cases, {resamples:,} resamples"
     return Bounds(low=low, high=high, method=method, drawn=True)
 

@@ -76,11 +76,11 @@ def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
     look.
     """
     paths = _Paths.start(drift)
-    found = []
+    looks = []
     for t, harm, futility in zip(plan.times, plan.harm, plan.futility, strict=True):
-        found.append(Ending(accused=paths.above(t, harm), acquitted=paths.below(t, futility)))
+        looks.append(Ending(accused=paths.above(t, harm), acquitted=paths.below(t, futility)))
         paths = paths.between(t, futility, harm)
-    return tuple(found)
+    return tuple(looks)
 
 
 def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
@@ -88,14 +88,14 @@ def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
     `spent`(t).
     """
     paths = _Paths.start()
-    found: list[float] = []
+    bounds: list[float] = []
     before = 0.0
     for t in times:
         level = spent(t) - before
         before = spent(t)
-        found.append(paths.bound_above(t, level))
-        paths = paths.between(t, -FAR, found[-1])
-    return tuple(found)
+        bounds.append(paths.bound_above(t, level))
+        paths = paths.between(t, -FAR, bounds[-1])
+    return tuple(bounds)
 
 
 def _drift(times: Sequence[float], harm: Sequence[float], beta: float, start: float) -> float:
@@ -108,14 +108,14 @@ def _futility(
 ) -> tuple[list[float], float]:
     """The boundary before the last look, and the chance to end below `harm` with this drift."""
     paths = _Paths.start(drift)
-    found: list[float] = []
+    bounds: list[float] = []
     spent = 0.0
     for t, upper in zip(times[:-1], harm, strict=False):
         level = beta * t**FUTILITY_POWER - spent
         spent += level
-        found.append(min(paths.bound_below(t, level), upper))
-        paths = paths.between(t, found[-1], upper)
-    return found, spent + paths.below(1.0, harm[-1])
+        bounds.append(min(paths.bound_below(t, level), upper))
+        paths = paths.between(t, bounds[-1], upper)
+    return bounds, spent + paths.below(1.0, harm[-1])
 
 
 def _one_look(level: float) -> float:

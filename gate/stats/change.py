@@ -10,7 +10,7 @@ import numpy as np
 
 from gate.records import Direction, Evidence, Tolerance
 from gate.stats.fall import Fall
-from gate.stats.noise import Noise
+from gate.stats.noise import ChangeNoise
 from gate.stats.pairs import Array, Pairs, pair
 from gate.stats.shuffle import Shuffled, blindness, shuffle_test, smallest_p
 
@@ -18,7 +18,7 @@ NO_TOLERANCE = Tolerance(value=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ChangeQuestion:
     """What is asked about a change. `tolerance`: relative to the baseline's mean, or on the scale
     of the values.
     """
@@ -31,7 +31,7 @@ class Question:
     drift: float = 0.0  # variance of the difference beyond the noise of single calls
 
 
-def change_in_mean(baseline: Array, current: Array, question: Question) -> Evidence:
+def change_in_mean(baseline: Array, current: Array, question: ChangeQuestion) -> Evidence:
     """Difference of the cases' means; cases x rounds, rows are the same cases, NaN is missing.
 
     Bounds: delta +- z sqrt(V + (z q)^2), q = what one call can move the mean by. Unbounded values
@@ -39,7 +39,7 @@ def change_in_mean(baseline: Array, current: Array, question: Question) -> Evide
     """
     pairs = pair(baseline, current)
     if not pairs.cases:
-        return no_pairs()
+        return evidence_without_pairs()
     test = shuffle_test(pairs)
     mean_b = float(np.average(pairs.mean_b, weights=pairs.weight))
     noise = _noise(pairs, test, question, mean_b)
@@ -53,9 +53,9 @@ def change_in_mean(baseline: Array, current: Array, question: Question) -> Evide
         delta=test.delta,
         relative=False,
         se=math.hypot(test.se, math.sqrt(question.drift)),
-        p_worse=noise.blurred(worse[0]),
-        p_better=noise.blurred(better[0]),
-        p_doubt=noise.blurred(doubt),
+        p_worse=noise.add_drift(worse[0]),
+        p_better=noise.add_drift(better[0]),
+        p_doubt=noise.add_drift(doubt),
         bounds=noise.bounds,
         detectable=noise.detectable,
         size=noise.size,
@@ -63,14 +63,16 @@ def change_in_mean(baseline: Array, current: Array, question: Question) -> Evide
         method=test.method,
         blind=lambda level: blindness(pairs, level),
         room=math.inf if question.worst is None else abs(mean_b - question.worst),
-        all_lost=lambda level: _all_lost(baseline, current, question, level),
+        all_lost=lambda level: _is_total_loss_significant(baseline, current, question, level),
     )
     if question.tolerance.relative and mean_b != 0.0:  # the baseline's mean is taken as known
-        return scaled(change, 1.0 / abs(mean_b), relative=True)
+        return scale_change(change, 1.0 / abs(mean_b), relative=True)
     return change
 
 
-def _all_lost(baseline: Array, current: Array, question: Question, level: float) -> bool:
+def _is_total_loss_significant(
+    baseline: Array, current: Array, question: ChangeQuestion, level: float
+) -> bool:
     """Whether a run of which every answer is the worst there is would be significant: of a small
     suite the bounds of single calls say too little.
     """
@@ -80,9 +82,9 @@ def _all_lost(baseline: Array, current: Array, question: Question, level: float)
     return (failed.p_down if question.direction == "higher" else failed.p_up) <= level
 
 
-def _noise(pairs: Pairs, test: Shuffled, question: Question, baseline: float) -> Noise:
+def _noise(pairs: Pairs, test: Shuffled, question: ChangeQuestion, baseline: float) -> ChangeNoise:
     allowed = question.tolerance
-    return Noise(
+    return ChangeNoise(
         delta=test.delta,
         variance=max(test.se, test.se_guard) ** 2,
         quantum=(question.span or 0.0) / float(pairs.rounds_c.sum()),
@@ -98,7 +100,7 @@ def _noise(pairs: Pairs, test: Shuffled, question: Question, baseline: float) ->
     )
 
 
-def _fall(pairs: Pairs, question: Question) -> Fall | None:
+def _fall(pairs: Pairs, question: ChangeQuestion) -> Fall | None:
     """By the baseline's means, of whose squares the noise is taken away."""
     if question.worst is None or question.span is None:
         return None
@@ -112,13 +114,13 @@ def _fall(pairs: Pairs, question: Question) -> Fall | None:
     )
 
 
-def scaled(change: Evidence, factor: float, *, relative: bool) -> Evidence:
+def scale_change(change: Evidence, factor: float, *, relative: bool) -> Evidence:
     """Everything that is a difference, multiplied by a positive factor."""
     return replace(
         change,
         delta=change.delta * factor,
         se=change.se * factor,
-        bounds=lambda alpha: _both(lambda x: x * factor, change.bounds(alpha)),
+        bounds=lambda alpha: _transform_bounds(lambda x: x * factor, change.bounds(alpha)),
         detectable=lambda sight: change.detectable(sight) * factor,
         size=lambda errors: change.size(errors) * factor,
         room=change.room * factor,
@@ -126,7 +128,9 @@ def scaled(change: Evidence, factor: float, *, relative: bool) -> Evidence:
     )
 
 
-def mapped(change: Evidence, f: Callable[[float], float], direction: Direction) -> Evidence:
+def transform_change(
+    change: Evidence, f: Callable[[float], float], direction: Direction
+) -> Evidence:
     """Every difference on another scale: `f` is increasing with f(0) = 0."""
     worse = -1.0 if direction == "higher" else 1.0
 
@@ -137,19 +141,19 @@ def mapped(change: Evidence, f: Callable[[float], float], direction: Direction) 
         change,
         delta=f(change.delta),
         se=size(change.se),
-        bounds=lambda alpha: _both(f, change.bounds(alpha)),
+        bounds=lambda alpha: _transform_bounds(f, change.bounds(alpha)),
         detectable=lambda sight: size(change.detectable(sight)),
         size=lambda errors: size(change.size(errors)),
         room=size(change.room),
     )
 
 
-def at_least(change: Evidence, tolerance: float) -> Evidence:
+def require_tolerance(change: Evidence, tolerance: float) -> Evidence:
     """Nothing below the tolerance is ever called a change, on the scale of `delta`."""
     return replace(change, detectable=lambda sight: max(change.detectable(sight), tolerance))
 
 
-def no_pairs() -> Evidence:
+def evidence_without_pairs() -> Evidence:
     """Nothing to compare: everything is unknown."""
     nan = math.nan
     return Evidence(
@@ -170,5 +174,7 @@ def no_pairs() -> Evidence:
     )
 
 
-def _both(f: Callable[[float], float], bounds: tuple[float, float]) -> tuple[float, float]:
+def _transform_bounds(
+    f: Callable[[float], float], bounds: tuple[float, float]
+) -> tuple[float, float]:
     return f(bounds[0]), f(bounds[1])

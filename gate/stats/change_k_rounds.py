@@ -16,38 +16,42 @@ from itertools import chain
 import numpy as np
 
 from gate.records import Evidence
-from gate.stats.change import Question, no_pairs, scaled
+from gate.stats.change import ChangeQuestion, evidence_without_pairs, scale_change
 from gate.stats.distributions import t_cdf
 from gate.stats.fall import Fall
-from gate.stats.k_rounds import Draw, Tally, tally
+from gate.stats.k_rounds import Draw, RoundCounts, count_rounds
 from gate.stats.lattice import Numbers, tails
-from gate.stats.noise import Noise
+from gate.stats.noise import ChangeNoise
 from gate.stats.pairs import Array
-from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, enough, hypergeometric
+from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, find_enough, hypergeometric
 
 FINEST = 10**18  # a finer lattice is as if it were none
 PLENTY = 60  # rounds of one case that can be significant at any level that is asked for
 
 
-def change_in_share(baseline: Array, current: Array, draw: Draw, question: Question) -> Evidence:
+def change_in_share(
+    baseline: Array, current: Array, draw: Draw, question: ChangeQuestion
+) -> Evidence:
     """Difference of the mean shares, over the cases with k rounds in both runs; cases x rounds,
     rows are the same cases, NaN is missing.
     """
-    was, now = tally(baseline), tally(current)
+    was, now = count_rounds(baseline), count_rounds(current)
     both = np.minimum(was.rounds, now.rounds) >= draw.k
     if not both.any():
-        return replace(no_pairs(), too_few=f"no case has {draw.k} rounds in both runs")
+        return replace(
+            evidence_without_pairs(), too_few=f"no case has {draw.k} rounds in both runs"
+        )
     was, now = was.select(both), now.select(both)
     before, after = float(draw.share(was).mean()), float(draw.share(now).mean())
     test = _shuffle_test(was, now, draw)
 
     def least(cases: int, more: int) -> float:
         """With this many cases, and so many rounds more of each in the current run."""
-        wider = Tally(passed=now.passed, rounds=now.rounds + more)
+        wider = RoundCounts(passed=now.passed, rounds=now.rounds + more)
         rows = np.resize(np.arange(len(was.rounds)), cases)
-        return _smallest_p(was.select(rows), wider.select(rows), draw.hoped_for)
+        return _smallest_p(was.select(rows), wider.select(rows), draw.opposite)
 
-    noise = Noise(
+    noise = ChangeNoise(
         delta=after - before,
         variance=test.variance,
         quantum=draw.quantum(now),
@@ -69,42 +73,44 @@ def change_in_share(baseline: Array, current: Array, draw: Draw, question: Quest
         delta=noise.delta,
         relative=False,
         se=math.hypot(test.se, math.sqrt(question.drift)),
-        p_worse=noise.blurred(max(worse)),
-        p_better=noise.blurred(max(better)),
-        p_doubt=noise.blurred(min(worse)),
+        p_worse=noise.add_drift(max(worse)),
+        p_better=noise.add_drift(max(better)),
+        p_doubt=noise.add_drift(min(worse)),
         bounds=noise.bounds,
         detectable=noise.detectable,
         size=noise.size,
         n_paired=len(was.rounds),
         method=test.method,
-        blind=lambda level: enough(
+        blind=lambda level: find_enough(
             least, level, cases=len(was.rounds), rounds=int(now.rounds.max())
         ),
         room=_room(before, draw, question),
-        all_lost=lambda level: _all_lost(was, now, draw, question, level),
+        all_lost=lambda level: _is_total_loss_significant(was, now, draw, question, level),
     )
     if question.tolerance.relative and before > 0.0:
-        return scaled(change, 1.0 / before, relative=True)
+        return scale_change(change, 1.0 / before, relative=True)
     return change
 
 
-def _room(before: float, draw: Draw, question: Question) -> float:
+def _room(before: float, draw: Draw, question: ChangeQuestion) -> float:
     """All there is to lose where rounds that all fail are the worst; else it is not known."""
-    if draw.hoped_for.wanted == "alike":
+    if draw.opposite.wanted == "alike":
         return math.inf
     return before if question.direction == "higher" else 1.0 - before
 
 
-def _all_lost(was: Tally, now: Tally, draw: Draw, question: Question, level: float) -> bool:
+def _is_total_loss_significant(
+    was: RoundCounts, now: RoundCounts, draw: Draw, question: ChangeQuestion, level: float
+) -> bool:
     """Whether a run of which every round failed would be significant."""
     if question.drift:
         return False
-    failed = Tally(passed=np.zeros_like(now.passed), rounds=now.rounds)
+    failed = RoundCounts(passed=np.zeros_like(now.passed), rounds=now.rounds)
     test = _shuffle_test(was, failed, draw)
     return max(test.downs if question.direction == "higher" else test.ups) <= level
 
 
-def _fall(shares: Array, question: Question) -> Fall:
+def _fall(shares: Array, question: ChangeQuestion) -> Fall:
     far = shares if question.direction == "higher" else 1.0 - shares
     return Fall(level=float(far.mean()), square=float((far**2).mean()), span=math.inf)
 
@@ -123,38 +129,42 @@ class _Shuffled:
     method: str
 
 
-def _shuffle_test(was: Tally, now: Tally, draw: Draw) -> _Shuffled:
+def _shuffle_test(was: RoundCounts, now: RoundCounts, draw: Draw) -> _Shuffled:
     differences = draw.share(now) - draw.share(was)
     n, total = len(differences), float(differences.sum())
     numbers = _numbers(was, now, draw)
-    pooled, found = numbers.variance / n**2, tails(numbers, total)
-    downs, ups, variance = [found.down], [found.up], pooled
+    pooled, chances = numbers.variance / n**2, tails(numbers, total)
+    downs, ups, variance = [chances.down], [chances.up], pooled
     if np.any(was.rounds != now.rounds):
-        own = (draw.noise(was) + draw.noise(now)) / n
+        separate = (draw.noise(was) + draw.noise(now)) / n
         z = 0.0
         if abs(total) > ROUNDING * n:
-            z = total / n / math.sqrt(own) if own > 0.0 else math.copysign(math.inf, total)
+            z = (
+                total / n / math.sqrt(separate)
+                if separate > 0.0
+                else math.copysign(math.inf, total)
+            )
         df = float(max(1, n - 1))  # the noise is known from as many numbers as there are cases
         downs.append(t_cdf(z, df))
         ups.append(t_cdf(-z, df))
-        variance = max(pooled, own)
+        variance = max(pooled, separate)
     return _Shuffled(
         downs=tuple(downs),
         ups=tuple(ups),
         se=math.sqrt(pooled),
         variance=variance,
-        method="exact shuffle test" if found.exact else "shuffle test",
+        method="exact shuffle test" if chances.exact else "shuffle test",
     )
 
 
-def _numbers(was: Tally, now: Tally, draw: Draw) -> Numbers:
+def _numbers(was: RoundCounts, now: RoundCounts, draw: Draw) -> Numbers:
     """The difference of each case under shuffling; cases of which all rounds agree have none."""
     rounds, passed = was.rounds + now.rounds, was.passed + now.passed
     mixed = (passed > 0) & (passed < rounds)
     columns = (was.rounds[mixed], now.rounds[mixed], passed[mixed])
     sizes = tuple(int(column.max(initial=0)) + 1 for column in columns)
-    found, counts = np.unique(np.ravel_multi_index(columns, sizes), return_counts=True)
-    kinds = list(zip(*(row.tolist() for row in np.unravel_index(found, sizes)), strict=True))
+    rows, counts = np.unique(np.ravel_multi_index(columns, sizes), return_counts=True)
+    kinds = list(zip(*(row.tolist() for row in np.unravel_index(rows, sizes)), strict=True))
     values = np.zeros((len(kinds), sizes[1]))
     chances = np.zeros((len(kinds), sizes[1]))
     for row, (rounds_b, rounds_c, both) in enumerate(kinds):
@@ -174,10 +184,10 @@ def _differences(rounds_b: int, rounds_c: int, passed: int, draw: Draw) -> Array
 @lru_cache(maxsize=256)
 def _shares(rounds: int, draw: Draw) -> Array:
     """Of a case of which 0, 1, ..., all `rounds` rounds passed."""
-    return draw.share(Tally(passed=np.arange(rounds + 1), rounds=np.full(rounds + 1, rounds)))
+    return draw.share(RoundCounts(passed=np.arange(rounds + 1), rounds=np.full(rounds + 1, rounds)))
 
 
-def _smallest_p(was: Tally, now: Tally, draw: Draw) -> float:
+def _smallest_p(was: RoundCounts, now: RoundCounts, draw: Draw) -> float:
     """The p-value of the worst that can happen; above alpha nothing can ever be flagged."""
     if len(was.rounds) > SIGNS_UP_TO:
         return 0.0
@@ -190,10 +200,10 @@ def _smallest_p(was: Tally, now: Tally, draw: Draw) -> float:
 
 def _worst(rounds_b: int, rounds_c: int, draw: Draw) -> float:
     """Least chance, over the results now, of one as bad where the baseline always passed."""
-    found = []
+    least = []
     for passed in range(rounds_c + 1):
         differences = _differences(rounds_b, rounds_c, rounds_b + passed, draw)
         chances = hypergeometric(rounds_b + rounds_c, rounds_c, rounds_b + passed)
         worst = differences <= differences[passed] + ROUNDING
-        found.append(float(chances[worst].sum()))
-    return min(found)
+        least.append(float(chances[worst].sum()))
+    return min(least)

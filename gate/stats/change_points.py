@@ -59,7 +59,7 @@ def change_points(
     """
     older = max(0, len(values) - MOST)
     x, v = np.array(values[older:], dtype=np.float64), np.array(noise[older:], dtype=np.float64)
-    found: dict[int, float] = {}  # first run of a level -> p
+    p_values: dict[int, float] = {}  # first run of a level -> p
     parts = [(0, len(x))]
     while parts:
         low, high = parts.pop()
@@ -67,9 +67,9 @@ def change_points(
         if cut is None:
             continue
         ends = [low, *(at for at in (cut.start, cut.end) if low < at < high), high]
-        found.update(dict.fromkeys(ends[1:-1], cut.p))
+        p_values.update(dict.fromkeys(ends[1:-1], cut.p))
         parts += pairwise(ends)
-    edges = [0, *sorted(found), len(x)]
+    edges = [0, *sorted(p_values), len(x)]
     levels = [float(x[a:b].mean()) for a, b in pairwise(edges) if b > a]
     return tuple(
         ChangePoint(
@@ -78,7 +78,7 @@ def change_points(
             after=levels[n + 1],
             runs_before=at - edges[n],
             runs_after=edges[n + 2] - at,
-            p=found[at],
+            p=p_values[at],
         )
         for n, at in enumerate(edges[1:-1])
     )
@@ -158,5 +158,5 @@ def chance_noise(mean: float, calls: Sequence[int], *, share: bool) -> list[floa
     """Variance of means of so many calls: of a share that of a coin, of an amount as if a single
     call varied as much as its mean (an exponential), which few do.
     """
-    one = mean * (1.0 - mean) if share else mean**2
-    return [max(0.0, one) / calls_of if calls_of else math.inf for calls_of in calls]
+    variance = mean * (1.0 - mean) if share else mean**2
+    return [max(0.0, variance) / calls_of if calls_of else math.inf for calls_of in calls]

@@ -13,11 +13,11 @@ import numpy as np
 
 from gate.stats.agreement import MIN_CASES, Design
 from gate.stats.distributions import t_quantile
-from gate.stats.strata import Array, Codes, covariance_of_totals, effective, usable
+from gate.stats.strata import Array, Codes, covariance_of_totals, effective_size, number_strata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Powered:
+class CorrectedMean:
     """The corrected mean; NaN where it cannot be told, for `reason`. `power`: lambda, how much of
     the judge is used: 0 is the labels alone.
     """
@@ -31,7 +31,7 @@ class Powered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledCases:
     """One number a labelled case (its answers and reviewers averaged): what people said and what
     the judge said, the stratum that the case was drawn from and its weight. `step`: the smallest
     difference between two ratings.
@@ -44,12 +44,12 @@ class Labelled:
     step: float
 
 
-def by_case(human: Array, judge: Array, design: Design, *, step: float) -> Labelled:
+def average_by_case(human: Array, judge: Array, design: Design, *, step: float) -> LabelledCases:
     """`human`, `judge`: one value an answer, averaged over each case's answers by their weights."""
     _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
     weight = np.bincount(at, design.weights)
     mean = [np.bincount(at, design.weights * values) / weight for values in (human, judge)]
-    return Labelled(
+    return LabelledCases(
         human=mean[0],
         judge=mean[1],
         strata=design.strata[first],
@@ -58,9 +58,9 @@ def by_case(human: Array, judge: Array, design: Design, *, step: float) -> Label
     )
 
 
-def prediction_powered(
-    run_mean: float, run_variance: float, found: Labelled, *, confidence: float = 0.95
-) -> Powered:
+def correct_mean(
+    run_mean: float, run_variance: float, labelled: LabelledCases, *, confidence: float = 0.95
+) -> CorrectedMean:
     """The mean that people would have given the run.
 
     `run_mean`: of the judge over the run, with the variance `run_variance` of that mean. lambda is
@@ -70,13 +70,13 @@ def prediction_powered(
     that lambda goes to 1 where the judge sees another run. Weights speak for the strata's shares:
     the mean of the labels is sum(weight x value) / sum(weight).
     """
-    n = len(found.human)
+    n = len(labelled.human)
     if n < MIN_CASES:
-        return Powered(n=n, reason=f"{n} of the {MIN_CASES} labelled cases that it takes")
-    strata = usable(found.strata)
-    share = found.weights / found.weights.sum()
-    human, judge = float(share @ found.human), float(share @ found.judge)
-    people, opinion = share * (found.human - human), share * (found.judge - judge)
+        return CorrectedMean(n=n, reason=f"{n} of the {MIN_CASES} labelled cases that it takes")
+    strata = number_strata(labelled.strata)
+    share = labelled.weights / labelled.weights.sum()
+    human, judge = float(share @ labelled.human), float(share @ labelled.judge)
+    people, opinion = share * (labelled.human - human), share * (labelled.judge - judge)
     both = covariance_of_totals(people, opinion, strata)
     judged = covariance_of_totals(opinion, opinion, strata) + run_variance
     shift = (run_mean - judge) ** 2
@@ -86,18 +86,18 @@ def prediction_powered(
     variance = max(0.0, alone - 2.0 * power * both + power**2 * judged)
     variance += (1.0 - power) ** 2 * shift
     t = t_quantile(0.5 + confidence / 2.0, n - len(np.unique(strata)))
-    half = t * math.hypot(math.sqrt(variance), t * found.step / effective(found.weights))
+    half = t * math.hypot(math.sqrt(variance), t * labelled.step / effective_size(labelled.weights))
     value = power * run_mean + human - power * judge
-    return Powered(value=value, low=value - half, high=value + half, power=power, n=n)
+    return CorrectedMean(value=value, low=value - half, high=value + half, power=power, n=n)
 
 
-def mean_difference(found: Labelled, *, confidence: float = 0.95) -> Powered:
+def mean_difference(labelled: LabelledCases, *, confidence: float = 0.95) -> CorrectedMean:
     """Mean of judge - human, with its interval."""
-    turned = Labelled(
-        human=found.judge - found.human,
-        judge=np.zeros_like(found.judge),
-        strata=found.strata,
-        weights=found.weights,
-        step=found.step,
+    turned = LabelledCases(
+        human=labelled.judge - labelled.human,
+        judge=np.zeros_like(labelled.judge),
+        strata=labelled.strata,
+        weights=labelled.weights,
+        step=labelled.step,
     )
-    return prediction_powered(0.0, 0.0, turned, confidence=confidence)
+    return correct_mean(0.0, 0.0, turned, confidence=confidence)

@@ -129,7 +129,7 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
     return value
 
 
-def interpolated(ordered: npt.NDArray[np.float64], tau: float) -> float:
+def interpolate_quantile(ordered: npt.NDArray[np.float64], tau: float) -> float:
     """The tau-quantile of sorted values: between the two nearest, to the bit as np.quantile has it,
     which imports the masked arrays at its first call, 9,000 calls for nothing.
     """

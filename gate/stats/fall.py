@@ -29,7 +29,7 @@ class Fall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arms:
+class ArmSizes:
     """Cases and mean rounds of both sides; `variance`: of one call around its own case."""
 
     cases: float
@@ -39,24 +39,24 @@ class Arms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class DifferenceVariances:
     """Variances of a difference: what the test believes, and what is true."""
 
     believed: float
     true: float
 
 
-def spread(arms: Arms, fall: Fall | None, change: float) -> Spread:
+def difference_variances(arms: ArmSizes, fall: Fall | None, change: float) -> DifferenceVariances:
     """Of the difference when the current arm is worse by `change`."""
-    unchanged = _spread(arms, arms.variance, 0.0, 0.0)
+    unchanged = _pooled_variances(arms, arms.variance, 0.0, 0.0)
     if fall is None or change <= 0.0 or fall.level <= 0.0:
         return unchanged
     gone = min(1.0, change / fall.level)
-    weakened = _spread(arms, _lower(arms.variance, fall, gone), change**2, 0.0)
+    weakened = _pooled_variances(arms, _lower(arms.variance, fall, gone), change**2, 0.0)
     apart = gone * fall.square
     scatter = max(0.0, apart - change**2)
-    broken = _spread(arms, arms.variance * (1.0 - gone), apart, scatter)
-    return Spread(
+    broken = _pooled_variances(arms, arms.variance * (1.0 - gone), apart, scatter)
+    return DifferenceVariances(
         believed=(weakened.believed + broken.believed) / 2.0,
         true=(weakened.true + broken.true) / 2.0,
     )
@@ -70,7 +70,9 @@ def _lower(variance: float, fall: Fall, gone: float) -> float:
     return max(0.0, then) * (min(1.0, variance / now) if now > 0.0 else 1.0)
 
 
-def _spread(arms: Arms, current: float, square: float, scatter: float) -> Spread:
+def _pooled_variances(
+    arms: ArmSizes, current: float, square: float, scatter: float
+) -> DifferenceVariances:
     """`current`: variance of a call of the current arm. `square`: mean over the cases of their
     squared change, `scatter` its variance.
 
@@ -83,16 +85,16 @@ def _spread(arms: Arms, current: float, square: float, scatter: float) -> Spread
     pooled = (rb * arms.variance + r * current) / both / weight / n + square / (both - 1.0) / n
     true = (arms.variance / rb + current / r + scatter) / n
     if math.isclose(r, rb, rel_tol=NEARLY):
-        return Spread(believed=pooled, true=true)
+        return DifferenceVariances(believed=pooled, true=true)
     if min(r, rb) >= 2.0 - NEARLY:  # the guard knows each arm's own noise
-        own = (arms.variance / rb + current / r) / n
+        believed = (arms.variance / rb + current / r) / n
     else:  # or takes half of what the differences scatter beyond the pooled variance
-        own = pooled + NOISE_SHARE * max(0.0, true - pooled)
-    return Spread(believed=max(pooled, own), true=true)
+        believed = pooled + NOISE_SHARE * max(0.0, true - pooled)
+    return DifferenceVariances(believed=max(pooled, believed), true=true)
 
 
 def least_fall(
-    arms: Arms,
+    arms: ArmSizes,
     fall: Fall | None,
     *,
     boundary: float,
@@ -106,15 +108,15 @@ def least_fall(
     `floor`: least standard error.
     """
 
-    def needed(change: float) -> float:
-        found = spread(arms, fall, change)
-        believed = max(floor, math.sqrt(found.believed + shared))
-        true = max(floor, math.sqrt(found.true + shared))
+    def required_change(change: float) -> float:
+        variances = difference_variances(arms, fall, change)
+        believed = max(floor, math.sqrt(variances.believed + shared))
+        true = max(floor, math.sqrt(variances.true + shared))
         return max(boundary * believed, tolerance) + reserve * true
 
     if fall is None or fall.level <= 0.0:
-        return needed(0.0)
-    most = needed(fall.level)
+        return required_change(0.0)
+    most = required_change(fall.level)
     if most >= fall.level:
         return max(fall.level, most)
-    return bisect(lambda change: change < needed(change), 0.0, fall.level)
+    return bisect(lambda change: change < required_change(change), 0.0, fall.level)

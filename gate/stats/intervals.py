@@ -10,7 +10,7 @@ import numpy as np
 
 from gate.stats.distributions import (
     beta_quantile,
-    interpolated,
+    interpolate_quantile,
     normal_quantile,
     t_quantile,
 )
@@ -140,7 +140,7 @@ def bootstrap_over_cases(
     drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples) @ sums
     tail = (1.0 - confidence) / 2.0
     ordered = np.sort(statistic(drawn))
-    low, high = (interpolated(ordered, end) for end in (tail, 1.0 - tail))
+    low, high = (interpolate_quantile(ordered, end) for end in (tail, 1.0 - tail))
     return Bounds(low=low, high=high, method="bootstrap over cases")
 
 

@@ -26,19 +26,19 @@ PASSED = 1.0 - 1e-6  # a value from here on is a pass; a partial score is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class RoundCounts:
     """One entry a case."""
 
     passed: Counts
     rounds: Counts
 
-    def select(self, rows: npt.NDArray[np.bool_ | np.intp]) -> Tally:
-        return Tally(passed=self.passed[rows], rounds=self.rounds[rows])
+    def select(self, rows: npt.NDArray[np.bool_ | np.intp]) -> RoundCounts:
+        return RoundCounts(passed=self.passed[rows], rounds=self.rounds[rows])
 
 
-def tally(values: Array) -> Tally:
+def count_rounds(values: Array) -> RoundCounts:
     """Cases x rounds, NaN where a round has no value."""
-    return Tally(
+    return RoundCounts(
         passed=np.asarray((values >= PASSED).sum(axis=1)),
         rounds=np.asarray((~np.isnan(values)).sum(axis=1)),
     )
@@ -52,46 +52,50 @@ class Draw:
     wanted: Wanted
 
     @property
-    def hoped_for(self) -> Draw:
+    def opposite(self) -> Draw:
         """Its opposite where that is what is better: as noisy, and as much information."""
         return replace(self, wanted=OPPOSITES.get(self.wanted, self.wanted))
 
-    def share(self, cases: Tally) -> Array:
+    def share(self, cases: RoundCounts) -> Array:
         """Share of the draws that are as wanted; NaN for a case with fewer than k rounds.
 
         With s of R rounds passed: all C(s,k)/C(R,k), any 1 - C(R-s,k)/C(R,k), alike
         C(s,k)/C(R,k) + C(R-s,k)/C(R,k); none and unlike are what any and alike leave of 1.
         """
         if self.wanted in OPPOSITES:
-            return 1.0 - self.hoped_for.share(cases)
+            return 1.0 - self.opposite.share(cases)
         failed = cases.rounds - cases.passed
         if self.wanted == "any":
-            return 1.0 - all_of(self.k, failed, cases.rounds)
-        passes = all_of(self.k, cases.passed, cases.rounds)
-        return passes if self.wanted == "all" else passes + all_of(self.k, failed, cases.rounds)
+            return 1.0 - share_of_draws(self.k, failed, cases.rounds)
+        passes = share_of_draws(self.k, cases.passed, cases.rounds)
+        return (
+            passes
+            if self.wanted == "all"
+            else passes + share_of_draws(self.k, failed, cases.rounds)
+        )
 
-    def quantum(self, cases: Tally) -> float:
+    def quantum(self, cases: RoundCounts) -> float:
         """What one call can move the mean of the cases' shares by: k/R of a case, on average."""
         return float(np.mean(self.k / cases.rounds)) / len(cases.rounds)
 
-    def noise(self, cases: Tally) -> float:
+    def noise(self, cases: RoundCounts) -> float:
         """Mean over the cases of the variance that a share has by chance.
 
         The square of a share has the mean variance + chance^2; the mean of chance^2 is taken away
         as far as the rounds tell it, so that the result is not too small.
         """
         if self.wanted in OPPOSITES:
-            return self.hoped_for.noise(cases)
+            return self.opposite.noise(cases)
         shares = self.share(cases)
         return max(0.0, float(np.mean(shares**2)) - self._squares(cases, float(shares.mean())))
 
-    def _squares(self, cases: Tally, mean: float) -> float:
+    def _squares(self, cases: RoundCounts, mean: float) -> float:
         """Mean of chance^2 of the cases, or what it is at least where they have too few rounds."""
         usual = int(np.median(cases.rounds))
-        other = Tally(passed=cases.rounds - cases.passed, rounds=cases.rounds)
+        other = RoundCounts(passed=cases.rounds - cases.passed, rounds=cases.rounds)
         if self.wanted != "alike":
-            known = cases if self.wanted == "all" else other
-            square = _moment(known, 2 * self.k, usual)
+            counts = cases if self.wanted == "all" else other
+            square = _moment(counts, 2 * self.k, usual)
             return square if self.wanted == "all" else 2.0 * mean - 1.0 + square
         if usual < 2 * self.k:
             return mean**2
@@ -99,7 +103,7 @@ class Draw:
         return both + 2.0 * _both(self.k, cases)
 
 
-def all_of(k: int, chosen: Counts, rounds: Counts) -> Array:
+def share_of_draws(k: int, chosen: Counts, rounds: Counts) -> Array:
     """C(chosen, k) / C(rounds, k); NaN where there are fewer than k rounds."""
     share = np.where(rounds < k, np.nan, 1.0)
     for i in range(k):
@@ -114,7 +118,7 @@ def mean_share(values: Array, draw: Draw, confidence: float) -> Bounds | None:
     the estimate is near an end; never closer than z^2 q, q = what one call can move the mean by.
     None when no case has k rounds.
     """
-    cases = tally(values)
+    cases = count_rounds(values)
     cases = cases.select(cases.rounds >= draw.k)
     n = len(cases.rounds)
     if not n:
@@ -132,21 +136,21 @@ def mean_share(values: Array, draw: Draw, confidence: float) -> Bounds | None:
     ).within(0.0, 1.0)
 
 
-def _moment(cases: Tally, j: int, usual: int) -> float:
+def _moment(cases: RoundCounts, j: int, usual: int) -> float:
     """Mean over the cases of the j-th power of the chance to be chosen.
 
     Where the usual case has fewer than j rounds: the least it can be. Moments on [0, 1] are
     log-convex, so that beyond the last known one they shrink no faster than up to it.
     """
     last = min(j, usual)
-    known = float(np.nanmean(all_of(last, cases.passed, cases.rounds)))
-    before = float(np.nanmean(all_of(last - 1, cases.passed, cases.rounds)))
-    return known * (known / before) ** (j - last) if before > 0.0 else 0.0
+    highest = float(np.nanmean(share_of_draws(last, cases.passed, cases.rounds)))
+    before = float(np.nanmean(share_of_draws(last - 1, cases.passed, cases.rounds)))
+    return highest * (highest / before) ** (j - last) if before > 0.0 else 0.0
 
 
-def _both(k: int, cases: Tally) -> float:
+def _both(k: int, cases: RoundCounts) -> float:
     """Mean of (p (1-p))^k: k rounds passed and k others failed, over all choices of 2k."""
-    shares = all_of(k, cases.passed, cases.rounds)
+    shares = share_of_draws(k, cases.passed, cases.rounds)
     for i in range(k):
         left = np.maximum(cases.rounds - k - i, 1)
         shares = shares * np.maximum(cases.rounds - cases.passed - i, 0) / left

@@ -74,8 +74,8 @@ def tails(numbers: Numbers, seen: float) -> Tails:
         steps = (POINTS - 1 - count) / span  # each may be moved up by less than a step
     total = _distribution(above * steps, numbers)
     at = (seen - float(np.dot(numbers.counts, low))) * steps
-    up = _half_tied(total[::-1], len(total) - 1 - at)
-    return Tails(down=_half_tied(total, at), up=up, exact=exact)
+    up = _chance_up_to(total[::-1], len(total) - 1 - at)
+    return Tails(down=_chance_up_to(total, at), up=up, exact=exact)
 
 
 def _common(above: Array, steps: int) -> int:
@@ -89,20 +89,20 @@ def _distribution(places: Array, numbers: Numbers) -> Array:
     """Chances of the sum at places 0, 1, ...; equal numbers share one characteristic function,
     raised to how many they are.
     """
-    whole = np.floor(places + ROUNDING).astype(np.int64)
-    rest = np.maximum(0.0, places - whole)
+    points = np.floor(places + ROUNDING).astype(np.int64)
+    rest = np.maximum(0.0, places - points)
     rest[rest < 2.0 * ROUNDING] = 0.0
-    last = int(np.dot(numbers.counts, (whole + (rest > 0.0)).max(axis=1)))
+    last = int(np.dot(numbers.counts, (points + (rest > 0.0)).max(axis=1)))
     size = 1 << (last + 1).bit_length()
     transform = np.ones(size // 2 + 1, dtype=np.complex128)
-    for at, part, chance, count in zip(whole, rest, numbers.chances, numbers.counts, strict=True):
-        one = np.bincount(at, weights=chance * (1.0 - part), minlength=size)
-        one += np.bincount(at + 1, weights=chance * part, minlength=size)
-        transform *= np.fft.rfft(one) ** count
+    for at, part, chance, count in zip(points, rest, numbers.chances, numbers.counts, strict=True):
+        number = np.bincount(at, weights=chance * (1.0 - part), minlength=size)
+        number += np.bincount(at + 1, weights=chance * part, minlength=size)
+        transform *= np.fft.rfft(number) ** count
     return np.clip(np.fft.irfft(transform, size)[: last + 2], 0.0, 1.0)
 
 
-def _half_tied(total: Array, at: float) -> float:
+def _chance_up_to(total: Array, at: float) -> float:
     """Chance of a place before `at` and half of that at it, between two places in proportion."""
     first = min(max(0, math.floor(at + ROUNDING)), len(total) - 2)
     part = at - first

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 from gate.records import Evidence, Tolerance
-from gate.stats.change import Question, mapped, scaled
+from gate.stats.change import ChangeQuestion, scale_change, transform_change
 
 
-def tolerated(question: Question, middle: float) -> Question:
+def to_log_tolerance(question: ChangeQuestion, middle: float) -> ChangeQuestion:
     """The tolerance as a difference of logarithms; an absolute one is taken at `middle`."""
     allowed = question.tolerance
     share = allowed.value if allowed.relative else allowed.value / middle
@@ -20,16 +20,16 @@ def tolerated(question: Question, middle: float) -> Question:
     return replace(question, tolerance=Tolerance(value=log_share))
 
 
-def natural(change: Evidence, question: Question) -> Evidence:
+def from_logs(change: Evidence, question: ChangeQuestion) -> Evidence:
     """From logarithms to a ratio less one, or to the metric's unit."""
     ratio = replace(
-        mapped(change, expm1, question.direction),
+        transform_change(change, expm1, question.direction),
         relative=True,
         method=f"{change.method} of logarithms",
     )
     if question.tolerance.relative:
         return ratio
-    return scaled(ratio, math.exp(change.baseline), relative=False)
+    return scale_change(ratio, math.exp(change.baseline), relative=False)
 
 
 def expm1(x: float) -> float:

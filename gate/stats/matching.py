@@ -10,15 +10,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 
-def mask(positions: Iterable[int]) -> int:
+def make_mask(positions: Iterable[int]) -> int:
     """The bit mask with these positions set."""
-    found = 0
+    bits = 0
     for position in positions:
-        found |= 1 << position
-    return found
+        bits |= 1 << position
+    return bits
 
 
-def positions(mask: int) -> Iterator[int]:
+def list_positions(mask: int) -> Iterator[int]:
     """The positions that are set, ascending."""
     while mask:
         lowest = mask & -mask
@@ -38,7 +38,7 @@ def maximum_matching(fits: Sequence[int]) -> list[int | None]:
     for start in range(len(fits)):
         end, came_from = _free_partner(fits, taken, (free, closed), start)
         if end is None:
-            closed |= mask(came_from)
+            closed |= make_mask(came_from)
             continue
         free &= ~(1 << end)
         right: int | None = end
@@ -63,12 +63,12 @@ def _free_partner(
     while waiting:
         left = waiting.popleft()
         if fits[left] & unseen & free:
-            end = next(positions(fits[left] & unseen & free))
+            end = next(list_positions(fits[left] & unseen & free))
             came_from[end] = left
             return end, came_from
         reached = fits[left] & unseen
         unseen &= ~reached
-        for right in positions(reached):
+        for right in list_positions(reached):
             came_from[right] = left
             if fits[taken[right]] & unseen & free:  # the end is in sight
                 waiting = deque([taken[right]])

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from gate.records import Sight
 from gate.stats.distributions import normal_cdf, normal_quantile, t_quantile
-from gate.stats.fall import Arms, Fall, least_fall
+from gate.stats.fall import ArmSizes, Fall, least_fall
 
 TINY = 1e-12  # of a distribution found by a Fourier transform the rest is rounding
 NOTHING = 1e-300  # a smaller number is no float with all its digits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
+class ChangeNoise:
     """All on the scale of `delta`."""
 
     delta: float
@@ -61,18 +61,18 @@ class Noise:
             floor=normal_quantile(1.0 - sight.level) * self.quantum * sight.share,
         )
 
-    def _last_look(self, sight: Sight) -> Arms:
+    def _last_look(self, sight: Sight) -> ArmSizes:
         cases, weight = self.cases / sight.cases, self.weight * sight.cases / sight.share
         rounds, rounds_b = 2.0 * weight, 2.0 * weight
         if not sight.fresh and weight < self.rounds_b:
             rounds, rounds_b = weight * self.rounds_b / (self.rounds_b - weight), self.rounds_b
         variance = self.variance * sight.share * cases * weight
-        return Arms(cases=cases, rounds=rounds, rounds_b=rounds_b, variance=variance)
+        return ArmSizes(cases=cases, rounds=rounds, rounds_b=rounds_b, variance=variance)
 
     def size(self, errors: float) -> float:
         return errors * self.se
 
-    def blurred(self, p: float) -> float:
+    def add_drift(self, p: float) -> float:
         """A chance under the noise of single calls, with the variance of the drift added.
 
         One that is too small to be told from rounding is taken from `delta`.

@@ -31,8 +31,8 @@ class Level:
     shared: float = 0.0  # variance that all calls of one run have in common: the session effect
     low: float | None = None
     high: float | None = None
-    whole: bool = False  # calls are whole numbers, so that a mean moves in steps
-    guess: bool = False  # no case has two rounds: half the spread is taken for the noise
+    integral: bool = False  # calls are whole numbers, so that a mean moves in steps
+    is_guess: bool = False  # no case has two rounds: half the spread is taken for the noise
 
     def variance(self, rounds: float) -> float:
         return self.noise / (self.cases * rounds) + self.shared
@@ -45,7 +45,7 @@ class Level:
         return z * math.hypot(math.sqrt(square), z * span / calls)
 
 
-def level_of(
+def estimate_level(
     values: Array, *, low: float | None, high: float | None, cases: float, shared: float = 0.0
 ) -> Level | None:
     """From the stored rounds, cases x rounds, NaN is missing; None where there is nothing."""
@@ -56,28 +56,28 @@ def level_of(
     there = values[~np.isnan(values)]
     spread = float(there.var(ddof=1)) if total > 1 else 0.0
     within = case_variances(values)
-    known = within[~np.isnan(within)]
-    found = Level(
+    variances = within[~np.isnan(within)]
+    measured = Level(
         value=float(case_means(values).mean()),
-        noise=float(known.mean()) if known.size else spread / 2.0,
+        noise=float(variances.mean()) if variances.size else spread / 2.0,
         spread=spread,
         cases=cases,
         shared=shared,
         low=low,
         high=high,
-        whole=bool(np.all(there == np.rint(there))),
-        guess=not known.size,
+        integral=bool(np.all(there == np.rint(there))),
+        is_guess=not variances.size,
     )
     if low is None or high is None:
-        return found
-    value = (total * found.value + UNSEEN * (low + high) / 2.0) / (total + UNSEEN)
+        return measured
+    value = (total * measured.value + UNSEEN * (low + high) / 2.0) / (total + UNSEEN)
     least = UNSEEN * (high - low) ** 2 / (2.0 * (total + UNSEEN))
-    noise = min(max(found.noise, least), (value - low) * (high - value))
-    return replace(found, value=value, noise=noise, spread=max(spread, noise))
+    noise = min(max(measured.noise, least), (value - low) * (high - value))
+    return replace(measured, value=value, noise=noise, spread=max(spread, noise))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounds:
+class RoundPlan:
     """How much is measured: the `planned` rounds, and up to the `cap` while a value that is beyond
     its limit is in doubt. `z`: standard errors of the interval that leaves a doubt.
     """
@@ -87,7 +87,7 @@ class Rounds:
     z: float
 
 
-def odds_beyond(level: Level, limit: float, side: Side, rounds: Rounds) -> float:
+def odds_beyond(level: Level, limit: float, side: Side, rounds: RoundPlan) -> float:
     """Chance that a run of an unchanged agent ends on this `side` of the limit.
 
     The mean of R rounds of n cases has the variance noise / (n R), and the session effect's on top.
@@ -121,8 +121,8 @@ def _score(level: Level, limit: float, side: Side, rounds: float) -> float:
     edge = _first_beyond(level, limit, rounds, below=below)
     variance = level.variance(rounds)
     chance = None
-    if level.whole and (level.low, level.high) == (0.0, 1.0):
-        chance = _counted(level.value, variance, edge, level.cases * rounds)
+    if level.integral and (level.low, level.high) == (0.0, 1.0):
+        chance = _count_at_most(level.value, variance, edge, level.cases * rounds)
     if chance is None:
         chance = _at_most(level, edge, variance)
     chance = chance if below else 1.0 - chance
@@ -133,7 +133,7 @@ def _first_beyond(level: Level, limit: float, rounds: float, *, below: bool) -> 
     """Between the last mean that keeps the limit and the first that does not; a value that equals
     the limit keeps it.
     """
-    if not level.whole:
+    if not level.integral:
         return limit
     step = 1.0 / (level.cases * rounds)
     if below:
@@ -141,7 +141,7 @@ def _first_beyond(level: Level, limit: float, rounds: float, *, below: bool) -> 
     return (math.floor(limit / step + CLOSE) + 0.5) * step
 
 
-def _counted(share: float, variance: float, x: float, calls: float) -> float | None:
+def _count_at_most(share: float, variance: float, x: float, calls: float) -> float | None:
     """Chance that the share of these calls is at most `x`: a binomial variable with the mean and
     the variance that the rarer outcome's number has. None where it varies more than any such one.
     """
@@ -152,11 +152,11 @@ def _counted(share: float, variance: float, x: float, calls: float) -> float | N
         return None
     size = number / chance
     if share > 0.5:
-        return _at_least(math.floor((1.0 - x) * calls + 1.0 - CLOSE), size, chance)
-    return 1.0 - _at_least(math.floor(x * calls + CLOSE) + 1, size, chance)
+        return _binomial_at_least(math.floor((1.0 - x) * calls + 1.0 - CLOSE), size, chance)
+    return 1.0 - _binomial_at_least(math.floor(x * calls + CLOSE) + 1, size, chance)
 
 
-def _at_least(number: int, size: float, chance: float) -> float:
+def _binomial_at_least(number: int, size: float, chance: float) -> float:
     """Of a binomial variable; its size need not be whole (DLMF 8.17.5)."""
     if number <= 0:
         return 1.0

@@ -42,7 +42,7 @@ class Pairs:
         return np.rint(self.mean_b * self.rounds_b + self.mean_c * self.rounds_c)
 
     @property
-    def unbalanced(self) -> bool:
+    def is_unbalanced(self) -> bool:
         """Whether an arm has more rounds of a case than the other."""
         return bool(np.any(self.rounds_b != self.rounds_c))
 
@@ -64,8 +64,8 @@ def pair(baseline: Array, current: Array) -> Pairs:
         mean_b=b.mean,
         mean_c=c.mean,
         variance=(squares_b + squares_c + between) / (rounds - 1.0),
-        variance_b=_over(squares_b, b.rounds - 1.0),
-        variance_c=_over(squares_c, c.rounds - 1.0),
+        variance_b=_divide(squares_b, b.rounds - 1.0),
+        variance_c=_divide(squares_c, c.rounds - 1.0),
         binary=b.binary and c.binary,
     )
 
@@ -93,20 +93,20 @@ class _Arm:
 
 def _arm(values: Array) -> _Arm:
     measured = ~np.isnan(values)
-    whole = bool(measured.all())
-    filled = values if whole else np.where(measured, values, 0.0)
-    if whole:
+    complete = bool(measured.all())
+    filled = values if complete else np.where(measured, values, 0.0)
+    if complete:
         rounds = np.full(len(values), float(values.shape[1]))
     else:
         rounds = measured.sum(axis=1).astype(np.float64)
-    mean = _over(np.einsum("ij->i", filled), rounds)
+    mean = _divide(np.einsum("ij->i", filled), rounds)
     binary = bool(np.all(filled * filled == filled))
     if not binary:
-        mean = _of_alike(values, mean)
-    return _Arm(filled, None if whole else measured, rounds, mean, binary)
+        mean = _mean_of_equals(values, mean)
+    return _Arm(filled, None if complete else measured, rounds, mean, binary)
 
 
-def _of_alike(values: Array, mean: Array) -> Array:
+def _mean_of_equals(values: Array, mean: Array) -> Array:
     """A sum is rounded: the mean of equal values is made that value itself, so that they do not
     scatter by 4e-17.
     """
@@ -122,10 +122,10 @@ def case_means(values: Array) -> Array:
 def case_variances(values: Array) -> Array:
     """Variance (ddof 1) of each row; NaN where fewer than two rounds have a value."""
     arm = _arm(values)
-    return _over(arm.squares(), arm.rounds - 1.0)
+    return _divide(arm.squares(), arm.rounds - 1.0)
 
 
-def _over(numerator: Array, denominator: npt.NDArray[np.generic]) -> Array:
+def _divide(numerator: Array, denominator: npt.NDArray[np.generic]) -> Array:
     """Quotient; NaN where the denominator is not positive."""
     out = np.full(len(numerator), np.nan)
     np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)

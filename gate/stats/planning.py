@@ -17,7 +17,7 @@ import numpy as np
 
 from gate.stats.boundaries import FAR, Boundaries, boundaries, endings
 from gate.stats.distributions import bisect, normal_quantile
-from gate.stats.fall import Arms, Fall, Spread, least_fall, spread
+from gate.stats.fall import ArmSizes, DifferenceVariances, Fall, difference_variances, least_fall
 
 _MOST = 12.0  # powers of ten of cases or rounds beyond which there are none
 _DIGITS = 6  # of a share of information: equal plans share their boundaries
@@ -32,7 +32,7 @@ class Risks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class PlanSize:
     """How much is measured: `rounds` of every case, looked at after `looks` equal batches.
 
     `rounds_b`: of the baseline; None where it is measured in the same run, round by round. `shared`
@@ -50,9 +50,9 @@ class Size:
     def information_of_a_case(self, rounds: float) -> float:
         if self.rounds_b is None:
             return rounds / 2.0
-        whole = math.floor(rounds)
-        done, next_one = (r * self.rounds_b / (r + self.rounds_b) for r in (whole, whole + 1.0))
-        return done + (next_one - done) * (rounds - whole)
+        full = math.floor(rounds)
+        done, next_one = (r * self.rounds_b / (r + self.rounds_b) for r in (full, full + 1.0))
+        return done + (next_one - done) * (rounds - full)
 
     @property
     def spread(self) -> float:
@@ -60,34 +60,34 @@ class Size:
         return math.sqrt(1.0 / (self.cases * self.information_of_a_case(self.rounds)) + self.shared)
 
     @property
-    def arms(self) -> Arms:
-        return Arms(
+    def arms(self) -> ArmSizes:
+        return ArmSizes(
             cases=self.cases,
             rounds=self.rounds,
             rounds_b=self.rounds if self.rounds_b is None else self.rounds_b,
             variance=1.0,
         )
 
-    def errors(self, change: float) -> Spread:
+    def errors(self, change: float) -> DifferenceVariances:
         """Standard errors of the difference at the last look when that is the change."""
-        found = spread(self.arms, self.fall, change)
-        return Spread(
-            believed=math.sqrt(found.believed + self.shared),
-            true=math.sqrt(found.true + self.shared),
+        variances = difference_variances(self.arms, self.fall, change)
+        return DifferenceVariances(
+            believed=math.sqrt(variances.believed + self.shared),
+            true=math.sqrt(variances.true + self.shared),
         )
 
     def times(self) -> tuple[float, ...]:
         """Share of the last look's information at each look."""
-        whole = self.information_of_a_case(self.rounds)
+        total = self.information_of_a_case(self.rounds)
         shares = (k / self.looks for k in range(1, self.looks))
-        early = (self.information_of_a_case(self.rounds * share) / whole for share in shares)
+        early = (self.information_of_a_case(self.rounds * share) / total for share in shares)
         return (*(round(t, _DIGITS) for t in early), 1.0)
 
     def boundaries(self, risks: Risks) -> Boundaries:
         return boundaries(self.times(), risks.alpha, risks.beta)
 
 
-def least_change(size: Size, risks: Risks, tolerance: float = 0.0) -> float:
+def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:
     """The smallest change that is caught with probability 1 - beta and is beyond the tolerance, in
     sd; infinite where even the worst answers are no rare event under shuffling.
     """
@@ -105,13 +105,13 @@ def least_change(size: Size, risks: Risks, tolerance: float = 0.0) -> float:
     )
 
 
-def fewest_cases(size: Size, risks: Risks) -> float:
+def fewest_cases(size: PlanSize, risks: Risks) -> float:
     """Cases with which the worst answers are rare enough under shuffling to be told from chance."""
     needed = max(0.0, math.log(0.5) - math.log(risks.alpha))
     return needed / _log_ways(size.rounds, size.rounds_b or size.rounds)
 
 
-def cases_for(change: float, size: Size, risks: Risks) -> float:
+def cases_for(change: float, size: PlanSize, risks: Risks) -> float:
     """Cases with which a change (in sd) is caught, all else as in `size`; infinite where the
     session effect alone hides it.
     """
@@ -119,7 +119,7 @@ def cases_for(change: float, size: Size, risks: Risks) -> float:
     return _least(lambda n: _catches(replace(size, cases=n), change, drift, risks))
 
 
-def rounds_for(change: float, size: Size, risks: Risks) -> float:
+def rounds_for(change: float, size: PlanSize, risks: Risks) -> float:
     """Rounds with which a change (in sd) is caught; infinite where the baseline is too small for
     any number of them, or cases that break at random hide it.
     """
@@ -127,9 +127,9 @@ def rounds_for(change: float, size: Size, risks: Risks) -> float:
     return _least(lambda r: _catches(replace(size, rounds=r), change, drift, risks))
 
 
-def _catches(size: Size, change: float, drift: float, risks: Risks) -> bool:
-    found, reserve = size.errors(change), normal_quantile(1.0 - risks.beta)
-    return (drift - reserve) * found.believed + reserve * found.true <= change
+def _catches(size: PlanSize, change: float, drift: float, risks: Risks) -> bool:
+    error, reserve = size.errors(change), normal_quantile(1.0 - risks.beta)
+    return (drift - reserve) * error.believed + reserve * error.true <= change
 
 
 def _least(enough: Callable[[float], bool]) -> float:
@@ -140,7 +140,7 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ends:
+class PlanEnds:
     """How a plan of looks ends when the truth is one change. `stopped`: chance of having ended at
     or before each look; `caught`: chance that the change is called a regression.
     """
@@ -154,7 +154,7 @@ class Ends:
         return _mean_share(self.stopped)
 
 
-def ends(size: Size, risks: Risks, *, change: float, tolerance: float) -> Ends:
+def forecast_ends(size: PlanSize, risks: Risks, *, change: float, tolerance: float) -> PlanEnds:
     """`change` for the worse and `tolerance`, both in sd.
 
     A look accuses beyond its boundary, if the estimate is also worse than the tolerance (before
@@ -176,33 +176,33 @@ def ends(size: Size, risks: Risks, *, change: float, tolerance: float) -> Ends:
     bounds = replace(plan, harm=harm, futility=tuple(map(min, low, harm)))
     each = endings(bounds, drift)
     stopped = tuple(accumulate(min(1.0, one.accused + one.acquitted) for one in each))
-    return Ends(stopped=(*stopped[:-1], 1.0), caught=min(1.0, sum(one.accused for one in each)))
+    return PlanEnds(stopped=(*stopped[:-1], 1.0), caught=min(1.0, sum(one.accused for one in each)))
 
 
-def mean_share_of_all(found: list[Ends]) -> float:
+def mean_share_of_all(plans: list[PlanEnds]) -> float:
     """Mean share of the calls until several metrics have all ended, were they independent: more
     than that it never is where they rise and fall together.
     """
-    stopped = np.array([one.stopped for one in found]).prod(axis=0)
+    stopped = np.array([one.stopped for one in plans]).prod(axis=0)
     return _mean_share(tuple(stopped.tolist()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Floor:
+class WaldFloor:
     """Mean calls below which no test can go."""
 
     unchanged: float
     changed: float
 
 
-def wald(change: float, risks: Risks) -> Floor:
+def wald_floor(change: float, risks: Risks) -> WaldFloor:
     """The sequential probability ratio test (Wald 1947) against an endless baseline; `change` in
     sd.
     """
     a, b = risks.alpha, risks.beta
     unchanged = (1.0 - a) * math.log((1.0 - a) / b) + a * math.log(a / (1.0 - b))
     changed = (1.0 - b) * math.log((1.0 - b) / a) + b * math.log(b / (1.0 - a))
-    return Floor(unchanged=2.0 * unchanged / change**2, changed=2.0 * changed / change**2)
+    return WaldFloor(unchanged=2.0 * unchanged / change**2, changed=2.0 * changed / change**2)
 
 
 def _log_ways(rounds: float, rounds_b: float) -> float:

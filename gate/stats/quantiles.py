@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gate.stats.distributions import beta_cdf, interpolated
+from gate.stats.distributions import beta_cdf, interpolate_quantile
 from gate.stats.intervals import Bounds
 from gate.stats.pairs import Array
 
@@ -20,7 +20,7 @@ def calls_needed(tau: float) -> int:
 def quantile(values: Array, tau: float) -> float:
     """The tau-quantile of all values that are there; NaN when none is."""
     there = values[~np.isnan(values)]
-    return interpolated(np.sort(there), tau) if there.size else math.nan
+    return interpolate_quantile(np.sort(there), tau) if there.size else math.nan
 
 
 def quantile_bounds(values: Array, tau: float, confidence: float) -> Bounds:
@@ -60,4 +60,4 @@ def quantile_beyond(values: Array, share: float) -> float:
     edge = 0.5 / len(values)
     if share < edge:
         return -math.inf
-    return math.inf if share > 1.0 - edge else interpolated(np.sort(values), share)
+    return math.inf if share > 1.0 - edge else interpolate_quantile(np.sort(values), share)

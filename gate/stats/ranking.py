@@ -41,8 +41,8 @@ def measures(
     ranks = [rank for rank, one in enumerate(ids, 1) if one in relevant]
     gains = [relevant[ids[rank - 1]] for rank in ranks]
     best = sorted(relevant.values(), reverse=True)
-    dcg = _discounted(_worth(gains, best[0], gain), ranks)
-    ideal = _discounted(_worth(best, best[0], gain), range(1, total + 1))
+    dcg = _discount_gains(_scale_gains(gains, best[0], gain), ranks)
+    ideal = _discount_gains(_scale_gains(best, best[0], gain), range(1, total + 1))
     values: list[float] = []
     for k in cutoffs:
         hits = bisect_right(ranks, k)
@@ -67,7 +67,7 @@ def _names(cutoffs: tuple[int, ...], reciprocal_cutoffs: tuple[int, ...]) -> tup
     return (*at_k, *(f"mrr@{k}" for k in reciprocal_cutoffs), "mrr", "map")
 
 
-def _discounted(worth: Sequence[float], ranks: Sequence[int]) -> list[float]:
+def _discount_gains(worth: Sequence[float], ranks: Sequence[int]) -> list[float]:
     """The discounted gain of the first 0, 1, 2, ... of these documents."""
     if ranks and ranks[-1] >= len(_DISCOUNTS):
         discounts = [1.0 / log2(rank + 1) for rank in ranks]
@@ -76,7 +76,7 @@ def _discounted(worth: Sequence[float], ranks: Sequence[int]) -> list[float]:
     return list(accumulate(map(mul, worth, discounts), initial=0.0))
 
 
-def _worth(gains: Sequence[float], most: float, gain: Gain) -> Sequence[float]:
+def _scale_gains(gains: Sequence[float], most: float, gain: Gain) -> Sequence[float]:
     """On a scale on which `most`, the largest gain, cannot overflow; nDCG is a ratio."""
     if gain == "linear":
         return gains if _SAFE[0] < most < _SAFE[1] else [one / most for one in gains]

@@ -14,14 +14,14 @@ import numpy as np
 
 from gate.records import Evidence
 from gate.stats import logs
-from gate.stats.change import Question, change_in_mean, no_pairs
+from gate.stats.change import ChangeQuestion, change_in_mean, evidence_without_pairs
 from gate.stats.intervals import Bounds, mean_of_these_cases, mean_over_cases
 from gate.stats.k_rounds import Counts
 from gate.stats.pairs import Array, case_means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class RatioParts:
     """Cases x rounds, NaN where a trial lacks either; `weight`: one a case."""
 
     over: Array
@@ -52,18 +52,18 @@ class Parts:
 
     def _mean(self, values: Array) -> float:
         means = case_means(values)
-        known = ~np.isnan(means)
-        if not known.any():
+        measured = ~np.isnan(means)
+        if not measured.any():
             return math.nan
-        return float(np.average(means[known], weights=self.weight[known]))
+        return float(np.average(means[measured], weights=self.weight[measured]))
 
 
-def parts(values: Array, weight: Array | None = None) -> Parts:
+def split_ratio(values: Array, weight: Array | None = None) -> RatioParts:
     """Each case counts once, or by its `weight`."""
-    known = ~np.isnan(values)
-    return Parts(
-        over=np.where(known, np.real(values), np.nan),
-        under=np.where(known, np.imag(values), np.nan),
+    measured = ~np.isnan(values)
+    return RatioParts(
+        over=np.where(measured, np.real(values), np.nan),
+        under=np.where(measured, np.imag(values), np.nan),
         weight=np.ones(len(values)) if weight is None else weight,
     )
 
@@ -75,12 +75,12 @@ def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
     On the scale of logarithms; one trial's y moves the ratio by 1 / (n Y) of itself, which keeps
     rounds that all agree from proving too much.
     """
-    found = parts(values)
-    if math.isnan(found.ratio):
+    sums = split_ratio(values)
+    if math.isnan(sums.ratio):
         return None
-    if found.tops <= 0.0:
+    if sums.tops <= 0.0:
         return Bounds(low=0.0, high=0.0, method="all are 0")
-    terms, span = found.logarithms(), 1.0 / found.bottoms
+    terms, span = sums.logarithms(), 1.0 / sums.bottoms
     bounds = mean_of_these_cases(terms, confidence, span)
     bounds = bounds or mean_over_cases(terms, confidence, span)
     return Bounds(
@@ -88,7 +88,7 @@ def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
     )
 
 
-def change_in_ratio(baseline: Array, current: Array, question: Question) -> Evidence:
+def change_in_ratio(baseline: Array, current: Array, question: ChangeQuestion) -> Evidence:
     """The current ratio by the baseline's, less one. `question`: on the scale of the ratio.
 
     The p-values are those of the shuffle test of x / X - y / Y around the ratio of both runs
@@ -97,21 +97,23 @@ def change_in_ratio(baseline: Array, current: Array, question: Question) -> Evid
     known_b, known_c = ((~np.isnan(arm)).sum(axis=1) for arm in (baseline, current))
     both = (known_b > 0) & (known_c > 0)
     if not both.any():
-        return no_pairs()
+        return evidence_without_pairs()
     baseline, current, weight = baseline[both], current[both], _weight(known_b[both], known_c[both])
-    was, now = parts(baseline, weight), parts(current, weight)
-    together = parts(np.hstack([baseline, current]), weight)
-    found = _change(was, now, together, question)
-    return replace(found, baseline=was.ratio, current=now.ratio)
+    was, now = split_ratio(baseline, weight), split_ratio(current, weight)
+    together = split_ratio(np.hstack([baseline, current]), weight)
+    change = _change(was, now, together, question)
+    return replace(change, baseline=was.ratio, current=now.ratio)
 
 
-def _change(was: Parts, now: Parts, together: Parts, question: Question) -> Evidence:
+def _change(
+    was: RatioParts, now: RatioParts, together: RatioParts, question: ChangeQuestion
+) -> Evidence:
     if together.tops == 0.0:  # nothing was spent in either
         return change_in_mean(was.over, now.over, question)
     if why := _no_ratio(was, "the baseline") or _no_ratio(now, "this run"):
-        return replace(no_pairs(), n_paired=len(was.weight), too_few=why)
+        return replace(evidence_without_pairs(), n_paired=len(was.weight), too_few=why)
     on_logs = replace(
-        logs.tolerated(question, together.ratio),
+        logs.to_log_tolerance(question, together.ratio),
         span=1.0 / together.bottoms,
         limited=False,
         drift=question.drift / together.ratio**2,
@@ -120,7 +122,7 @@ def _change(was: Parts, now: Parts, together: Parts, question: Question) -> Evid
     around = together.tops, together.bottoms
     test = change_in_mean(was.shares(*around), now.shares(*around), on_logs)
     return replace(
-        logs.natural(change, question),
+        logs.from_logs(change, question),
         p_worse=test.p_worse,
         p_better=test.p_better,
         p_doubt=test.p_doubt,
@@ -132,7 +134,7 @@ def _weight(b: Counts, c: Counts) -> Array:
     return b * c / (b + c)
 
 
-def _no_ratio(arm: Parts, run: str) -> str:
+def _no_ratio(arm: RatioParts, run: str) -> str:
     if arm.bottoms <= 0.0:
         return f"{run} has nothing to divide by"
     return "" if arm.tops > 0.0 else f"{run} has nothing to divide"

@@ -9,7 +9,7 @@ from gate.records import Amounts
 
 
 @dataclass(slots=True)
-class Spread:
+class RunningMoments:
     """Mean and sample standard deviation of a stream (Welford), with its largest value."""
 
     n: int = 0

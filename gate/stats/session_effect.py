@@ -39,7 +39,7 @@ class Era:
         return float((deviations[abs(deviations) > ROUNDING * abs(self.means)] ** 2).sum())
 
     @property
-    def expected(self) -> float:
+    def expected_squares(self) -> float:
         """Of `squares`, when there is nothing but noise."""
         return float(self.noise.sum()) * self.df / (self.df + 1)
 
@@ -74,7 +74,7 @@ class SessionEffect:
         return self.variance * self.allowance * (1.0 + concentration)
 
 
-def session_effect(eras: Sequence[Era]) -> SessionEffect | None:
+def estimate_session_effect(eras: Sequence[Era]) -> SessionEffect | None:
     """tau^2 = (sum of squares within eras - what noise explains) / degrees of freedom; None when
     there are too few runs.
 
@@ -82,18 +82,18 @@ def session_effect(eras: Sequence[Era]) -> SessionEffect | None:
     their steps. Where chi-squared does not tell the rest from noise, tau is 0: the estimate's own
     error would else cost power where there is no effect.
     """
-    parts = [era for era in _without_steps(eras) if era.df > 0]
+    parts = [era for era in _cut_at_steps(eras) if era.df > 0]
     runs, df = sum(len(era.means) for era in parts), sum(era.df for era in parts)
     if runs < FEWEST_RUNS or df < FEWEST_DF:
         return None
-    squares, expected = sum(e.squares for e in parts), sum(e.expected for e in parts)
+    squares, expected = sum(e.squares for e in parts), sum(e.expected_squares for e in parts)
     if squares <= expected * chi_squared_quantile(1.0 - SEEN, df) / df:
         return SessionEffect(variance=0.0, runs=runs)
     few = t_quantile(1.0 - LEVEL, df) / normal_quantile(1.0 - LEVEL)
     return SessionEffect(variance=(squares - expected) / df, runs=runs, allowance=few**2)
 
 
-def _without_steps(eras: Sequence[Era]) -> list[Era]:
+def _cut_at_steps(eras: Sequence[Era]) -> list[Era]:
     """The eras cut where a jump is too large for what else happens between runs.
 
     The largest F of all cuts, one by one, at Bonferroni's level (binary segmentation).

@@ -58,12 +58,12 @@ def shuffle_test(pairs: Pairs) -> Shuffled:
     if abs(u) <= ROUNDING * float(np.dot(weight, np.abs(pairs.mean_c) + np.abs(pairs.mean_b))):
         u = 0.0  # equal scores, summed in another order
     v = float(np.dot(weight, pairs.variance))
-    v_guard = _guard_variance(pairs, u / total) if pairs.unbalanced else v
-    z, z_guard = _standardised(u, v), _standardised(u, v_guard)
+    v_guard = _guard_variance(pairs, u / total) if pairs.is_unbalanced else v
+    z, z_guard = _standardise(u, v), _standardise(u, v_guard)
     df = math.inf if pairs.binary else float((pairs.rounds - 1.0).sum())
     p_down, p_up, method = _binary_p(pairs, z, v) if pairs.binary else _score_p(pairs, z, df)
     guard_down, guard_up = p_down, p_up
-    if pairs.unbalanced:
+    if pairs.is_unbalanced:
         guard_down, guard_up = t_cdf(z_guard, df), t_cdf(-z_guard, df)
     return Shuffled(
         delta=u / total,
@@ -107,7 +107,7 @@ def _two_sided(rounds: int, drawn: int, successes: int, seen: int) -> float:
     return min(1.0, 2.0 * min(below + at / 2.0, 1.0 - below - at / 2.0))
 
 
-def _standardised(u: float, v: float) -> float:
+def _standardise(u: float, v: float) -> float:
     if u == 0.0 or v > 0.0:
         return u / math.sqrt(v) if u else 0.0
     return math.copysign(math.inf, u)
@@ -119,9 +119,9 @@ def _guard_variance(pairs: Pairs, delta: float) -> float:
     """
     squared = pairs.weight**2
     several = (pairs.rounds_b >= 2) & (pairs.rounds_c >= 2)
-    own = pairs.variance_b[several] / pairs.rounds_b[several]
-    own += pairs.variance_c[several] / pairs.rounds_c[several]
-    total = float(np.dot(squared[several], own))
+    variance = pairs.variance_b[several] / pairs.rounds_b[several]
+    variance += pairs.variance_c[several] / pairs.rounds_c[several]
+    total = float(np.dot(squared[several], variance))
     single = ~several
     n = int(single.sum())
     if not n:
@@ -226,10 +226,10 @@ def blindness(pairs: Pairs, level: float) -> Blind | None:
         rounds_b, rounds_c = np.resize(pairs.rounds_b, cases), np.resize(pairs.rounds_c, cases)
         return _least(rounds_b, rounds_c + more, binary=pairs.binary)
 
-    return enough(least, level, cases=pairs.cases, rounds=int(pairs.rounds_c.max()))
+    return find_enough(least, level, cases=pairs.cases, rounds=int(pairs.rounds_c.max()))
 
 
-def enough(
+def find_enough(
     least: Callable[[int, int], float], level: float, *, cases: int, rounds: int
 ) -> Blind | None:
     """`least`: the smallest p-value with a number of cases, and so many rounds more of each; None

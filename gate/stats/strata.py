@@ -9,7 +9,7 @@ Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 
-def usable(strata: Codes) -> Codes:
+def number_strata(strata: Codes) -> Codes:
     """Numbers from 0, one a stratum. A stratum of one case does not tell how much it varies: where
     there is one, all cases count as one stratum, which overstates the variance.
     """
@@ -17,16 +17,16 @@ def usable(strata: Codes) -> Codes:
     return np.zeros(len(strata), dtype=np.int64) if (sizes < 2).any() else codes.astype(np.int64)
 
 
-def without_one(values: Array, strata: Codes) -> Array:
+def sum_without_one(values: Array, strata: Codes) -> Array:
     """Sums over the cases (first axis) without each of them in turn, the others of its stratum
     standing for it; shape as `values`.
     """
     total = values.sum(axis=0)
     left = np.empty_like(values)
     for code in np.unique(strata):
-        own = strata == code
-        part, n = values[own].sum(axis=0), int(own.sum())
-        left[own] = total - part + (part - values[own]) * (n / max(1, n - 1))
+        members = strata == code
+        part, n = values[members].sum(axis=0), int(members.sum())
+        left[members] = total - part + (part - values[members]) * (n / max(1, n - 1))
     return left
 
 
@@ -44,12 +44,12 @@ def covariance_of_totals(first: Array, second: Array, strata: Codes) -> float:
     """Covariance of two sums over the sampled cases, from the scatter within the strata."""
     total = 0.0
     for code in np.unique(strata):
-        one, two = first[strata == code], second[strata == code]
-        n = len(one)
-        total += n / (n - 1) * float(((one - one.mean()) * (two - two.mean())).sum())
+        a, b = first[strata == code], second[strata == code]
+        n = len(a)
+        total += n / (n - 1) * float(((a - a.mean()) * (b - b.mean())).sum())
     return total
 
 
-def effective(weights: Array) -> float:
+def effective_size(weights: Array) -> float:
     """How many equally weighted cases tell as much (Kish 1965)."""
     return float(weights.sum() ** 2 / (weights**2).sum())

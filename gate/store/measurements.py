@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.analysis.pooling import pool
 from gate.analysis.table import Table, table_of
 from gate.analysis.tally import Tally
@@ -70,7 +70,7 @@ def _session(path: Path, now: datetime) -> Stored:
     session = load_session(path)
     refuse_debugging(session)
     names = session.meta.suites
-    columns = {name: Columns(name) for name in names}
+    columns = {name: TrialColumns(name) for name in names}
     tallies = {name: Tally() for name in names}
     for row in checked_rows(session.rows(), names, path):
         columns[row["suite"]].add(row)
@@ -91,7 +91,9 @@ def _session(path: Path, now: datetime) -> Stored:
     )
 
 
-def _suite(session: Session, columns: Columns, tally: Tally, info: BaselineInfo) -> StoredSuite:
+def _suite(
+    session: Session, columns: TrialColumns, tally: Tally, info: BaselineInfo
+) -> StoredSuite:
     meta = session.meta.suites[columns.suite]
     made = session.meta.provenance
     told = session.report.suites.get(columns.suite) if session.report else None

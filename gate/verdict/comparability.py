@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.analysis.missing_answers import (
-    Lacking,
+    Missing,
     could_be_anything,
     infra_share,
-    left_unscored,
+    share_unjudged,
+    share_unscored,
     too_much_missing,
     too_much_unscored,
-    unjudged_share,
     without_silence,
 )
 from gate.analysis.outages import OUT, Outage
@@ -107,7 +107,7 @@ class Standing:
     error: str
     not_comparable: str
 
-    def lacks(self, spec: MetricSpec) -> Lacking:
+    def lacks(self, spec: MetricSpec) -> Missing:
         """Why missing values of the metric cannot simply be left out, or nothing."""
         arms = (self.current, self.pairing)
         missing, unscored = too_much_missing(*arms, spec), too_much_unscored(*arms, spec)
@@ -121,10 +121,10 @@ class Standing:
         """That a judge was out for so many answers that the metric is not judged at all, or
         nothing.
         """
-        if unjudged_share(self.current, spec) > TOO_MANY_ERRORS:
+        if share_unjudged(self.current, spec) > TOO_MANY_ERRORS:
             return f"{OUT}{self.data.why_unjudged}"
         useless = bool(self.data.unjudged)
-        if useless and unjudged_share(self.current, spec, useless=True) > TOO_MANY_ERRORS:
+        if useless and share_unjudged(self.current, spec, useless=True) > TOO_MANY_ERRORS:
             return self.data.unjudged
         return ""
 
@@ -136,7 +136,7 @@ class Standing:
         """Whether so many answers have no score that what they could hide is no mere doubt: an
         agent could make its grader fail.
         """
-        return left_unscored(self.current, spec) > TOO_MANY_ERRORS
+        return share_unscored(self.current, spec) > TOO_MANY_ERRORS
 
 
 def stand(data: SuiteData, *, max_removed: float) -> Standing:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gate.analysis.estimates import family_of, finite
-from gate.analysis.missing_answers import Arms, pessimistic
+from gate.analysis.missing_answers import PairedValues, pessimistic
 from gate.analysis.pairing import Pairing
 from gate.records import Comparison, Evidence, GateRule, MetricSpec, RegressionRules, Status
 from gate.suites.config.levels import level_of, tolerance_of
@@ -91,17 +91,19 @@ def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Stat
         return "inconclusive", "no value so far, and the planned trials were not all made"
     if not now:
         return "missing", "the baseline has it, this run measured none"
-    if before.graded_by(spec) != after.graded_by(spec):
+    if before.grader_hashes(spec) != after.grader_hashes(spec):
         return "not_comparable", "its grader is not the baseline's"
     return None, ""
 
 
-def _as_measured(pair: Pair) -> Arms:
+def _as_measured(pair: Pair) -> PairedValues:
     spec, pairing = pair.spec, pair.pairing
-    return Arms(baseline=pairing.baseline.values(spec), current=pairing.current.values(spec))
+    return PairedValues(
+        baseline=pairing.baseline.values(spec), current=pairing.current.values(spec)
+    )
 
 
-def _evidence(pair: Pair, arms: Arms) -> Evidence:
+def _evidence(pair: Pair, arms: PairedValues) -> Evidence:
     return family_of(pair.spec).compare(
         arms.baseline,
         arms.current,

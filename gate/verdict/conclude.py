@@ -9,9 +9,9 @@ from typing import Any
 
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates, success_of_cases_like_these
-from gate.analysis.reliability import case_counts, reliability
+from gate.analysis.reliability import count_cases, measure_reliability
 from gate.analysis.tally import Tally
-from gate.analysis.totals import dimension_scores, totals
+from gate.analysis.totals import dimension_scores, sum_totals
 from gate.records import (
     AcceptedChange,
     BaselineInfo,
@@ -83,7 +83,7 @@ def conclude(
         alpha=config.regression.alpha,
         power=config.regression.power,
         decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
-        overall=totals([one.table for one in measured], (one.tally.codes for one in measured)),
+        overall=sum_totals([one.table for one in measured], (one.tally.codes for one in measured)),
     )
 
 
@@ -133,9 +133,9 @@ def _told_of(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf) 
 def _numbers(one: Measured) -> dict[str, Estimate]:
     if not one.labels:
         return estimates(one.table, one.table.specs)
-    from gate.analysis.agreement import corrected_estimates
+    from gate.analysis.agreement import correct_estimates
 
-    return corrected_estimates(one.table, one.labels)
+    return correct_estimates(one.table, one.labels)
 
 
 def look(measured: Sequence[Measured], config: Config, setting: Setting) -> Undecided:
@@ -170,7 +170,7 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             accepts_all=any(not change.metrics for change in meant),
             unreachable=one.unreachable,
             answered=setting.answered,
-            unjudged=one.tally.unjudged,
+            unjudged=one.tally.no_vote_reason,
             why_unjudged=one.tally.why_unjudged,
             control_unreachable=one.control_unreachable,
             outage=one.outage,
@@ -235,8 +235,8 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         violation_log=_log(one.tally),
         modes=one.tally.failures.modes(),
         categories=categories(one.table, one.tally.failures.by_case()),
-        counts=case_counts(one.table),
-        reliability=reliability(one.table),
+        counts=count_cases(one.table),
+        reliability=measure_reliability(one.table),
         clusters=one.tally.failures.clusters(),
         evidence=one.tally.evidence.counts(),
         quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
@@ -258,7 +258,7 @@ def _for_cases_like_these(one: Measured) -> dict[str, Any]:
 
 
 def _log(tally: Tally) -> tuple[LoggedViolation, ...]:
-    return tuple(from_json(LoggedViolation, found) for found in tally.violations.shown())
+    return tuple(from_json(LoggedViolation, found) for found in tally.violations.list_first())
 
 
 def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.analysis.failures.modes import mode_in, most_frequent, speaks
-from gate.analysis.metric_falls import falls
-from gate.analysis.reliability import histories
+from gate.analysis.metric_falls import find_falls
+from gate.analysis.reliability import list_histories
 from gate.records import CaseChange, CaseChanges, FailureMode, Json, MetricFall, ToldBy, Verdict
 from gate.text.escaping import one_line
 from gate.verdict.measured import Measured
@@ -73,7 +73,7 @@ def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChange
     for one in measured:
         if one.baseline.table is not None:
             ids = {change.case_id for change in listed if change.suite == one.name}
-            found = histories(one.baseline.table, one.baseline.runs, one.table, ids)
+            found = list_histories(one.baseline.table, one.baseline.runs, one.table, ids)
             known.update({(one.name, case): runs for case, runs in found.items()})
 
     def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
@@ -99,7 +99,7 @@ def worst_cases(
         told = {case for suite, case in failing if suite == one.name}
         for worse in _worse(one, verdict):
             spec = one.table.specs[worse.metric]
-            fall = falls(one.table, one.baseline.table, spec, limit=worse.limit, told=told)
+            fall = find_falls(one.table, one.baseline.table, spec, limit=worse.limit, skip=told)
             if fall is not None:
                 fall = replace(fall, blocks=worse.blocks)
                 found.append(_told(fall, one.meta.told_by, rows_of))

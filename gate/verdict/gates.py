@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gate.analysis.estimates import family_of, finite
-from gate.analysis.missing_answers import errored_cases, pessimistic_values
-from gate.analysis.noise_odds import NO_BASELINE, Size, noise_odds
+from gate.analysis.missing_answers import find_errored_cases, pessimistic_values
+from gate.analysis.noise_odds import NO_BASELINE, RunSize, estimate_odds
 from gate.analysis.session_effect import is_mean
 from gate.plugins import Array, Interval
 from gate.records import GateResult, GateRule, GateStatus, MetricSpec, NoiseOdds, Rule
@@ -67,17 +67,17 @@ def _noise_odds(one: Standing, gate: GateRule, level: float) -> NoiseOdds | None
     if one.not_comparable:
         return NoiseOdds(why="the baseline is not comparable")
     before = one.pairing.baseline
-    if before.graded_by(spec) != one.current.graded_by(spec):
+    if before.grader_hashes(spec) != one.current.grader_hashes(spec):
         return NoiseOdds(why="its grader is not the baseline's")
     values, chosen = before.values(spec), max(1, one.data.chosen)
     planned = -(-one.data.planned // chosen) or one.current.rounds
-    size = Size(
+    size = RunSize(
         cases=_measured_cases(one.current.values(spec)) or _measured_cases(values),
         rounds=planned,
         max_rounds=max(planned, one.data.looks.cap // chosen if one.data.looks else planned),
         level=level,
     )
-    return noise_odds(gate, spec, values, size, drift=one.data.drift.get(spec.name, 0.0))
+    return estimate_odds(gate, spec, values, size, drift=one.data.drift.get(spec.name, 0.0))
 
 
 def _measured_cases(values: Array) -> int:
@@ -316,10 +316,10 @@ def _with_lost(one: Standing, spec: MetricSpec, values: Array, *, answered: bool
     if one.pairing is None or one.not_comparable:
         return values
     before = one.pairing.whole
-    if before.graded_by(spec) != one.current.graded_by(spec):
+    if before.grader_hashes(spec) != one.current.grader_hashes(spec):
         return values
     gone = {*one.pairing.removed, *one.pairing.changed}
-    lost = gone if answered else {*gone, *errored_cases(one.pairing.current)}
+    lost = gone if answered else {*gone, *find_errored_cases(one.pairing.current)}
     rows = [row for row, case in enumerate(before.cases) if case in lost]
     old = before.values(spec)[rows]
     old = old[:, max(0, old.shape[1] - values.shape[1]) :]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gate.records import Direction, Evidence
-from gate.stats.change import Question, change_in_mean
+from gate.stats.change import ChangeQuestion, change_in_mean
 from gate.stats.pairs import Array, pair
 from gate.stats.shuffle import shuffle_test
 
@@ -21,7 +21,7 @@ LEVELS = (0.2, 0.05, 0.01, 1e-4)
 
 
 def compared(arms: Arms, direction: Direction = "higher") -> Evidence:
-    return change_in_mean(*arms, Question(direction=direction, span=1.0))
+    return change_in_mean(*arms, ChangeQuestion(direction=direction, span=1.0))
 
 
 @st.composite

@@ -7,7 +7,7 @@ from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
 from gate.graders.tool_calling.compare import compare
 from gate.graders.tool_calling.expected import wanted
 from gate.records import ToolCall
-from gate.stats.matching import positions
+from gate.stats.matching import list_positions
 
 VALUES = st.sampled_from([0, 1, 1.0, True, False, None, "", "a", "A-", [1], [1.0], {"k": 1}, {}])
 KEYS = st.sampled_from(["p", "q", "r"])
@@ -65,7 +65,7 @@ def fits(call, made, mode):
 @given(expected_calls(), CALLS, st.sampled_from(["exact", "ignore", "subset", "superset"]))
 def test_the_index_finds_what_fits_pair_by_pair(call, made, mode):
     found = MadeCalls(made, ArgsRules(mode=mode)).fitting(wanted(call))
-    assert list(positions(found)) == [j for j, one in enumerate(made) if fits(call, one, mode)]
+    assert list(list_positions(found)) == [j for j, one in enumerate(made) if fits(call, one, mode)]
 
 
 @given(st.lists(expected_calls(), max_size=5), CALLS)

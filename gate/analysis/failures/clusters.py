@@ -35,18 +35,18 @@ _DETAILS = late_pattern(
 _RUN = late_pattern(r"\*(?:[-T_/:.,]?\*)+Z?")
 
 
-def masked(text: str) -> str:
+def mask_details(text: str) -> str:
     """With `*` for numbers, ids and what stands in quotes; statuses stay."""
     shown = _DETAILS.sub(lambda found: found["kept"] or MASK, text)
     return _RUN.sub(MASK, shown)
 
 
-def masked_code(code: str) -> str:
+def mask_code(code: str) -> str:
     """`wrong_tool_args:run_sql` as it is, `fact_missing:4.2 %` as `fact_missing`."""
     head, colon, detail = code.partition(":")
     if head in _OF_THE_CASE:
         return head
-    return masked(f"{head[:_DETAIL]}{colon}{detail[:_DETAIL]}")
+    return mask_details(f"{head[:_DETAIL]}{colon}{detail[:_DETAIL]}")
 
 
 MOST = 1000  # clusters of one mode that are kept apart
@@ -77,20 +77,20 @@ class _Group:
     which all failures make no more than MOST clusters, so it depends on no order.
     """
 
-    found: dict[Words, Counter[str]] = field(default_factory=dict)
+    clusters: dict[Words, Counter[str]] = field(default_factory=dict)
     level: int = 0
 
     def add(self, words: Words, case: str) -> None:
         words = _cut(words, _LENGTHS[self.level])
-        self.found.setdefault(words, Counter())[case] += 1
-        while len(self.found) > MOST:
+        self.clusters.setdefault(words, Counter())[case] += 1
+        while len(self.clusters) > MOST:
             self._coarsen()
 
     def _coarsen(self) -> None:
         self.level += 1
-        finer, self.found = self.found, {}
+        finer, self.clusters = self.clusters, {}
         for words, cases in finer.items():
-            self.found.setdefault(_cut(words, _LENGTHS[self.level]), Counter()).update(cases)
+            self.clusters.setdefault(_cut(words, _LENGTHS[self.level]), Counter()).update(cases)
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ class Failures:
     def add(self, row: Row) -> None:
         mode = mode_in(row)
         if mode is not None:
-            self._groups.setdefault(mode, _Group()).add(_shared(row, mode), row["case_id"])
+            self._groups.setdefault(mode, _Group()).add(_shareable_words(row, mode), row["case_id"])
 
     def modes(self) -> tuple[ModeCount, ...]:
         """Most cases first, then most trials, then the order of the table; empty where nothing
@@ -113,8 +113,8 @@ class Failures:
         counts = [
             ModeCount(
                 mode=mode,
-                trials=sum(cases.total() for cases in group.found.values()),
-                cases=len(set().union(*group.found.values())),
+                trials=sum(cases.total() for cases in group.clusters.values()),
+                cases=len(set().union(*group.clusters.values())),
             )
             for mode, group in self._groups.items()
         ]
@@ -122,13 +122,13 @@ class Failures:
 
     def by_case(self) -> dict[FailureMode, Counter[str]]:
         """Mode -> case -> trials."""
-        return {mode: _total(iter(group.found.values())) for mode, group in self._groups.items()}
+        return {mode: _total(iter(group.clusters.values())) for mode, group in self._groups.items()}
 
     def clusters(self) -> tuple[Cluster, ...]:
         """The TOP, most cases first, then most trials, then the order of the table, then the
         alphabet.
         """
-        told = [
+        clusters = [
             Cluster(
                 mode=mode,
                 label=_label(words, mode),
@@ -137,25 +137,27 @@ class Failures:
                 n_cases=len(cases),
             )
             for mode, group in self._groups.items()
-            for words, cases in _merged(group.found, mode)
+            for words, cases in _merge_alike(group.clusters, mode)
         ]
-        told.sort(key=lambda c: (-c.n_cases, -c.trials, ORDER.index(c.mode), c.label))
-        return tuple(told[:TOP])
+        clusters.sort(key=lambda c: (-c.n_cases, -c.trials, ORDER.index(c.mode), c.label))
+        return tuple(clusters[:TOP])
 
 
-def _shared(row: Row, mode: FailureMode) -> Words:
+def _shareable_words(row: Row, mode: FailureMode) -> Words:
     """What a failure may share with others: the words of its error, or its codes."""
     if mode in _SPOKEN and row.get("error"):
-        words = masked(one_line(row["error"])).split()
+        words = mask_details(one_line(row["error"])).split()
     else:
-        words = sorted({masked_code(code) for code in deciding(row, mode)}) or _unspoken(row, mode)
+        words = sorted({mask_code(code) for code in deciding(row, mode)}) or _silent_codes(
+            row, mode
+        )
     return _cut(tuple(words), _LENGTHS[0])
 
 
-def _unspoken(row: Row, mode: FailureMode) -> list[str]:
+def _silent_codes(row: Row, mode: FailureMode) -> list[str]:
     rules = sorted({one["violation"]["rule"] for one in row.get("violations") or ()})
     if mode == "safety":
-        return [masked_code(f"safety:{rule}") for rule in rules] or ["safety"]
+        return [mask_code(f"safety:{rule}") for rule in rules] or ["safety"]
     return [_SHOWN.get(mode, "no code")]
 
 
@@ -172,23 +174,23 @@ def _label(words: Words, mode: FailureMode) -> str:
     return one_line((" " if mode in _SPOKEN else ", ").join(words), _LABEL)
 
 
-def _merged(
-    found: Mapping[Words, Counter[str]], mode: FailureMode
+def _merge_alike(
+    groups: Mapping[Words, Counter[str]], mode: FailureMode
 ) -> Iterator[tuple[Words, Counter[str]]]:
     """Error texts that differ in a few words are one, with a mask where they differ. Like goes with
     like of like (single linkage), so that no order matters.
     """
     if mode not in _SPOKEN:
-        yield from found.items()
+        yield from groups.items()
         return
-    left = sorted(found)
+    left = sorted(groups)
     while left:
         alike, rest = [left[0]], left[1:]
-        for one in alike:  # grows while it is read
-            near = {other for other in rest if _near(one, other)}
+        for words in alike:  # grows while it is read
+            near = {other for other in rest if _near(words, other)}
             alike += sorted(near)
             rest = [other for other in rest if other not in near]
-        yield _common(alike), _total(found[one] for one in alike)
+        yield _common(alike), _total(groups[words] for words in alike)
         left = rest
 
 
@@ -203,7 +205,7 @@ def _common(alike: Sequence[Words]) -> Words:
 
 
 def _total(counts: Iterator[Counter[str]]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for some in counts:
-        found.update(some)
-    return found
+        total.update(some)
+    return total

@@ -75,9 +75,9 @@ class Rule:
 
     def fits(self, row: Row, codes: Codes) -> bool:
         met = not self.codes.isdisjoint(codes) or (bool(self.both) and self.both <= codes)
-        return met or self.shows(row, codes) or self._measured(row, codes)
+        return met or self.shows(row, codes) or self._has_score(row, codes)
 
-    def _measured(self, row: Row, codes: Codes) -> bool:
+    def _has_score(self, row: Row, codes: Codes) -> bool:
         if not self.scores or not _is_wrong(codes):
             return False
         return any(row["scores"].get(column) == value for column, value in self.scores.items())
@@ -85,22 +85,22 @@ class Rule:
 
 def _unsafe(row: Row, codes: Codes) -> bool:
     """A lesser violation explains a failure only where it failed the answer, which has a code."""
-    found = row.get("violations")
-    if found is None:
+    violations = row.get("violations")
+    if violations is None:
         return bool(row.get("safety_violations"))
-    return any(one["violation"]["severity"] == "high" for one in found)
+    return any(one["violation"]["severity"] == "high" for one in violations)
 
 
 def _broke(row: Row, codes: Codes) -> bool:
     return bool(row["status"] == "agent_error")
 
 
-def _declined(row: Row, codes: Codes) -> bool:
+def _is_refusal(row: Row, codes: Codes) -> bool:
     ended = str(row.get("finish_reason") or "").casefold()
     return ended in _WITHHELD or refuses(row.get("output") or "")
 
 
-def _misled(row: Row, codes: Codes) -> bool:
+def _has_wrong_documents(row: Row, codes: Codes) -> bool:
     """It retrieved documents, and the wrong ones."""
     return bool(row.get("retrieved_ids")) and _RETRIEVAL.fits(row, codes)
 
@@ -158,8 +158,8 @@ RULES: tuple[Rule, ...] = (
         both=frozenset({"missing_tool_call", "unexpected_tool_call"}),
     ),
     Rule(mode="hallucinated_data", codes=frozenset({"fabricated_tool_call"})),
-    Rule(mode="refusal", codes=frozenset({"refusal"}), shows=_declined),
-    Rule(mode="retrieval_miss", shows=_misled),
+    Rule(mode="refusal", codes=frozenset({"refusal"}), shows=_is_refusal),
+    Rule(mode="retrieval_miss", shows=_has_wrong_documents),
     Rule(
         mode="missing_tool_use",
         codes=frozenset(
@@ -245,23 +245,23 @@ _OTHERWISE: Codes = _ANY - _KNOWN["wrong_answer"]
 
 def mode_of(row: Row) -> FailureMode | None:
     """The mode of a row of details.jsonl; None where it passed, or nobody knows whether it did."""
-    if not _failed(row):
+    if not _is_failed(row):
         return None
-    codes = frozenset(map(_known, _told(row)))
+    codes = frozenset(map(_known_code, _list_codes(row)))
     return next(rule.mode for rule in RULES if rule.fits(row, codes))
 
 
 def mode_in(row: Row) -> FailureMode | None:
     """The mode that a stored row has; of a row that was written without one, `mode_of` it."""
-    told = row.get("mode")
-    return told if told in ORDER and _failed(row) else mode_of(row)
+    mode = row.get("mode")
+    return mode if mode in ORDER and _is_failed(row) else mode_of(row)
 
 
 def deciding(row: Row, mode: FailureMode) -> Iterator[str]:
     """The row's codes that speak for its mode, or all of them where none is known to."""
-    codes = list(_told(row))
-    meant = [code for code in codes if _known(code) in _KNOWN[mode]]
-    yield from meant or (code for code in codes if _known(code) not in _ANY)
+    codes = list(_list_codes(row))
+    meant = [code for code in codes if _known_code(code) in _KNOWN[mode]]
+    yield from meant or (code for code in codes if _known_code(code) not in _ANY)
 
 
 def speaks(grader: str, mode: FailureMode | None) -> bool:
@@ -274,19 +274,19 @@ def most_frequent(modes: Counter[FailureMode]) -> FailureMode | None:
     return min(modes, key=lambda mode: (-modes[mode], ORDER.index(mode)), default=None)
 
 
-def _failed(row: Row) -> bool:
+def _is_failed(row: Row) -> bool:
     return row["status"] == "agent_error" or (
         row["status"] == "completed" and row.get("passed") is False
     )
 
 
-def _told(row: Row) -> Iterator[str]:
+def _list_codes(row: Row) -> Iterator[str]:
     """Codes, or who said no where there are none."""
     if row["failures"]:
         return iter(row["failures"])
     return (name.partition("#")[0] for name in row.get("failed_by") or ())
 
 
-def _known(code: str) -> str:
+def _known_code(code: str) -> str:
     """The code as the rules have it: whole, or without its detail."""
     return code if code in _ANY else code.partition(":")[0]

@@ -10,8 +10,8 @@ import numpy as np
 from gate.errors import UsageError
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question
-from gate.stats.k_rounds import Draw, Wanted, mean_share, tally
+from gate.stats.change import ChangeQuestion
+from gate.stats.k_rounds import Draw, Wanted, count_rounds, mean_share
 
 
 @METRICS.register("k_rounds")
@@ -49,7 +49,7 @@ class KRounds:
         return float(shares.mean()) if shares.size else math.nan
 
     def per_case(self, values: Array) -> Array:
-        return self._draw.share(tally(values))
+        return self._draw.share(count_rounds(values))
 
     def interval(self, values: Array, spec: MetricSpec, *, confidence: float) -> Interval | None:
         bounds = mean_share(values, self._draw, confidence)
@@ -74,7 +74,7 @@ class KRounds:
     ) -> Evidence:
         from gate.stats.change_k_rounds import change_in_share
 
-        question = Question(direction=spec.direction, tolerance=tolerance, drift=drift)
+        question = ChangeQuestion(direction=spec.direction, tolerance=tolerance, drift=drift)
         return change_in_share(baseline, current, self._draw, question)
 
     @property

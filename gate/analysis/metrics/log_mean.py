@@ -10,7 +10,7 @@ import numpy as np
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats import logs
-from gate.stats.change import Question, change_in_mean
+from gate.stats.change import ChangeQuestion, change_in_mean
 from gate.stats.intervals import mean_of_these_cases, mean_over_cases
 from gate.stats.pairs import case_means
 
@@ -49,7 +49,7 @@ class LogMean:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        question = Question(direction=spec.direction, tolerance=tolerance, drift=drift)
+        question = ChangeQuestion(direction=spec.direction, tolerance=tolerance, drift=drift)
         shift = _shift(baseline, current)
         if math.isnan(shift):
             return change_in_mean(baseline, current, question)
@@ -58,8 +58,8 @@ class LogMean:
         if drift:
             mean = float(np.nanmean(case_means(baseline))) + shift
             question = replace(question, drift=drift / mean**2)
-        on_logs = logs.tolerated(question, middle)
-        change = logs.natural(change_in_mean(logs_b, logs_c, on_logs), question)
+        on_logs = logs.to_log_tolerance(question, middle)
+        change = logs.from_logs(change_in_mean(logs_b, logs_c, on_logs), question)
         return _beside_means(change, baseline, current)
 
 

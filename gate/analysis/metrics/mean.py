@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question, change_in_mean
+from gate.stats.change import ChangeQuestion, change_in_mean
 from gate.stats.intervals import mean_of_these_cases, mean_over_cases
 from gate.stats.pairs import case_means
 
@@ -49,7 +49,7 @@ class Mean:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        question = Question(
+        question = ChangeQuestion(
             direction=spec.direction,
             tolerance=tolerance,
             span=_span(spec),

@@ -9,7 +9,13 @@ import numpy as np
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Direction, Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question, at_least, change_in_mean, no_pairs, scaled
+from gate.stats.change import (
+    ChangeQuestion,
+    change_in_mean,
+    evidence_without_pairs,
+    require_tolerance,
+    scale_change,
+)
 from gate.stats.pairs import case_means
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
 
@@ -49,20 +55,20 @@ class Quantile:
     ) -> Evidence:
         both = ~(np.isnan(baseline).all(axis=1) | np.isnan(current).all(axis=1))
         if not both.any():
-            return no_pairs()
+            return evidence_without_pairs()
         if not both.all():
             baseline, current = baseline[both], current[both]
         split = quantile(np.concatenate([baseline.ravel(), current.ravel()]), self.q)
         more_below: Direction = "higher" if spec.direction == "lower" else "lower"
         worst = 0.0 if more_below == "higher" else 1.0
-        question = Question(direction=more_below, span=1.0, worst=worst)
+        question = ChangeQuestion(direction=more_below, span=1.0, worst=worst)
         shares = change_in_mean(_below(baseline, split), _below(current, split), question)
-        change = self._of_values(shares, baseline, current, spec.direction)
+        change = self._to_values(shares, baseline, current, spec.direction)
         if tolerance.relative and change.baseline > 0.0:
-            change = scaled(change, 1.0 / change.baseline, relative=True)
-        return at_least(change, tolerance.value)
+            change = scale_change(change, 1.0 / change.baseline, relative=True)
+        return require_tolerance(change, tolerance.value)
 
-    def _of_values(
+    def _to_values(
         self, shares: Evidence, baseline: Array, current: Array, direction: Direction
     ) -> Evidence:
         """From shares below the split to values: read off the current run's calls (Woodruff)."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question, change_in_mean
+from gate.stats.change import ChangeQuestion, change_in_mean
 from gate.stats.intervals import mean_of_these_cases, share_of_single_calls
 from gate.stats.pairs import case_means
 
@@ -45,7 +45,7 @@ class Rate:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        question = Question(
+        question = ChangeQuestion(
             direction=spec.direction,
             tolerance=tolerance,
             span=1.0,

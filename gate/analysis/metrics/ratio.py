@@ -8,9 +8,9 @@ import numpy as np
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question
+from gate.stats.change import ChangeQuestion
 from gate.stats.pairs import case_means
-from gate.stats.ratio import change_in_ratio, parts, ratio_bounds
+from gate.stats.ratio import change_in_ratio, ratio_bounds, split_ratio
 
 
 @METRICS.register("ratio")
@@ -30,12 +30,12 @@ class Ratio:
         return "there is nothing to divide by: no trial passed"
 
     def reduce(self, values: Array) -> float:
-        return parts(values).ratio
+        return split_ratio(values).ratio
 
     def per_case(self, values: Array) -> Array:
         """NaN for a case that has nothing to divide by."""
-        found = parts(values)
-        over, under = case_means(found.over), case_means(found.under)
+        parts = split_ratio(values)
+        over, under = case_means(parts.over), case_means(parts.under)
         shares: Array = np.divide(over, under, out=np.full(len(over), np.nan), where=under > 0.0)
         return shares
 
@@ -61,5 +61,5 @@ class Ratio:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        question = Question(direction=spec.direction, tolerance=tolerance, drift=drift)
+        question = ChangeQuestion(direction=spec.direction, tolerance=tolerance, drift=drift)
         return change_in_ratio(baseline, current, question)

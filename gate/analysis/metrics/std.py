@@ -10,7 +10,13 @@ import numpy as np
 
 from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.stats.change import Question, at_least, change_in_mean, mapped, scaled
+from gate.stats.change import (
+    ChangeQuestion,
+    change_in_mean,
+    require_tolerance,
+    scale_change,
+    transform_change,
+)
 from gate.stats.intervals import bootstrap_over_cases, mean_over_cases
 from gate.stats.pairs import case_variances
 
@@ -67,7 +73,7 @@ class Std:
         tolerance: Tolerance,
         drift: float = 0.0,
     ) -> Evidence:
-        question = Question(direction=spec.direction)
+        question = ChangeQuestion(direction=spec.direction)
         squares = change_in_mean(self._squares(baseline), self._squares(current), question)
         return _roots(squares, spec, tolerance) if squares.n_paired else squares
 
@@ -109,11 +115,11 @@ def _roots(squares: Evidence, spec: MetricSpec, tolerance: Tolerance) -> Evidenc
         return math.sqrt(max(0.0, before + difference)) - math.sqrt(before)
 
     change = replace(
-        mapped(squares, root, spec.direction),
+        transform_change(squares, root, spec.direction),
         baseline=math.sqrt(before),
         current=math.sqrt(squares.current),
         method=f"{squares.method} of squared deviations",
     )
     if tolerance.relative and change.baseline > 0.0:
-        change = scaled(change, 1.0 / change.baseline, relative=True)
-    return at_least(change, tolerance.value)
+        change = scale_change(change, 1.0 / change.baseline, relative=True)
+    return require_tolerance(change, tolerance.value)

@@ -10,7 +10,7 @@ from typing import Literal
 from gate.graders.tool_calling.expected import Wanted
 from gate.graders.tool_calling.values import ABSENT, Mark, alike, at, frozen, has_whole_float
 from gate.records import Json, ToolCall
-from gate.stats.matching import positions
+from gate.stats.matching import list_positions
 
 ArgsMode = Literal["exact", "ignore", "subset", "superset"]
 Strings = Literal["exact", "loose"]
@@ -110,7 +110,7 @@ class MadeCalls:
         if key not in self._holding:
             held = self._holding[key] = _Held(self._rules)
             among = self._objects if nested else self._having.get(name, 0)
-            for j in positions(among):
+            for j in list_positions(among):
                 given = self._calls[j].arguments
                 held.add(at(given, name) if nested else given[name], 1 << j)
         return self._holding[key]

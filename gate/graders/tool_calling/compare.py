@@ -11,7 +11,7 @@ from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
 from gate.graders.tool_calling.expected import Wanted
 from gate.graders.tool_calling.values import frozen
 from gate.records import Json, ToolCall
-from gate.stats.matching import longest_in_order, mask, maximum_matching, positions
+from gate.stats.matching import list_positions, longest_in_order, make_mask, maximum_matching
 
 Mode = Literal["strict", "unordered", "subset", "superset"]
 
@@ -89,12 +89,12 @@ def compare(
     fits = [index.fitting(one) for one in wanted]
     chosen = longest_in_order(fits, len(made)) if in_order else maximum_matching(fits)
     pairs = {i: j for i, j in enumerate(chosen) if j is not None}
-    left = ((1 << len(made)) - 1) & ~mask(pairs.values())
+    left = ((1 << len(made)) - 1) & ~make_mask(pairs.values())
     missed = [i for i, j in enumerate(chosen) if j is None]
     elsewhere = maximum_matching([fits[i] & left for i in missed])  # none but for `in_order`
     swapped = {i: j for i, j in zip(missed, elsewhere, strict=True) if j is not None}
     spare: dict[str, list[int]] = {}
-    for j in positions(left & ~mask(swapped.values())):
+    for j in list_positions(left & ~make_mask(swapped.values())):
         spare.setdefault(made[j].name, []).append(j)
     unmade = [i for i in missed if i not in swapped]
     wrong = {i: spare[wanted[i].name].pop(0) for i in unmade if spare.get(wanted[i].name)}

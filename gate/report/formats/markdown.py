@@ -34,7 +34,7 @@ from gate.report.wording.markdown import (
 from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import WHOLE, next_step
 from gate.report.wording.plain_counts import SUCCESS
-from gate.stats.running_moments import Spread
+from gate.stats.running_moments import RunningMoments
 from gate.store.row_cache import shared
 from gate.text import figures
 from gate.text.escaping import cell, inline, midline
@@ -184,7 +184,7 @@ def _how(suite: SuiteReport) -> str:
     return "; " + ", ".join(filter(None, told)) if any(told) else ""
 
 
-def _spread(found: Spread, unit: str, *, worst: bool, of: str = "answer") -> str:
+def _spread(found: RunningMoments, unit: str, *, worst: bool, of: str = "answer") -> str:
     if not found.n:
         return "not measured"
     std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""

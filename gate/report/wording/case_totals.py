@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.records import Json
 from gate.report.wording import evidence
-from gate.stats.running_moments import Spread
+from gate.stats.running_moments import RunningMoments
 
 CHECKED = 1_000  # trials whose evidence is kept for a table
 
@@ -34,9 +34,11 @@ class CaseBook:
 class SuiteBook:
     """One suite: successful answers apart from failed calls."""
 
-    latency: Spread = field(default_factory=Spread)  # ms, completed trials
-    tokens: Spread = field(default_factory=Spread)  # of completed trials that say
-    failed_latency: Spread = field(default_factory=Spread)  # ms, of trials without an answer
+    latency: RunningMoments = field(default_factory=RunningMoments)  # ms, completed trials
+    tokens: RunningMoments = field(default_factory=RunningMoments)  # of completed trials that say
+    failed_latency: RunningMoments = field(
+        default_factory=RunningMoments
+    )  # ms, of trials without an answer
     failed_calls: int = 0
     cases: dict[str, CaseBook] = field(default_factory=dict)
     checked: list[tuple[str, ...]] = field(default_factory=list)  # as evidence.HEAD has it

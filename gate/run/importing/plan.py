@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from gate.agents.pricing import trial_cost
-from gate.analysis.catalogue import asked_k, every_metric
+from gate.analysis.catalogue import collect_k, every_metric
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.files.plain import digest_of, newest
 from gate.files.timestamps import moment_of
@@ -103,7 +103,7 @@ def import_plan(
 ) -> ImportPlan:
     config = place.config
     again = regraded(found, suites, config, place.rules) if options.regrade else {}
-    asked = asked_k(config)
+    asked = collect_k(config)
     metas = {
         suite: again[suite].meta if again else _suite_meta(one, asked)
         for suite, one in suites.items()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.analysis.table import table_of
 from gate.analysis.tally import Tally
 from gate.errors import UsageError
@@ -99,7 +99,7 @@ def _beside(
 
 
 def _write(plan: ImportPlan, session: SessionWriter) -> Report:
-    columns = {name: Columns(name) for name in plan.metas}
+    columns = {name: TrialColumns(name) for name in plan.metas}
     tallies = {name: Tally() for name in plan.metas}
     for row in plan.rows():
         session.append(row)
@@ -116,7 +116,7 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
     return stored
 
 
-def _measured(plan: ImportPlan, name: str, columns: Columns, tally: Tally) -> Measured:
+def _measured(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -> Measured:
     meta, again = plan.metas[name], plan.again.get(name)
     return Measured(
         name=name,

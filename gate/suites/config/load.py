@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from gate.analysis.catalogue import asked_k, every_metric, trial_metrics
+from gate.analysis.catalogue import collect_k, every_metric, trial_metrics
 from gate.analysis.default_gates import with_default_gates
 from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.files import bundled
@@ -82,7 +82,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     found = Findings(problems=problems)
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
     config = with_default_gates(settled(config, root, found))
-    measured = measure(config.suites, root, found, asked_k(config))
+    measured = measure(config.suites, root, found, collect_k(config))
     _agent_fits(config.agent, root, found)
     for other in (config.control_agent, *models_of(config)):
         if other is not None:
@@ -266,7 +266,7 @@ def measure(
     suites: Sequence[Suite], root: Path, found: Findings, asked: frozenset[int]
 ) -> Measured:
     """What each suite measures; a grader that cannot be made is added to what was `found`.
-    `asked`: as `asked_k` has them.
+    `asked`: as `collect_k` has them.
     """
     measured: dict[str, Mapping[str, MetricSpec]] = {}
     for suite in suites:

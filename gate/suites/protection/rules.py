@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.analysis.catalogue import asked_k
+from gate.analysis.catalogue import collect_k
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.files import bundled
 from gate.files.plain_file import content_if_there, is_there, opened
@@ -269,7 +269,7 @@ class _AllSet(dict[str, str]):
 def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
     from gate.suites.protection.loosening.loosened import loosened
 
-    measured = measure(theirs.suites, root, Findings(), asked_k(theirs))
+    measured = measure(theirs.suites, root, Findings(), collect_k(theirs))
     return loosened(own, theirs, measured)
 
 

@@ -12,7 +12,7 @@ from gate.analysis.resample_arms import (
     Shuffler,
     Sides,
     any_order,
-    deck,
+    make_deck,
     one_against_others,
     rounds_recorded,
     with_rounds,
@@ -157,7 +157,7 @@ def subjects(
     for one in suites:
         cap, keep = gate.cap(one.rounds), gate.config.baseline.keep_rounds
         whole = Subject(
-            recorded=one, deck=deck(one.table, baseline=keep, current=cap, alike=gate.fresh)
+            recorded=one, deck=make_deck(one.table, baseline=keep, current=cap, alike=gate.fresh)
         )
         problem = _too_few(whole)
         blocking: frozenset[str] = frozenset()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.analysis.estimates import family_of
-from gate.analysis.resample_arms import Places, Sides, begun
+from gate.analysis.resample_arms import Places, Sides, take_trials
 from gate.records import Comparison, Config, GateRule, Looks, RegressionRules, equal_looks
 from gate.suites.config.levels import tolerance_of
 from gate.verdict.comparability import SuiteData
@@ -48,7 +48,7 @@ class Arms:
 
     def at(self, trials: int, *, fresh: bool) -> SuiteData:
         """What is known after this many trials."""
-        now = begun(self.sides, self.place, trials, both=fresh)
+        now = take_trials(self.sides, self.place, trials, both=fresh)
         return SuiteData(
             name=self.name,
             current=now.current,

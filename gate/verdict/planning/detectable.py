@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gate.analysis.noise import Noise
+from gate.analysis.noise import CallNoise
 from gate.records import MetricSpec, equal_looks
 from gate.records.planning import Bill, MetricOutlook, Target
 from gate.stats.fall import Fall
 from gate.stats.planning import (
-    Ends,
+    PlanEnds,
+    PlanSize,
     Risks,
-    Size,
     cases_for,
-    ends,
     fewest_cases,
+    forecast_ends,
     least_change,
     rounds_for,
-    wald,
+    wald_floor,
 )
 
 CHANGES = (0.02, 0.05, 0.10)  # of the metric's scale, or of its value where that is unbounded
@@ -68,14 +68,14 @@ class Forecast:
     """One metric before the run. Sizes of changes are on the scale of `noise.size`."""
 
     spec: MetricSpec
-    noise: Noise
+    noise: CallNoise
     tolerance: float
     share: float = 1.0  # of the suite's cases that measure it
     drift: float = 0.0  # variance of a change beyond the noise of calls, in squared natural units
 
-    def size(self, shape: Shape) -> Size:
+    def size(self, shape: Shape) -> PlanSize:
         sd = self.noise.sd * (abs(self.noise.value) if self.noise.relative else 1.0)
-        return Size(
+        return PlanSize(
             cases=shape.cases * self.share,
             rounds=shape.max_rounds,
             rounds_b=None if shape.fresh else shape.rounds_b,
@@ -117,9 +117,9 @@ class Forecast:
             if least <= change <= self.room and math.isfinite(self.noise.multiple(change))
         )
 
-    def ends(self, shape: Shape, change: float) -> Ends:
+    def ends(self, shape: Shape, change: float) -> PlanEnds:
         multiple, allowed = self.noise.multiple(change), self.noise.multiple(self.tolerance)
-        return ends(self.size(shape), shape.risks, change=multiple, tolerance=allowed)
+        return forecast_ends(self.size(shape), shape.risks, change=multiple, tolerance=allowed)
 
     def target(self, change: float, shape: Shape, least: float | None) -> Target:
         """`least`: what `shape` itself catches."""
@@ -128,7 +128,7 @@ class Forecast:
         enough = self._with_cases(multiple, shape)
         once = self._with_cases(multiple, shape.once)
         found = {changed: self.ends(enough, changed) for changed in (0.0, change) if enough}
-        floor = wald(multiple, shape.risks)
+        floor = wald_floor(multiple, shape.risks)
         return Target(
             change=change,
             seen=least is not None and least <= change + 1e-9,

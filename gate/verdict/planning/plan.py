@@ -9,8 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.analysis.estimates import estimates, family_of
-from gate.analysis.noise import Noise, assumed_noise, never_changing, noise_of
-from gate.analysis.noise_odds import Size, assumed_odds, measuring_share, noise_odds, safer_limit
+from gate.analysis.noise import CallNoise, assume_noise, measure_noise, share_never_changing
+from gate.analysis.noise_odds import (
+    RunSize,
+    assume_odds,
+    estimate_odds,
+    measuring_share,
+    safer_limit,
+)
 from gate.analysis.table import Table
 from gate.errors import UsageError
 from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Suite, Tolerance
@@ -152,7 +158,7 @@ class _Suite:
         one = self.subject
         for gate in self.limited:
             spec = one.specs[gate.metric]
-            size = Size(
+            size = RunSize(
                 cases=one.cases,
                 rounds=one.rounds,
                 max_rounds=self.max_rounds,
@@ -164,12 +170,12 @@ class _Suite:
                 min=gate.min,
                 max=gate.max,
                 rule=gate.judged_by,
-                odds=assumed_odds(gate, spec, size),
+                odds=assume_odds(gate, spec, size),
             )
             if one.table is not None:
                 values, drift = one.table.values(spec), one.drift.get(spec.name, 0.0)
                 size = replace(size, cases=one.cases * measuring_share(values))
-                told = replace(told, odds=noise_odds(gate, spec, values, size, drift=drift))
+                told = replace(told, odds=estimate_odds(gate, spec, values, size, drift=drift))
                 if told.risky:
                     safer = safer_limit(gate, spec, values, size, drift=drift, odds=RISKY)
                     told = replace(told, safer=safer)
@@ -236,14 +242,14 @@ class _Suite:
             drift=self.subject.drift.get(spec.name, 0.0),
         )
 
-    def _noise(self, spec: MetricSpec, allowed: Tolerance) -> Noise:
+    def _noise(self, spec: MetricSpec, allowed: Tolerance) -> CallNoise:
         one = self.subject
         if one.table is None:
             value = _expected(spec, self.gates)
-            return assumed_noise(spec, value, allowed, cases=one.cases, rounds=one.rounds)
-        noise = noise_of(spec, one.table.values(spec), allowed)
+            return assume_noise(spec, value, allowed, cases=one.cases, rounds=one.rounds)
+        noise = measure_noise(spec, one.table.values(spec), allowed)
         graders = one.table.graders if one.graders is None else one.graders
-        if tuple(graders.get(name) for name in spec.columns) == one.table.graded_by(spec):
+        if tuple(graders.get(name) for name in spec.columns) == one.table.grader_hashes(spec):
             return noise
         return replace(noise, unknown="its grader is not the baseline's: measure that once more")
 
@@ -269,7 +275,7 @@ def _price(table: Table | None) -> float | None:
 
 
 def _never_changing(table: Table | None) -> float | None:
-    share = math.nan if table is None else never_changing(table.column("success"))
+    share = math.nan if table is None else share_never_changing(table.column("success"))
     return None if math.isnan(share) else share
 
 

@@ -9,8 +9,8 @@ import pytest
 from gate.analysis.cases import case_changes
 from gate.analysis.estimates import default_level, default_tolerance, estimates
 from gate.analysis.missing_answers import (
-    Lacking,
-    errored_cases,
+    Missing,
+    find_errored_cases,
     infra_share,
     pessimistic,
     pessimistic_values,
@@ -178,7 +178,7 @@ def test_few_missing_calls_are_left_out() -> None:
     assert not too_much_missing(now, pair_cases(clean.select([]), now), SUCCESS)
     errors[6, 0] = 1.0
     told = too_much_missing(of(errors), None, SUCCESS)
-    assert told == Lacking(reason="2.3 % of the calls ended in infrastructure errors")
+    assert told == Missing(reason="2.3 % of the calls ended in infrastructure errors")
 
 
 def lost(calls: np.ndarray, p: np.ndarray, seed: int) -> Table:
@@ -258,26 +258,26 @@ def test_where_all_cases_are_alike_none_fails_more_often(rounds: int) -> None:
 def test_the_worst_that_missing_calls_can_hide() -> None:
     was = table({"success": [[1, NAN], [NAN, NAN]], "infra_error": [[0, 1], [1, 1]]})
     now = table({"success": [[NAN, 1], [NAN, NAN]], "infra_error": [[1, 0], [1, 1]]})
-    arms = pessimistic(was, now, SUCCESS, Lacking())
+    arms = pessimistic(was, now, SUCCESS, Missing())
     assert arms.baseline[0].tolist() == [1.0, 1.0]
     assert arms.current[0].tolist() == [0.0, 1.0]
     assert np.isnan(arms.current[1]).all()  # the metric may not apply to this case
-    assert pessimistic_values(now, SUCCESS, Lacking()).tolist() == [[0, 1], [0, 0]]
+    assert pessimistic_values(now, SUCCESS, Missing()).tolist() == [[0, 1], [0, 0]]
 
 
 def test_an_unbounded_metric_takes_the_ends_of_the_data() -> None:
     was = table({"latency_ms": [[5.0, NAN]], "infra_error": [[0, 1]]})
     now = table({"latency_ms": [[NAN, 9.0]], "infra_error": [[1, 0]]})
-    arms = pessimistic(was, now, LATENCY, Lacking())
+    arms = pessimistic(was, now, LATENCY, Missing())
     assert arms.baseline.tolist() == [[5.0, 5.0]]
     assert arms.current.tolist() == [[9.0, 9.0]]
     nothing = table({"infra_error": [[1.0]]})
-    assert np.isnan(pessimistic_values(nothing, LATENCY, Lacking())).all()
+    assert np.isnan(pessimistic_values(nothing, LATENCY, Missing())).all()
 
 
 def test_errored_cases() -> None:
     data = table({"infra_error": [[1, 1], [1, 0], [1, NAN], [NAN, NAN]]})
-    assert errored_cases(data) == {"a", "c"}
+    assert find_errored_cases(data) == {"a", "c"}
 
 
 # -------------------------------------------------------------------------------------- case lists

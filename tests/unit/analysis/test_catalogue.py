@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.analysis.catalogue import TRIAL_METRICS, asked_k, trial_metrics
+from gate.analysis.catalogue import TRIAL_METRICS, collect_k, trial_metrics
 from gate.plugins import METRICS, build
 from gate.records import Config, GateRule, MetricRule, PluginSpec, RegressionRules, Suite
 from gate.records.trials import TRIAL_COLUMNS
@@ -72,7 +72,7 @@ def test_k_is_asked_for_by_gates_and_rules():
         gates=(GateRule(metric="agent.pass@7"), GateRule(metric="agent.pass^k")),
         regression=RegressionRules(metrics={"agent.pass@20": MetricRule(metric="agent.pass@20")}),
     )
-    assert asked_k(config) == {4, 7, 20}
+    assert collect_k(config) == {4, 7, 20}
 
 
 @pytest.mark.parametrize("spec", TEN, ids=lambda spec: spec.name)

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from gate.analysis.columns import Columns, trial_values
+from gate.analysis.columns import TrialColumns, trial_values
 from gate.records.trials import TRIAL_COLUMNS
 
 
@@ -107,14 +107,14 @@ def test_rows_without_keys_of_later_versions_are_read():
     old = row()
     for key in ("safety_violations", "steps", "category", "case_digest"):
         del old[key]
-    columns = Columns("s")
+    columns = TrialColumns("s")
     columns.add(old)
     assert (columns.categories, columns.digests) == ([None], [""])
     assert math.isnan(columns.values["violations"][0])
 
 
 def test_columns_that_come_late_or_end_early_are_padded():
-    columns = Columns("s")
+    columns = TrialColumns("s")
     columns.add(row("a", 1, scores={"m": 1.0}))
     columns.add(row("b", 2, scores={"late": None}))
     columns.add(row("a", 2, scores={"m": 0.0, "late": 3.0}))
@@ -147,16 +147,16 @@ def test_tokens_are_counted_kind_by_kind_and_none_below_zero():
 
 
 def test_answers_of_unknown_cost_are_marked_where_others_are_known():
-    columns = Columns("s")
+    columns = TrialColumns("s")
     columns.add(row("a"))
-    assert columns.unscored() == {}
+    assert columns.mark_unscored() == {}
     columns.add(row("b", cost_usd=None))
     failed = [attempt("agent_error", passed=False)]
     columns.add(row("c", cost_usd=None, status="agent_error", passed=False, attempts=failed))
-    assert columns.unscored()["cost_usd"].tolist() == [0.0, 1.0, 0.0]
+    assert columns.mark_unscored()["cost_usd"].tolist() == [0.0, 1.0, 0.0]
 
 
 def test_where_no_cost_is_known_none_is_marked():
-    columns = Columns("s")
+    columns = TrialColumns("s")
     columns.add(row("a", cost_usd=None))
-    assert columns.unscored() == {}
+    assert columns.mark_unscored() == {}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.agreement import corrected_estimates
+from gate.analysis.agreement import correct_estimates
 from gate.files.json_schema import mismatches
 from gate.records import (
     Corrected,
@@ -33,7 +33,7 @@ SCORES = np.clip(np.rint(3.5 + RNG.normal(0, 1, (20, 1)) + RNG.normal(0, 0.4, (2
 
 def corrected(values=SCORES, rows=None, spec=SPEC, **columns):
     table = build({METRIC: values, **columns}, specs=(spec,))
-    return corrected_estimates(table, {METRIC: rows or labels(20)})[METRIC]
+    return correct_estimates(table, {METRIC: rows or labels(20)})[METRIC]
 
 
 def test_the_judges_excess_is_taken_off():
@@ -87,11 +87,10 @@ def test_five_labelled_cases_are_enough():
 def test_metrics_without_labels_and_labels_without_values_stay_as_they_are():
     table = build({METRIC: np.full((20, 3), np.nan)}, specs=(SPEC,))
     assert (
-        corrected_estimates(table, {METRIC: labels(20), "gone": labels(20)})[METRIC].corrected
-        is None
+        correct_estimates(table, {METRIC: labels(20), "gone": labels(20)})[METRIC].corrected is None
     )
     whole = build({METRIC: SCORES}, specs=(SPEC,))
-    assert corrected_estimates(whole, {})[METRIC].corrected is None
+    assert correct_estimates(whole, {})[METRIC].corrected is None
 
 
 def test_estimates_of_older_sessions_still_load_and_new_ones_come_back():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.catalogue import trial_metrics
-from gate.analysis.default_gates import VIOLATIONS, told, with_default_gates
+from gate.analysis.default_gates import VIOLATIONS, format_default_gates, with_default_gates
 from gate.analysis.table import Table
 from gate.records import GateRule, RegressionRules
 from gate.suites.config.levels import level_of
@@ -39,9 +39,14 @@ def test_a_suite_with_the_grader_has_the_gate_at_the_graders_line():
     assert (gate.metric, gate.max, gate.min, gate.level) == (VIOLATIONS, 0.0, None, "block")
     assert gate.by_default
     assert gate.place.line == 6
-    (words,) = told(read(ONE).suites[0])
+    (words,) = format_default_gates(read(ONE).suites[0])
     assert words == f"gate {VIOLATIONS} max 0, by default (grader 'safety')"
-    assert list(told(read(ONE, f"    gates: {{{VIOLATIONS}: {{max: 0}}}}\n").suites[0])) == []
+    assert (
+        list(
+            format_default_gates(read(ONE, f"    gates: {{{VIOLATIONS}: {{max: 0}}}}\n").suites[0])
+        )
+        == []
+    )
 
 
 def test_a_suite_without_it_has_none():

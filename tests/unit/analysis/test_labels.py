@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from gate.analysis.labels import Known, fitting, notes, read, reviewed_by, schema, with_judge
+from gate.analysis.labels import (
+    LabelContext,
+    keep_fitting,
+    list_reviewers,
+    notes,
+    read_labels,
+    schema,
+    with_judge,
+)
 from gate.files.json_schema import mismatches
 from gate.files.rows import Source
 from gate.records import Label, MetricSpec
@@ -13,7 +21,7 @@ from gate.records.codec import to_json
 from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, lines, source
 
 SUITES = {
-    "s": Known(
+    "s": LabelContext(
         specs={METRIC: SPEC},
         graders={METRIC: DIGEST},
         cases=frozenset({"c000", "c001"}),
@@ -28,17 +36,17 @@ def told(problems):
 
 def test_a_row_comes_back_as_it_was_written():
     rows = [label(), label("c001", 2.0, None, note="half\nright", weight=2.5, stratum="sure")]
-    found = read(source(lines(rows)))
+    found = read_labels(source(lines(rows)))
     assert (list(found.rows), found.lines, found.wrong) == (rows, (1, 2), ())
 
 
 def test_no_file_is_no_label():
-    assert read(None).rows == ()
+    assert read_labels(None).rows == ()
 
 
 def test_defaults_may_be_left_out():
     data = {k: v for k, v in to_json(label()).items() if k not in ("weight", "stratum", "note")}
-    assert read(source(json.dumps(data))).rows == (label(),)
+    assert read_labels(source(json.dumps(data))).rows == (label(),)
 
 
 @pytest.mark.parametrize(
@@ -60,38 +68,38 @@ def test_defaults_may_be_left_out():
 )
 def test_a_wrong_value_is_told_with_its_line_and_key(changes, message):
     rows = [to_json(label("c001")), {**to_json(label()), **changes}]
-    found = read(source("".join(json.dumps(row) + "\n" for row in rows)))
+    found = read_labels(source("".join(json.dumps(row) + "\n" for row in rows)))
     assert found.rows == (label("c001"),)
     assert told(found.wrong)[0].startswith(f"{FILE}:2: {message}")
 
 
 @pytest.mark.parametrize("text", ["[1, 2", "[]x", "nothing", '"label"', "7", '{"a": 1, "a": 2}'])
 def test_what_is_no_label_is_told_and_the_rest_counts(text):
-    found = read(source(f"{lines([label()])}{text}\n{lines([label('c001')])}"))
+    found = read_labels(source(f"{lines([label()])}{text}\n{lines([label('c001')])}"))
     assert found.rows == (label(), label("c001"))
     assert [problem.place.line for problem in found.wrong] == [2]
 
 
 def test_a_number_without_end_is_wrong():
     text = lines([label()]).replace('"human": 4.0', '"human": 1e999')
-    assert "1e999 is too large" in told(read(source(text)).wrong)[0]
+    assert "1e999 is too large" in told(read_labels(source(text)).wrong)[0]
 
 
 def test_bytes_that_are_no_text_are_told():
-    found = read(source(b"\xff\xfe\x00" + lines([label()]).encode()))
+    found = read_labels(source(b"\xff\xfe\x00" + lines([label()]).encode()))
     assert found.wrong
     assert not found.rows
 
 
 def test_a_file_that_cannot_be_opened_is_told(tmp_path):
     missing = tmp_path / "labels.jsonl"
-    found = read(Source(name=FILE, open=lambda: missing.open("rb")))
+    found = read_labels(Source(name=FILE, open=lambda: missing.open("rb")))
     assert told(found.wrong) == [f"{FILE}: there is no such file"]
 
 
 def test_a_reviewer_who_contradicts_himself_counts_with_neither():
     rows = [label(human=4.0), label("c001"), label(human=2.0, reviewer=" ann")]
-    found = read(source(lines(rows)))
+    found = read_labels(source(lines(rows)))
     assert found.rows == (label("c001"),)
     assert told(found.wrong) == [
         f"{FILE}:3: ann rated this answer 2 on {METRIC} here and 4 in line 1; neither counts - "
@@ -100,7 +108,7 @@ def test_a_reviewer_who_contradicts_himself_counts_with_neither():
 
 
 def test_the_same_rating_twice_counts_once_without_a_word():
-    found = read(source(lines([label(), label()])))
+    found = read_labels(source(lines([label(), label()])))
     assert (found.rows, found.wrong) == ((label(),), ())
 
 
@@ -115,7 +123,7 @@ def test_the_same_rating_twice_counts_once_without_a_word():
 )
 def test_two_people_answers_criteria_or_judges_do_not_contradict_each_other(other):
     rows = [label(human=4.0), label(human=2.0, **other)]
-    assert read(source(lines(rows))).rows == tuple(rows)
+    assert read_labels(source(lines(rows))).rows == tuple(rows)
 
 
 @pytest.mark.parametrize(
@@ -129,14 +137,14 @@ def test_two_people_answers_criteria_or_judges_do_not_contradict_each_other(othe
 )
 def test_a_label_that_no_suite_has_a_use_for_is_out_of_date(changes, message):
     rows = [replace(label(), **changes), label("c001")]
-    found = fitting(read(source(lines(rows))), SUITES, FILE)
+    found = keep_fitting(read_labels(source(lines(rows))), SUITES, FILE)
     assert (found.rows, found.lines, found.wrong) == ((label("c001"),), (2,), ())
     assert told(found.stale)[0].startswith(f"{FILE}:1: {message}")
 
 
 def test_a_near_metric_is_proposed():
     rows = [label(metric="correctness.corectness")]
-    (problem,) = fitting(read(source(lines(rows))), SUITES, FILE).stale
+    (problem,) = keep_fitting(read_labels(source(lines(rows))), SUITES, FILE).stale
     assert problem.message.endswith(f"did you mean '{METRIC}'?")
 
 
@@ -149,27 +157,27 @@ def test_a_near_metric_is_proposed():
     ],
 )
 def test_a_value_beyond_the_scale_is_wrong(changes, message):
-    found = fitting(read(source(lines([replace(label(), **changes)]))), SUITES, FILE)
+    found = keep_fitting(read_labels(source(lines([replace(label(), **changes)]))), SUITES, FILE)
     assert told(found.wrong)[0].startswith(f"{FILE}:1: {message}")
     assert (found.rows, found.stale) == ((), ())
 
 
 def test_a_scale_without_an_end_takes_any_value():
     open_ended = MetricSpec(name=METRIC, column=METRIC, low=None, high=None, asks="judge")
-    suites = {"s": Known(specs={METRIC: open_ended}, graders={})}
-    assert fitting(read(source(lines([label(human=-40.0)]))), suites, FILE).rows
+    suites = {"s": LabelContext(specs={METRIC: open_ended}, graders={})}
+    assert keep_fitting(read_labels(source(lines([label(human=-40.0)]))), suites, FILE).rows
 
 
 def test_where_nobody_knows_the_cases_none_is_unknown():
     known = replace(SUITES["s"], cases=None, digests={})
     rows = [label("c999", case_digest="any")]
-    assert fitting(read(source(lines(rows))), {"s": known}, FILE).rows == tuple(rows)
+    assert keep_fitting(read_labels(source(lines(rows))), {"s": known}, FILE).rows == tuple(rows)
 
 
 def test_a_report_names_the_first_rows_that_were_left_out_and_counts_the_others():
     rows = [label(case, human=9.0) for case in ("c000", "c001")] * 3
     apart = [replace(row, reviewer=f"r{n}") for n, row in enumerate(rows)]
-    found = fitting(read(source(lines([*apart, label("gone")]))), SUITES, FILE)
+    found = keep_fitting(read_labels(source(lines([*apart, label("gone")]))), SUITES, FILE)
     wrong, stale = notes(found, FILE)
     assert wrong.startswith(f"{FILE}: 6 rows are wrong and left out: line 1: human: 9 is not")
     assert "line 3" in wrong
@@ -180,7 +188,7 @@ def test_a_report_names_the_first_rows_that_were_left_out_and_counts_the_others(
 
 def test_names_that_differ_in_case_and_blanks_are_one_reviewer():
     rows = [label(reviewer="Ann"), label(reviewer="ann "), label(reviewer="Ben")]
-    assert reviewed_by(rows) == ("Ann", "Ben")
+    assert list_reviewers(rows) == ("Ann", "Ben")
 
 
 def test_only_labels_beside_this_judge_with_its_value_count_for_it():
@@ -195,7 +203,7 @@ def test_the_published_schema_takes_what_is_written_and_knows_every_key():
 
 
 def test_each_key_that_is_missing_is_told_once():
-    found = read(source('{"suite": "s"}'))
+    found = read_labels(source('{"suite": "s"}'))
     messages = [problem.message for problem in found.wrong]
     assert "'case_id' is missing" in messages
     assert len(messages) == len(set(messages))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.estimates import family_of
-from gate.analysis.noise_odds import Size, noise_odds
+from gate.analysis.noise_odds import RunSize, estimate_odds
 from gate.records import GateRule, MetricSpec
 
 Array = np.ndarray
@@ -59,8 +59,8 @@ def test_the_odds_are_the_share_of_unchanged_runs_beyond_the_limit(name: str, fa
     lower = spec.direction == "lower"
     limit = float(np.median(seen) + (1 if lower else -1) * far * seen.std())
     gate = GateRule(metric=spec.name, **{"max" if lower else "min": limit})
-    size = Size(cases=cases, rounds=rounds, max_rounds=rounds, level=0.01)
-    found = noise_odds(gate, spec, ask(rng, cases, 6_000), size)
+    size = RunSize(cases=cases, rounds=rounds, max_rounds=rounds, level=0.01)
+    found = estimate_odds(gate, spec, ask(rng, cases, 6_000), size)
     broken = (seen > limit + 1e-9) if lower else (seen < limit - 1e-9)
     assert found.chance == pytest.approx(broken.mean(), abs=0.07)
     assert found.why == ""
@@ -69,11 +69,11 @@ def test_the_odds_are_the_share_of_unchanged_runs_beyond_the_limit(name: str, fa
 def test_both_limits_count() -> None:
     ask: Callable[..., Array] = passes
     stored = ask(np.random.default_rng(1), 40, 100)
-    size = Size(cases=40, rounds=1, max_rounds=1, level=0.01)
+    size = RunSize(cases=40, rounds=1, max_rounds=1, level=0.01)
     spec = metric("rate")
 
     def chance(**limits: float) -> float:
-        return noise_odds(GateRule(metric="a", **limits), spec, stored, size).chance
+        return estimate_odds(GateRule(metric="a", **limits), spec, stored, size).chance
 
     assert chance(min=0.8, max=0.9) == pytest.approx(chance(min=0.8) + chance(max=0.9))
 
@@ -96,14 +96,14 @@ def test_both_limits_count() -> None:
     ],
 )
 def test_what_cannot_be_told_is_not(spec: MetricSpec, values: Array, why: str) -> None:
-    size = Size(cases=40, rounds=3, max_rounds=6, level=0.01)
-    found = noise_odds(GateRule(metric=spec.name, max=0.5), spec, values, size)
+    size = RunSize(cases=40, rounds=3, max_rounds=6, level=0.01)
+    found = estimate_odds(GateRule(metric=spec.name, max=0.5), spec, values, size)
     assert (found.chance, found.why) == (None, why)
 
 
 def test_one_stored_round_is_a_guess() -> None:
     stored = passes(np.random.default_rng(2), 40, 1)
-    size = Size(cases=40, rounds=3, max_rounds=6, level=0.01)
-    found = noise_odds(GateRule(metric="a", min=0.8), metric("rate"), stored, size)
+    size = RunSize(cases=40, rounds=3, max_rounds=6, level=0.01)
+    found = estimate_odds(GateRule(metric="a", min=0.8), metric("rate"), stored, size)
     assert found.chance is not None
     assert found.why == "from one stored round a case"

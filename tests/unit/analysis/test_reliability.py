@@ -8,10 +8,10 @@ import pytest
 from gate.analysis.catalogue import trial_metrics
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates
-from gate.analysis.reliability import histories, reliability
+from gate.analysis.reliability import list_histories, measure_reliability
 from gate.records import Reliability
 from gate.records.baseline import BaselineRun
-from gate.stats.change import Question
+from gate.stats.change import ChangeQuestion
 from gate.stats.change_k_rounds import change_in_share
 from gate.stats.k_rounds import Draw
 from tests.support.verdict_tables import build
@@ -41,25 +41,25 @@ def test_always_failing_varies_as_little_as_always_passing_and_is_no_reliability
     assert found["agent.reliable_rate"] == 0.0
     assert found["agent.consistently_failing_rate"] == 1.0
     assert [found[f"agent.pass^{k}"] for k in (2, 3, 5, 10)] == [0.0] * 4
-    assert reliability(never).consistently_failing == 12
-    assert reliability(never).reliable == 0
+    assert measure_reliability(never).consistently_failing == 12
+    assert measure_reliability(never).reliable == 0
 
 
 def test_cases_are_told_apart_by_their_rounds():
     success = [[1, 1, 1], [1, 0, 1], [0, 0, 0], [1, NAN, NAN], [0, 0, NAN], [NAN] * 3]
     expected = Reliability(rounds=3, reliable=1, flaky=1, consistently_failing=2)
-    assert reliability(table(success)) == expected
+    assert measure_reliability(table(success)) == expected
 
 
 @pytest.mark.parametrize("success", [[[1.0], [0.0]], [[NAN, NAN]]])
 def test_one_round_tells_nothing(success):
-    assert reliability(table(success)) is None
+    assert measure_reliability(table(success)) is None
 
 
 def test_the_three_shares_of_a_whole_run_add_up():
     success = (np.random.default_rng(1).random((50, 10)) < 0.8).astype(float)
     one = table(success)
-    found, cases = estimates(one, one.specs), reliability(one)
+    found, cases = estimates(one, one.specs), measure_reliability(one)
     assert found["agent.reliable_rate"].value == cases.reliable / 50
     assert found["agent.consistently_failing_rate"].value == cases.consistently_failing / 50
     assert cases.reliable + cases.flaky + cases.consistently_failing == 50
@@ -76,7 +76,7 @@ def test_any_number_of_rounds_can_be_compared(rounds):
         Draw(k=rounds, wanted="all"),
         Draw(k=2, wanted="unlike"),
     ):
-        found = change_in_share(was, now, draw, Question(direction="higher"))
+        found = change_in_share(was, now, draw, ChangeQuestion(direction="higher"))
         assert 0.0 < found.p_worse < 1.0
         assert found.n_paired == 6
 
@@ -85,22 +85,22 @@ def test_the_history_of_a_case_is_what_it_did_run_by_run():
     success = np.array([[1, 1, 0, NAN, 0, 0], [1, 1, 1, NAN, NAN, NAN]])
     baseline = build({"success": success})
     runs = (run(1, 2), run(2, 2), run(3, 0), run(4, 2))
-    found = histories(baseline, runs, baseline, ["c000", "c001", "unheard of"])
+    found = list_histories(baseline, runs, baseline, ["c000", "c001", "unheard of"])
     assert found == {"c000": ((2, 2), (0, 1), (0, 2)), "c001": ((2, 2), (1, 1))}
 
 
 def test_only_the_newest_ten_runs_are_told():
     baseline = build({"success": np.eye(1, 14)})
-    found = histories(baseline, [run(n, 1) for n in range(1, 15)], baseline, ["c000"])
+    found = list_histories(baseline, [run(n, 1) for n in range(1, 15)], baseline, ["c000"])
     assert found == {"c000": ((0, 1),) * 10}
 
 
 def test_an_edited_case_has_no_history_and_neither_has_a_baseline_of_unknown_runs():
     baseline = build({"success": np.ones((1, 2))})
     edited = replace(baseline, digests=("other",))
-    assert histories(baseline, [run(1, 2)], edited, ["c000"]) == {}
-    assert histories(baseline, [run(1, 3)], baseline, ["c000"]) == {}
-    assert histories(baseline, (), baseline, ["c000"]) == {}
+    assert list_histories(baseline, [run(1, 2)], edited, ["c000"]) == {}
+    assert list_histories(baseline, [run(1, 3)], baseline, ["c000"]) == {}
+    assert list_histories(baseline, (), baseline, ["c000"]) == {}
 
 
 # --------------------------------------------------------------------------------------- categories

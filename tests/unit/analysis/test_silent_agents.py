@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.catalogue import TRIAL_METRICS
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.analysis.table import Table, table_of
 from gate.records import GateRule, Policy, RegressionRules
 from gate.verdict.comparability import SuiteData
@@ -41,7 +41,7 @@ def row(number: int, **more):
 
 def table(graders=LOOKER, silent: int = 0, **hidden) -> Table:
     """The first `silent` answers have what `hidden` says."""
-    columns = Columns("s")
+    columns = TrialColumns("s")
     for number in range(CASES):
         columns.add(row(number, **(hidden if number < silent else {})))
     return table_of(columns, {spec.name: spec for spec in TRIAL_METRICS}, graders)

@@ -70,12 +70,12 @@ def test_why_a_grader_mostly_could_not_judge():
 
 def test_a_judge_that_scored_nothing_says_why():
     tally = Tally()
-    assert tally.unjudged == ""
+    assert tally.no_vote_reason == ""
     for why in ("401", "late", "401"):
         tally.add(row(judging=judging(failures=[why])))
-    assert tally.unjudged.endswith("asked 3 times: 401")
+    assert tally.no_vote_reason.endswith("asked 3 times: 401")
     tally.add(row(judging=judging(scored=1)))
-    assert tally.unjudged == ""
+    assert tally.no_vote_reason == ""
 
 
 def test_no_more_than_fifty_reasons_are_kept():

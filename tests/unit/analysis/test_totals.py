@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.table import Table
-from gate.analysis.totals import dimension_scores, totals
+from gate.analysis.totals import dimension_scores, sum_totals
 from gate.records import MetricSpec
 
 NAN = np.nan
@@ -39,7 +39,7 @@ def test_each_trial_counts_once_whatever_suite_it_is_of():
     )
     two = table(success=[[0.0]], infra_error=[[0.0]], latency_ms=[[100.0]], total_tokens=[[NAN]])
     codes = [Counter({f"code{n:02}": n for n in range(1, 12)}), Counter({"code01": 20, "x": 1})]
-    found = totals([one, two], codes)
+    found = sum_totals([one, two], codes)
     assert (found.suites, found.cases, found.trials, found.judged) == (2, 3, 5, 4)
     assert found.success_rate == pytest.approx(2 / 4)
     assert (found.mean_latency_ms, found.worst_latency_ms, found.avg_tokens) == (40.0, 100.0, 6.0)
@@ -48,14 +48,14 @@ def test_each_trial_counts_once_whatever_suite_it_is_of():
 
 
 def test_nothing_measured_is_unknown_and_not_zero():
-    found = totals([table(infra_error=[[1.0]])], [Counter()])
+    found = sum_totals([table(infra_error=[[1.0]])], [Counter()])
     assert (found.trials, found.success_rate, found.mean_latency_ms, found.avg_tokens) == (
         1,
         None,
         None,
         None,
     )
-    assert totals([], []).success_rate is None
+    assert sum_totals([], []).success_rate is None
 
 
 def test_a_dimension_is_the_mean_over_cases_of_its_values_between_worst_and_best():

@@ -9,11 +9,11 @@ from gate.agents.wire import answer
 from gate.analysis.catalogue import trial_metrics
 from gate.analysis.metrics.ratio import Ratio
 from gate.analysis.missing_answers import (
-    Lacking,
+    Missing,
     could_be_anything,
-    left_unscored,
     pessimistic,
     pessimistic_values,
+    share_unscored,
 )
 from gate.analysis.table import UNSCORED, Table
 from gate.records import (
@@ -116,12 +116,12 @@ def test_a_comparison_does_not_call_it_unchanged_either():
 def test_the_share_counts_answers_and_not_what_failed_without_one():
     now = table(18)
     for spec in (PER_TASK, PER_SUCCESS):
-        assert left_unscored(now, spec) == pytest.approx(0.3)
+        assert share_unscored(now, spec) == pytest.approx(0.3)
         assert could_be_anything(now, spec)
     assert not could_be_anything(now, SUCCESS)
     crashed = table(0)
     crashed.columns["cost_usd"][:18] = NAN
-    assert left_unscored(crashed, PER_TASK) == 0.0
+    assert share_unscored(crashed, PER_TASK) == 0.0
 
 
 def test_a_lost_call_counts_as_a_dear_failure_now_and_a_cheap_success_before():
@@ -132,10 +132,10 @@ def test_a_lost_call_counts_as_a_dear_failure_now_and_a_cheap_success_before():
             arm.columns[column][0, 1:] = NAN
     now.columns["cost_usd"][5] = 0.08
     was.columns["cost_usd"][5] = 0.002
-    family, values = Ratio(), pessimistic_values(now, PER_SUCCESS, Lacking())
+    family, values = Ratio(), pessimistic_values(now, PER_SUCCESS, Missing())
     assert values[0, 1] == 0.08
     assert family.reduce(values) > family.reduce(now.values(PER_SUCCESS))
-    arms = pessimistic(was, now, PER_SUCCESS, Lacking())
+    arms = pessimistic(was, now, PER_SUCCESS, Missing())
     assert arms.current[0, 1] == 0.08
     assert arms.baseline[0, 1] == 0.002 + 1j
 

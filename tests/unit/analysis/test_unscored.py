@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from gate.analysis.columns import Columns
-from gate.analysis.missing_answers import left_unscored
+from gate.analysis.columns import TrialColumns
+from gate.analysis.missing_answers import share_unscored
 from gate.analysis.table import UNSCORED, table_of
 from gate.records import GateRule, MetricRule, MetricSpec, Policy, RegressionRules, Verdict
 from gate.verdict.comparability import SuiteData
@@ -37,7 +37,7 @@ def row(number: int, *, scores: Mapping[str, float | None], unscored: bool = Fal
 
 
 def table(*rows):
-    columns = Columns("s")
+    columns = TrialColumns("s")
     for one in rows:
         columns.add(one)
     return table_of(columns, {spec.name: spec for spec in SPECS}, {})
@@ -54,19 +54,19 @@ def test_what_a_grader_left_out_is_told_from_what_does_not_apply():
     assert found.column(UNSCORED + "success").ravel().tolist() == [1, 0, 0, 1]
     assert UNSCORED + "other" not in found.columns
     assert UNSCORED + "latency_ms" not in found.columns
-    assert [left_unscored(found, spec) for spec in SPECS] == [0.5, pytest.approx(2 / 3), 0.0]
+    assert [share_unscored(found, spec) for spec in SPECS] == [0.5, pytest.approx(2 / 3), 0.0]
 
 
 def test_a_trial_that_was_made_again_counts_as_it_came_out():
     again = row(0, scores={"own": 1.0})
     lost = row(0, scores={}, unscored=True)
-    assert left_unscored(table(lost, again), OWN) == 0.0
-    assert left_unscored(table(again, lost), OWN) == 1.0
+    assert share_unscored(table(lost, again), OWN) == 0.0
+    assert share_unscored(table(again, lost), OWN) == 1.0
 
 
 def test_a_trial_that_nobody_answered_is_no_matter_of_its_graders():
     silent = row(1, scores={}, status="infra_error", unscored=True)
-    assert left_unscored(table(row(0, scores={"own": 1.0}), silent), OWN) == 0.0
+    assert share_unscored(table(row(0, scores={"own": 1.0}), silent), OWN) == 0.0
 
 
 def judged(share: float, *, policy: Policy | None = None) -> Verdict:

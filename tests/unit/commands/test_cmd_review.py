@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gate.analysis.labels import read as read_labels
+from gate.analysis.labels import read_labels
 from gate.cli import run as cli
 from gate.commands.label_review import manifest
 from gate.files.rows import Source

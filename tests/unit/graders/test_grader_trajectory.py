@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.analysis.columns import Columns
+from gate.analysis.columns import TrialColumns
 from gate.errors import InvalidInput, UsageError
 from gate.files.rows import Source
 from gate.graders.trajectories.reference import reference_path
@@ -91,7 +91,7 @@ def test_inefficient_trials_that_fail_by_it_are_in_the_mean():
     graders = {"trajectory": Trajectory(fail_on=("inefficient",))}
     specs = {spec.column: spec for spec in Trajectory().metrics()}
     case = Case(id="a", input="?", keys={"optimal_steps": 1})
-    columns = Columns("s")
+    columns = TrialColumns("s")
     for n in range(10):
         steps = tuple(different(8 if n < 4 else 1))
         attempt = grade_attempt(case, Response(answer="x", steps=steps), graders)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from gate.analysis.labels import Known
+from gate.analysis.labels import LabelContext
 from gate.graders.exact_match import ExactMatch
 from gate.graders.judge import Judge
 from gate.records import MetricSpec, PluginSpec
@@ -15,7 +15,7 @@ from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, li
 from tests.support.verdict_tables import RECALL, SUCCESS
 
 SPECS = {spec.name: spec for spec in (SPEC, SUCCESS, RECALL)}
-SUITE = Judged(known=Known(specs=SPECS, graders={METRIC: DIGEST}), limits={METRIC: 3.0})
+SUITE = Judged(known=LabelContext(specs=SPECS, graders={METRIC: DIGEST}), limits={METRIC: 3.0})
 
 
 def looked_at(rows, least=None, suite=SUITE):
@@ -26,11 +26,11 @@ def test_where_no_judge_is_asked_the_file_is_not_read():
     def never():
         raise AssertionError("read")
 
-    plain = Judged(known=Known(specs={SUCCESS.name: SUCCESS}, graders={}))
+    plain = Judged(known=LabelContext(specs={SUCCESS.name: SUCCESS}, graders={}))
     assert reviewed(never, {"s": plain}, 0.6).notes == ()
 
 
-PLAIN = Judged(known=Known(specs={SUCCESS.name: SUCCESS}, graders={}))
+PLAIN = Judged(known=LabelContext(specs={SUCCESS.name: SUCCESS}, graders={}))
 
 
 def test_labels_that_are_there_are_shown_without_a_judge_and_decide_nothing():
@@ -197,7 +197,7 @@ def test_a_judge_that_people_agree_with_may_decide():
 
 def test_a_verifiers_opinion_is_no_judges():
     verified = replace(SPEC, asks="verifier")
-    suite = Judged(known=Known(specs={METRIC: verified}, graders={METRIC: DIGEST}))
+    suite = Judged(known=LabelContext(specs={METRIC: verified}, graders={METRIC: DIGEST}))
     assert looked_at(labels(20), 0.6, suite).advisory == {}
 
 

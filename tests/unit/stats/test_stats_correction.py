@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gate.stats.agreement import Design
-from gate.stats.correction import Labelled, by_case, mean_difference, prediction_powered
+from gate.stats.correction import LabelledCases, average_by_case, correct_mean, mean_difference
 from gate.stats.distributions import t_quantile
 
 CASES, ROUNDS = 200, 3
@@ -12,7 +12,7 @@ CASES, ROUNDS = 200, 3
 
 def labelled(human, judge, *, strata=None, weights=None, step=1.0):
     n = len(human)
-    return Labelled(
+    return LabelledCases(
         human=np.asarray(human, float),
         judge=np.asarray(judge, float),
         strata=np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata),
@@ -72,8 +72,8 @@ def test_the_bias_is_gone_and_the_interval_holds(size, leaning):
     for _ in range(reps):
         mean, variance = world.run()
         sample = world.sample(size, leaning=leaning)
-        found = prediction_powered(mean, variance, sample)
-        labels = prediction_powered(
+        found = correct_mean(mean, variance, sample)
+        labels = correct_mean(
             0.0,
             0.0,
             labelled(sample.human, 0 * sample.judge, strata=sample.strata, weights=sample.weights),
@@ -97,7 +97,7 @@ def test_without_weights_a_leaning_sample_corrects_too_much():
         mean, variance = world.run()
         sample = world.sample(48, leaning=True)
         blind = labelled(sample.human, sample.judge)
-        off.append(prediction_powered(mean, variance, blind).value - world.true)
+        off.append(correct_mean(mean, variance, blind).value - world.true)
     assert np.mean(off) < -4 * np.std(off) / 200**0.5
 
 
@@ -113,7 +113,7 @@ def test_a_run_that_got_worse_falls_by_all_that_the_judge_sees(drop):
         people, judge = rated + rng.normal(0, 0.4, 50), rated + rng.normal(0.3, 0.8, 50)
         run = quality[:, None] - drop + rng.normal(0.3, 0.8, (CASES, ROUNDS))
         variance = run.var(axis=1, ddof=1).sum() / ROUNDS / CASES**2
-        found = prediction_powered(run.mean(), variance, labelled(people, judge))
+        found = correct_mean(run.mean(), variance, labelled(people, judge))
         true = quality.mean() - drop
         off.append(found.value - true)
         missed[0] += true < found.low
@@ -128,10 +128,10 @@ def test_lambda_is_that_of_ppi_plus_plus_for_a_run_like_the_labels():
     human = rng.normal(3, 1, 40)
     judge = human + rng.normal(0.5, 0.7, 40)
     spread = judge.var(ddof=1)
-    alike = prediction_powered(judge.mean(), spread / 160, labelled(human, judge, step=0.0))
+    alike = correct_mean(judge.mean(), spread / 160, labelled(human, judge, step=0.0))
     assert alike.power == pytest.approx(np.cov(human, judge)[0, 1] / (spread * (1 + 40 / 160)))
     assert alike.value == pytest.approx(human.mean())
-    other = prediction_powered(1.5, spread / 160, labelled(human, judge, step=0.0))
+    other = correct_mean(1.5, spread / 160, labelled(human, judge, step=0.0))
     assert alike.power < other.power <= 1.0
     assert other.value == pytest.approx(other.power * 1.5 + (human - other.power * judge).mean())
     for found, apart in ((alike, 0.0), (other, 1.5 - judge.mean())):
@@ -144,25 +144,25 @@ def test_lambda_is_that_of_ppi_plus_plus_for_a_run_like_the_labels():
 @pytest.mark.parametrize("judge", [[3.0] * 8, [1, 2, 1, 2, 1, 2, 1, 2]])
 def test_a_judge_that_says_nothing_leaves_the_labels_alone(judge):
     human = [2.0, 2, 4, 4, 3, 3, 5, 5]
-    found = prediction_powered(np.mean(judge), 0.01, labelled(human, judge))
+    found = correct_mean(np.mean(judge), 0.01, labelled(human, judge))
     assert found.power == pytest.approx(0.0, abs=1e-9)
     assert found.value == pytest.approx(3.5)
 
 
 def test_a_judge_that_says_the_contrary_is_not_turned_round():
     human = np.array([1.0, 2, 3, 4, 5])
-    assert prediction_powered(3.0, 0.01, labelled(human, 6 - human)).power == 0.0
+    assert correct_mean(3.0, 0.01, labelled(human, 6 - human)).power == 0.0
 
 
 def test_labels_that_all_agree_do_not_prove_that_all_do():
     values = np.tile([2.0, 4.0], 10)
-    found = prediction_powered(3.2, 0.0, labelled(values, values))
+    found = correct_mean(3.2, 0.0, labelled(values, values))
     assert found.value == pytest.approx(3.2)
     assert 0.1 < found.high - found.value < 0.3
 
 
 def test_a_few_labels_correct_nothing():
-    found = prediction_powered(3.0, 0.1, labelled([1.0, 2, 3, 4], [1.0, 2, 3, 4]))
+    found = correct_mean(3.0, 0.1, labelled([1.0, 2, 3, 4], [1.0, 2, 3, 4]))
     assert np.isnan(found.value)
     assert found.reason == "4 of the 5 labelled cases that it takes"
 
@@ -173,7 +173,7 @@ def test_a_stratum_of_one_case_makes_the_interval_wider_not_narrower():
     judge = np.clip(human + rng.integers(0, 2, 20), 1, 5)
     weights = np.r_[np.ones(19), 5.0]
     one = labelled(human, judge, strata=np.r_[np.zeros(19, int), 1], weights=weights)
-    found = prediction_powered(3.0, 0.01, one)
+    found = correct_mean(3.0, 0.01, one)
     assert found.low < found.value < found.high
 
 
@@ -183,7 +183,7 @@ def test_answers_of_a_case_are_averaged_first():
         strata=np.array([0, 0, 0, 1]),
         weights=np.array([2.0, 2, 2, 5]),
     )
-    found = by_case(
+    found = average_by_case(
         np.array([1.0, 2.0, 3.0, 5.0]), np.array([2.0, 2.0, 5.0, 4.0]), design, step=1.0
     )
     assert found.human.tolist() == [2.0, 5.0]

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.records import Tolerance
-from gate.stats.change import Question, change_in_mean
-from gate.stats.distributions import interpolated, normal_quantile
+from gate.stats.change import ChangeQuestion, change_in_mean
+from gate.stats.distributions import interpolate_quantile, normal_quantile
 from gate.stats.intervals import (
     Bounds,
     bootstrap_over_cases,
@@ -19,11 +19,11 @@ from gate.stats.intervals import (
     wilson,
 )
 from gate.stats.multiplicity import benjamini_hochberg
-from gate.stats.noise import Noise
+from gate.stats.noise import ChangeNoise
 from gate.stats.quantiles import calls_needed, quantile, quantile_beyond, quantile_bounds
 from tests.support.sights import high, holm, low, mde, sight
 
-ASKED = Question(direction="higher", tolerance=Tolerance(value=0.02), span=1.0)
+ASKED = ChangeQuestion(direction="higher", tolerance=Tolerance(value=0.02), span=1.0)
 ALPHA = 0.05
 
 
@@ -156,7 +156,7 @@ def test_identical_calls_prove_two_points_only_from_enough_of_them() -> None:
 
 
 def test_relative_tolerance_makes_the_change_relative() -> None:
-    asked = Question(direction="lower", tolerance=Tolerance(value=0.1, relative=True))
+    asked = ChangeQuestion(direction="lower", tolerance=Tolerance(value=0.1, relative=True))
     rng = np.random.default_rng(1)
     was = 10.0 + rng.standard_normal((30, 3))
     change = change_in_mean(was, was * 1.5, asked)
@@ -184,13 +184,13 @@ def test_nothing_in_common() -> None:
 def test_detectable_change_follows_the_textbook() -> None:
     """v = .084, R = 3, Rb = 12, 100 cases: 3.17 standard errors at 1 % and 80 %."""
     se = math.sqrt(0.084 * (1 / 3 + 1 / 12) / 100)
-    noise = Noise(delta=0.0, variance=se**2, quantum=1 / 300, tolerance=0.02, least_p=0.0)
+    noise = ChangeNoise(delta=0.0, variance=se**2, quantum=1 / 300, tolerance=0.02, least_p=0.0)
     found = noise.detectable(sight(0.01))
     assert found == pytest.approx(3.168 * se, rel=1e-3)
 
 
 def test_nothing_below_the_tolerance_is_detectable() -> None:
-    noise = Noise(delta=0.0, variance=1e-8, quantum=0.0, tolerance=0.02, least_p=0.0)
+    noise = ChangeNoise(delta=0.0, variance=1e-8, quantum=0.0, tolerance=0.02, least_p=0.0)
     found = noise.detectable(sight(0.01, 0.5))
     assert found == pytest.approx(0.02)
 
@@ -263,5 +263,5 @@ def test_a_quantile_is_numpys_to_the_bit(values, tau):
 @example([-0.0], 0.95)
 def test_a_quantile_is_that_of_numpy_to_the_sign_of_zero(values: list[float], tau: float) -> None:
     with np.errstate(all="ignore"):
-        told = interpolated(np.sort(values), tau)
+        told = interpolate_quantile(np.sort(values), tau)
         assert repr(told) == repr(float(np.quantile(values, tau)))

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from gate.stats.matching import longest_in_order, mask, maximum_matching, positions
+from gate.stats.matching import list_positions, longest_in_order, make_mask, maximum_matching
 from tests.support.growth import cpu_seconds
 
 
 def matched(fits):
-    return maximum_matching([mask(row) for row in fits])
+    return maximum_matching([make_mask(row) for row in fits])
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_long_chain_needs_no_recursion():
 
 
 def test_masks_and_positions_are_inverse():
-    assert list(positions(mask([5, 0, 300]))) == [0, 5, 300]
-    assert list(positions(0)) == []
+    assert list(list_positions(make_mask([5, 0, 300]))) == [0, 5, 300]
+    assert list(list_positions(0)) == []
 
 
 def longest(fits, i=0, j=0):
@@ -72,7 +72,7 @@ def longest(fits, i=0, j=0):
 
 @given(st.lists(st.lists(st.integers(0, 5), unique=True, max_size=6), max_size=6))
 def test_no_pairing_in_order_is_longer(fits):
-    found = longest_in_order([mask(row) for row in fits], 6)
+    found = longest_in_order([make_mask(row) for row in fits], 6)
     pairs = [(i, j) for i, j in enumerate(found) if j is not None]
     assert all(j in fits[i] for i, j in pairs)
     assert [j for _, j in pairs] == sorted({j for _, j in pairs})
@@ -81,7 +81,7 @@ def test_no_pairing_in_order_is_longer(fits):
 
 def dense(size, share=1.0):
     generator = np.random.default_rng(1)
-    return [mask(np.flatnonzero(generator.random(size) < share).tolist()) for _ in range(size)]
+    return [make_mask(np.flatnonzero(generator.random(size) < share).tolist()) for _ in range(size)]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gate.stats.noise_odds import Level, Rounds, level_of, odds_beyond
+from gate.stats.noise_odds import Level, RoundPlan, estimate_level, odds_beyond
 
 Array = np.ndarray
 Z = 2.326  # of an interval one-sided at 1 %
@@ -37,13 +37,13 @@ def test_stated_odds_are_the_share_of_unchanged_runs_that_break_the_limit(
     if not alike and share < 1.0:
         chances = rng.beta(2 * share, 2 * (1.0 - share), cases)
     stored = (rng.random((cases, 8_000)) < chances[:, None]).astype(float)
-    level = level_of(stored, low=0.0, high=1.0, cases=cases)
+    level = estimate_level(stored, low=0.0, high=1.0, cases=cases)
     first = rng.binomial(rounds, chances, (LIKE, cases)).mean(axis=1) / rounds
     rest = rng.binomial(rounds, chances, (LIKE, cases)).mean(axis=1) / rounds
     sd = float(first.std())
     for limit in (chances.mean(), chances.mean() - sd, chances.mean() - 2 * sd):
         seen = share_that_breaks(first, rest, limit, part=1.0 / more)
-        size = Rounds(planned=rounds, cap=more * rounds, z=Z)
+        size = RoundPlan(planned=rounds, cap=more * rounds, z=Z)
         stated = odds_beyond(level, limit, "below", size)
         assert stated == pytest.approx(seen, abs=0.06 if cases < 40 else 0.04)
 
@@ -62,14 +62,14 @@ def test_so_it_is_of_scores_and_costs(cases: int, rounds: int, kind: str) -> Non
         return np.clip(np.rint(4.2 + usual[:, None] + noise), 1.0, 5.0)
 
     below = kind == "score"
-    level = level_of(
+    level = estimate_level(
         ask(20_000, 1)[0], low=1.0 if below else 0.0, high=5.0 if below else None, cases=cases
     )
     first, rest = (ask(rounds, LIKE // 4).mean(axis=(1, 2)) for _ in range(2))
     sd = float(first.std()) * (-1 if below else 1)
     for limit in (level.value, level.value + sd, level.value + 2 * sd):
         seen = share_that_breaks(first, rest, limit, part=0.5, below=below)
-        size = Rounds(planned=rounds, cap=2 * rounds, z=Z)
+        size = RoundPlan(planned=rounds, cap=2 * rounds, z=Z)
         stated = odds_beyond(level, limit, "below" if below else "above", size)
         assert stated == pytest.approx(seen, abs=0.05)
 
@@ -82,10 +82,10 @@ def test_a_level_from_stored_rounds_states_it_within_a_few_points_on_average(
     """The baseline's level is itself measured: over 400 baselines of 40 cases x 3 rounds."""
     rng = np.random.default_rng(5)
     limit = share - 2.0 * (share * (1.0 - share) / 120) ** 0.5
-    size = Rounds(planned=3, cap=3, z=Z)
+    size = RoundPlan(planned=3, cap=3, z=Z)
     stated = [
         odds_beyond(
-            level_of(
+            estimate_level(
                 (rng.random((40, make(3))) < share).astype(float), low=0.0, high=1.0, cases=40
             ),
             limit,
@@ -104,32 +104,32 @@ def known(**changes: object) -> Level:
 
 
 def test_a_session_effect_makes_it_likelier() -> None:
-    size = Rounds(planned=3, cap=3, z=Z)
+    size = RoundPlan(planned=3, cap=3, z=Z)
     alone = odds_beyond(known(), 0.82, "below", size)
     assert odds_beyond(known(shared=0.03**2), 0.82, "below", size) > 3 * alone
 
 
 def test_more_rounds_for_a_value_in_doubt_make_it_rarer() -> None:
-    once = odds_beyond(known(), 0.88, "below", Rounds(planned=3, cap=3, z=Z))
-    twice = odds_beyond(known(), 0.88, "below", Rounds(planned=3, cap=6, z=Z))
+    once = odds_beyond(known(), 0.88, "below", RoundPlan(planned=3, cap=3, z=Z))
+    twice = odds_beyond(known(), 0.88, "below", RoundPlan(planned=3, cap=6, z=Z))
     assert 0.3 * once < twice < 0.8 * once
-    far = odds_beyond(known(), 1.0, "below", Rounds(planned=3, cap=6, z=Z))
+    far = odds_beyond(known(), 1.0, "below", RoundPlan(planned=3, cap=6, z=Z))
     assert far == pytest.approx(1.0)
 
 
 def test_a_value_on_its_limit_keeps_it() -> None:
-    five = known(value=0.8, noise=0.16, spread=0.16, cases=5, whole=True)
-    assert odds_beyond(five, 0.8, "below", Rounds(planned=1, cap=1, z=Z)) == pytest.approx(
+    five = known(value=0.8, noise=0.16, spread=0.16, cases=5, integral=True)
+    assert odds_beyond(five, 0.8, "below", RoundPlan(planned=1, cap=1, z=Z)) == pytest.approx(
         1 - 0.8**5 - 5 * 0.8**4 * 0.2
     )
 
 
 def test_rounds_that_all_agree_do_not_prove_that_there_is_no_noise() -> None:
-    level = level_of(np.ones((40, 3)), low=0.0, high=1.0, cases=40)
-    broken = odds_beyond(level, 1.0, "below", Rounds(planned=3, cap=3, z=Z))
+    level = estimate_level(np.ones((40, 3)), low=0.0, high=1.0, cases=40)
+    broken = odds_beyond(level, 1.0, "below", RoundPlan(planned=3, cap=3, z=Z))
     assert 0.05 < broken < 0.15
-    assert odds_beyond(level, 0.97, "below", Rounds(planned=3, cap=3, z=Z)) < 0.01
+    assert odds_beyond(level, 0.97, "below", RoundPlan(planned=3, cap=3, z=Z)) < 0.01
 
 
 def test_without_a_value_there_is_no_level() -> None:
-    assert level_of(np.full((3, 2), np.nan), low=0.0, high=1.0, cases=3) is None
+    assert estimate_level(np.full((3, 2), np.nan), low=0.0, high=1.0, cases=3) is None

@@ -7,15 +7,15 @@ import pytest
 
 from gate.records import Looks
 from gate.stats.planning import (
-    Ends,
+    PlanEnds,
+    PlanSize,
     Risks,
-    Size,
     cases_for,
-    ends,
+    forecast_ends,
     least_change,
     mean_share_of_all,
     rounds_for,
-    wald,
+    wald_floor,
 )
 from gate.verdict.comparability import SuiteData, stand
 from gate.verdict.interim_looks import position
@@ -26,7 +26,7 @@ SD = math.sqrt(0.084)  # of a call, in the suites that the reference figures are
 
 
 def size(cases=100, rounds=3.0, rounds_b=12.0, looks=10, shared=0.0):
-    return Size(cases=cases, rounds=rounds, rounds_b=rounds_b, looks=looks, shared=shared)
+    return PlanSize(cases=cases, rounds=rounds, rounds_b=rounds_b, looks=looks, shared=shared)
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_calls_for_five_points_with_and_without_early_ends():
     cap = cases_for(change, size(rounds=1, rounds_b=4), RISKS)
     assert (fixed, cap) == (pytest.approx(423, abs=3), pytest.approx(509, abs=3))
     enough = size(cases=cap, rounds=1, rounds_b=4)
-    unchanged = ends(enough, RISKS, change=0.0, tolerance=0.0)
-    changed = ends(enough, RISKS, change=change, tolerance=0.0)
+    unchanged = forecast_ends(enough, RISKS, change=0.0, tolerance=0.0)
+    changed = forecast_ends(enough, RISKS, change=change, tolerance=0.0)
     assert 0.38 <= unchanged.mean_share <= 0.47
     assert changed.mean_share == pytest.approx(0.6, abs=0.03)
     assert unchanged.caught <= 0.01
@@ -80,10 +80,10 @@ def test_calls_for_five_points_with_and_without_early_ends():
 def test_the_reference_suite_with_a_cap_of_twice_its_rounds():
     """100 x 3, main has 12 rounds: 183 of 600 calls when nothing changed."""
     one = size(rounds=6)
-    assert 600 * ends(one, RISKS, change=0.0, tolerance=0.02 / SD).mean_share == pytest.approx(
-        183, abs=6
-    )
-    assert ends(one, RISKS, change=0.10 / SD, tolerance=0.02 / SD).caught > 0.98
+    assert 600 * forecast_ends(
+        one, RISKS, change=0.0, tolerance=0.02 / SD
+    ).mean_share == pytest.approx(183, abs=6)
+    assert forecast_ends(one, RISKS, change=0.10 / SD, tolerance=0.02 / SD).caught > 0.98
 
 
 def test_a_simulated_random_walk_ends_as_computed():
@@ -98,20 +98,22 @@ def test_a_simulated_random_walk_ends_as_computed():
     acquitted = (harm <= plan.futility) | (harm <= allowed - np.array(plan.proof))
     acquitted[:, -1] = True
     first = np.argmax(accused | acquitted, axis=1)
-    found = ends(one, RISKS, change=change, tolerance=tolerance)
+    found = forecast_ends(one, RISKS, change=change, tolerance=tolerance)
     assert found.mean_share == pytest.approx(((first + 1) / 5).mean(), abs=0.003)
     assert found.caught == pytest.approx(accused[np.arange(len(first)), first].mean(), abs=0.004)
 
 
 def test_a_change_as_large_as_the_tolerance_is_called_one_about_half_of_the_time():
-    found = ends(size(cases=10_000), RISKS, change=0.1, tolerance=0.1)
+    found = forecast_ends(size(cases=10_000), RISKS, change=0.1, tolerance=0.1)
     assert 0.4 < found.caught < 0.6
 
 
 def test_an_enormous_suite_is_no_numerical_trouble():
     one = size(cases=1_000_000)
-    assert ends(one, RISKS, change=0.0, tolerance=0.07).mean_share == pytest.approx(0.1)
-    assert ends(one, RISKS, change=0.2, tolerance=0.07).caught == pytest.approx(1.0, abs=1e-6)
+    assert forecast_ends(one, RISKS, change=0.0, tolerance=0.07).mean_share == pytest.approx(0.1)
+    assert forecast_ends(one, RISKS, change=0.2, tolerance=0.07).caught == pytest.approx(
+        1.0, abs=1e-6
+    )
 
 
 def test_looks_come_when_those_of_a_run_come():
@@ -146,13 +148,13 @@ def test_the_session_effect_hides_what_no_number_of_calls_shows():
 
 def test_the_floor_is_walds():
     """104 and 215 calls for five points at these errors."""
-    floor = wald(0.05 / SD, RISKS)
+    floor = wald_floor(0.05 / SD, RISKS)
     assert (round(floor.unchanged), round(floor.changed)) == (103, 214)
 
 
 def test_several_metrics_end_when_the_last_one_does():
-    early, late = Ends(stopped=(1.0, 1.0), caught=0.0), Ends(stopped=(0.0, 1.0), caught=0.0)
+    early, late = PlanEnds(stopped=(1.0, 1.0), caught=0.0), PlanEnds(stopped=(0.0, 1.0), caught=0.0)
     assert mean_share_of_all([early, late]) == late.mean_share == 1.0
-    halves = [Ends(stopped=(0.5, 1.0), caught=0.0)] * 2
+    halves = [PlanEnds(stopped=(0.5, 1.0), caught=0.0)] * 2
     assert halves[0].mean_share == 0.75
     assert mean_share_of_all(halves) == 0.875

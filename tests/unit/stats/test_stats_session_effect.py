@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gate.stats.session_effect import Era, SessionEffect, session_effect
+from gate.stats.session_effect import Era, SessionEffect, estimate_session_effect
 
 
 def era(*means: float, noise: float = 0.0) -> Era:
@@ -18,7 +18,7 @@ def drawn(tau: float, runs: int, rng: np.random.Generator) -> Era:
 
 
 def test_it_is_the_variance_of_the_means_less_the_noise() -> None:
-    found = session_effect([era(0.0, 4.0, 1.0, 3.0, 2.0, noise=0.5)])
+    found = estimate_session_effect([era(0.0, 4.0, 1.0, 3.0, 2.0, noise=0.5)])
     assert found is not None
     assert found.variance == pytest.approx(2.5 - 0.5)
     assert found.runs == 5
@@ -26,7 +26,9 @@ def test_it_is_the_variance_of_the_means_less_the_noise() -> None:
 
 
 def test_eras_share_one_effect_and_have_a_level_each() -> None:
-    found = session_effect([era(0.0, 4.0, 1.0, 3.0, 2.0), era(100.0, 104.0, 102.0), era(7.0)])
+    found = estimate_session_effect(
+        [era(0.0, 4.0, 1.0, 3.0, 2.0), era(100.0, 104.0, 102.0), era(7.0)]
+    )
     assert found is not None
     assert found.variance == pytest.approx((10.0 + 8.0) / 6)
     assert found.runs == 8  # a run alone says nothing
@@ -42,30 +44,30 @@ def test_eras_share_one_effect_and_have_a_level_each() -> None:
     ],
 )
 def test_too_few_runs_say_nothing(eras: list[Era]) -> None:
-    assert session_effect(eras) is None
+    assert estimate_session_effect(eras) is None
 
 
 def test_what_noise_explains_is_no_effect() -> None:
-    found = session_effect([era(0.0, 4.0, 1.0, 3.0, 2.0, noise=1.5)])
+    found = estimate_session_effect([era(0.0, 4.0, 1.0, 3.0, 2.0, noise=1.5)])
     assert found == SessionEffect(variance=0.0, runs=5)
 
 
 def test_runs_that_are_equal_but_for_rounding_have_none() -> None:
-    found = session_effect([era(0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3)])
+    found = estimate_session_effect([era(0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3)])
     assert found is not None
     assert found.variance == 0.0
 
 
 def test_an_effect_is_seen_in_one_of_ten_histories_without_one() -> None:
     rng = np.random.default_rng(1)
-    seen = [session_effect([drawn(0.0, 10, rng)]) for _ in range(600)]
+    seen = [estimate_session_effect([drawn(0.0, 10, rng)]) for _ in range(600)]
     assert 0.05 < np.mean([one is not None and one.variance > 0.0 for one in seen]) < 0.14
 
 
 @pytest.mark.parametrize("runs", [10, 20])
 def test_a_large_effect_is_measured_right_on_average(runs: int) -> None:
     rng = np.random.default_rng(2)
-    found = [session_effect([drawn(3.0, runs, rng)]) for _ in range(300)]
+    found = [estimate_session_effect([drawn(3.0, runs, rng)]) for _ in range(300)]
     variances = [one.variance for one in found if one is not None]
     assert len(variances) == 300
     assert np.mean(variances) == pytest.approx(9.0, rel=0.12)  # some runs look like a step
@@ -78,7 +80,7 @@ def test_one_step_does_not_pass_for_an_effect(step: float, at: int) -> None:
     sizes = []
     for _ in range(60):
         means = drawn(0.0, 20, rng).means + np.where(np.arange(20) < at, step, 0.0)
-        found = session_effect([era(*means, noise=1.0)])
+        found = estimate_session_effect([era(*means, noise=1.0)])
         assert found is not None
         sizes.append(found.sd)
     assert np.mean(sizes) < 0.25  # in units of the noise; the variance of all means gives up to 25
@@ -87,7 +89,7 @@ def test_one_step_does_not_pass_for_an_effect(step: float, at: int) -> None:
 def test_two_steps_do_not_either() -> None:
     quiet = np.random.default_rng(4).normal(0.0, 1.0, 20)
     levels = np.repeat([0.0, 12.0, 4.0], [6, 8, 6])
-    found = session_effect([era(*(quiet + levels), noise=1.0)])
+    found = estimate_session_effect([era(*(quiet + levels), noise=1.0)])
     assert found is not None
     assert found.sd < 0.2 * np.std(quiet + levels)
 

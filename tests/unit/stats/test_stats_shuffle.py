@@ -21,7 +21,7 @@ def test_cases_that_an_arm_lacks_are_left_out() -> None:
     assert pairs.mean_c.tolist() == [0.0, 1.0]
     assert pairs.rounds.tolist() == [4.0, 2.0]
     assert pairs.weight.tolist() == [1.0, 0.5]
-    assert not pairs.unbalanced
+    assert not pairs.is_unbalanced
     assert pairs.binary
 
 

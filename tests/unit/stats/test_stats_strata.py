@@ -5,10 +5,10 @@ import pytest
 
 from gate.stats.strata import (
     covariance_of_totals,
-    effective,
+    effective_size,
     jackknife_variance,
-    usable,
-    without_one,
+    number_strata,
+    sum_without_one,
 )
 
 RNG = np.random.default_rng(1)
@@ -25,7 +25,7 @@ def test_of_a_simple_sample_it_is_the_textbooks_variance_of_a_mean():
 
 
 def test_the_jackknife_of_a_sum_is_the_scatter_within_the_strata():
-    left_out = without_one(VALUES, STRATA)
+    left_out = sum_without_one(VALUES, STRATA)
     expected = covariance_of_totals(VALUES, VALUES, STRATA)
     assert jackknife_variance(left_out, STRATA) == pytest.approx(expected)
     assert expected == pytest.approx(
@@ -34,15 +34,15 @@ def test_the_jackknife_of_a_sum_is_the_scatter_within_the_strata():
 
 
 def test_the_others_of_a_stratum_stand_for_the_one_that_is_left_out():
-    left_out = without_one(np.array([1.0, 2.0, 6.0, 10.0, 20.0]), np.array([0, 0, 0, 1, 1]))
+    left_out = sum_without_one(np.array([1.0, 2.0, 6.0, 10.0, 20.0]), np.array([0, 0, 0, 1, 1]))
     assert left_out == pytest.approx([30 + 12, 30 + 10.5, 30 + 4.5, 9 + 40, 9 + 20])
 
 
 def test_a_stratum_of_one_case_makes_all_one():
-    assert usable(np.array([7, 7, 9, 9])).tolist() == [0, 0, 1, 1]
-    assert usable(np.array([7, 7, 7, 9])).tolist() == [0, 0, 0, 0]
+    assert number_strata(np.array([7, 7, 9, 9])).tolist() == [0, 0, 1, 1]
+    assert number_strata(np.array([7, 7, 7, 9])).tolist() == [0, 0, 0, 0]
 
 
 def test_unequal_weights_tell_less():
-    assert effective(np.full(8, 3.0)) == pytest.approx(8)
-    assert effective(np.array([3.0, 1.0])) == pytest.approx(1.6)
+    assert effective_size(np.full(8, 3.0)) == pytest.approx(8)
+    assert effective_size(np.array([3.0, 1.0])) == pytest.approx(1.6)

@@ -60,7 +60,7 @@ def test_the_first_by_case_and_round_are_kept_whatever_order_they_come_in():
         for one in rows:
             found.add(one)
         assert found.total == 360
-        assert found.shown() == first
+        assert found.list_first() == first
 
 
 def test_a_tally_counts_them():

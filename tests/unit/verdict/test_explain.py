@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.metric_falls import falls
+from gate.analysis.metric_falls import find_falls
 from gate.analysis.tally import Tally
 from gate.records import CaseChanges, GateRule, RegressionRules, ToldBy
 from gate.report.wording.sentences import case_counts
@@ -104,28 +104,28 @@ def test_cases_below_a_limit_are_shown_without_a_baseline():
 
 def test_the_largest_fall_comes_first_and_the_rest_are_counted():
     was, now = judged(scores(*[5.0] * 30)), judged(scores(*[4.0] * 29, 1.0))
-    found = falls(now, was, JUDGE, most=20)
+    found = find_falls(now, was, JUDGE, most=20)
     assert (found.cases, len(found.worst)) == (30, 20)
     assert found.worst[0].case_id == "c029"
 
 
 def test_lower_is_better_falls_upwards():
     was, now = (judged(scores(5.0, 5.0), latency_ms=scores(*ms)) for ms in ((1, 9), (3, 2)))
-    found = falls(now, was, P95)
+    found = find_falls(now, was, P95)
     assert [(case.case_id, case.current) for case in found.worst] == [("c000", 3.0)]
 
 
 def test_a_round_without_a_value_is_left_out_and_a_case_without_any_is_no_case():
     was = judged(scores(5.0, 5.0))
     now = judged(np.array([[NAN, 3.0, 4.0], [NAN] * 3]))
-    found = falls(now, was, JUDGE)
+    found = find_falls(now, was, JUDGE)
     assert [(case.case_id, case.current) for case in found.worst] == [("c000", 3.5)]
 
 
 def test_cases_that_newly_fail_are_told_there():
     was, now = judged(scores(*[5.0] * 3)), judged(scores(3.0, 3.0, 5.0))
-    assert [c.case_id for c in falls(now, was, JUDGE, told={"c000"}).worst] == ["c001"]
-    assert falls(now, was, JUDGE, told={"c000", "c001"}) is None
+    assert [c.case_id for c in find_falls(now, was, JUDGE, skip={"c000"}).worst] == ["c001"]
+    assert find_falls(now, was, JUDGE, skip={"c000", "c001"}) is None
 
 
 @pytest.mark.parametrize(("gates", "outcome"), [(BLOCKS, "error"), ((), "pass")])

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from gate.analysis.failures.clusters import CASES, MOST, TOP, Failures, masked, masked_code
+from gate.analysis.failures.clusters import CASES, MOST, TOP, Failures, mask_code, mask_details
 from gate.records import ModeCount
 from tests.support.failed_rows import failed_row, violation
 from tests.support.growth import calls
@@ -212,14 +212,14 @@ def test_labels_are_one_line_of_bounded_length():
     ],
 )
 def test_what_is_masked(text, shown):
-    assert masked(text) == shown
+    assert mask_details(text) == shown
 
 
 def test_codes_keep_names_and_lose_values():
-    assert masked_code("missing_tool_arg:run_sql.limit") == "missing_tool_arg:run_sql.limit"
-    assert masked_code("unsupported_number:42") == "unsupported_number"
-    assert masked_code("inefficient:4.5") == "inefficient:*"
-    assert masked_code("answer_mismatch") == "answer_mismatch"
+    assert mask_code("missing_tool_arg:run_sql.limit") == "missing_tool_arg:run_sql.limit"
+    assert mask_code("unsupported_number:42") == "unsupported_number"
+    assert mask_code("inefficient:4.5") == "inefficient:*"
+    assert mask_code("answer_mismatch") == "answer_mismatch"
 
 
 def test_the_work_grows_with_the_rows():

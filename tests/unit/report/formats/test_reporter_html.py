@@ -35,7 +35,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.attributes, self.text, self.open = [], [], "", []
-        self.unbalanced = []
+        self.is_unbalanced = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -46,7 +46,7 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
-            self.unbalanced.append(tag)
+            self.is_unbalanced.append(tag)
 
     def handle_data(self, data):
         self.text += data
@@ -62,7 +62,7 @@ def test_the_page_is_whole_and_needs_nothing_else(name):
     text = Html().render(report, hostile_rows if name == "hostile" else rows_of(report))
     page = Page(text)
     assert set(page.tags) <= OURS
-    assert page.unbalanced == []
+    assert page.is_unbalanced == []
     assert page.open == []
     assert (page.tags.count("script"), page.tags.count("style")) == (1, 1)
     assert not [a for a in page.attributes if a[1].startswith("on") or a[1] in ("src", "style")]

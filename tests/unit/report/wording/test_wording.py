@@ -472,7 +472,7 @@ def test_a_casebook_keeps_failed_calls_apart():
     assert book.tokens.mean == 1800
     assert (book.cases["a"].passed, book.cases["a"].judged, book.cases["a"].infra) == (1, 2, 1)
     assert [case.case_id for case in book.worst(5)] == ["b", "a"]
-    assert case_totals.Spread().std is None
+    assert case_totals.RunningMoments().std is None
 
 
 def test_a_change_by_logarithms_is_explained_once():

@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.resample_arms import any_order, begun, deck, one_against_others, shuffler
+from gate.analysis.resample_arms import (
+    any_order,
+    make_deck,
+    one_against_others,
+    shuffler,
+    take_trials,
+)
 from gate.errors import UsageError
 from gate.records import (
     Config,
@@ -57,7 +63,7 @@ def numbered(cases, rounds):
 
 
 def test_a_deal_uses_each_round_once_and_keeps_a_trials_values_together():
-    cards = deck(numbered(6, 5), baseline=15, current=2)
+    cards = make_deck(numbered(6, 5), baseline=15, current=2)
     sides = cards.deal(shuffler(3))
     both = np.hstack([sides.baseline.column("success"), sides.current.column("success")])
     assert np.array_equal(np.sort(both, axis=1), numbered(6, 5).column("success"))
@@ -70,7 +76,7 @@ def test_a_deal_uses_each_round_once_and_keeps_a_trials_values_together():
     [(20, (15, 6), (14, 6)), (30, (15, 6), (15, 6)), (9, (15, 6), (5, 4)), (2, (15, 6), (1, 1))],
 )
 def test_the_pull_request_gets_no_more_than_half(rounds, wanted, expected):
-    cards = deck(numbered(5, rounds), baseline=wanted[0], current=wanted[1])
+    cards = make_deck(numbered(5, rounds), baseline=wanted[0], current=wanted[1])
     assert (cards.baseline, cards.current) == expected
 
 
@@ -79,7 +85,7 @@ def test_cases_of_one_round_are_not_dealt_and_cases_of_few_share_what_they_have(
     for values in table.columns.values():
         values[0, 1:] = np.nan
         values[1, 3:] = np.nan
-    cards = deck(table, baseline=15, current=3)
+    cards = make_deck(table, baseline=15, current=3)
     sides = cards.deal(shuffler(0))
     assert cards.table.cases == ("c001", "c002", "c003", "c004")
     there = [(~np.isnan(t.column("success"))).sum(axis=1) for t in (sides.baseline, sides.current)]
@@ -87,24 +93,24 @@ def test_cases_of_one_round_are_not_dealt_and_cases_of_few_share_what_they_have(
 
 
 def test_every_round_comes_to_either_side_as_often():
-    cards, rng = deck(numbered(1, 4), baseline=2, current=2), shuffler(11)
+    cards, rng = make_deck(numbered(1, 4), baseline=2, current=2), shuffler(11)
     seen = np.concatenate([cards.deal(rng).current.column("success")[0] for _ in range(2000)])
     shares = [np.mean(seen == value) for value in range(4)]
     assert shares == pytest.approx([0.25] * 4, abs=0.03)
 
 
 def test_trials_come_round_by_round():
-    sides = deck(numbered(4, 6), baseline=3, current=3).deal(shuffler(0))
+    sides = make_deck(numbered(4, 6), baseline=3, current=3).deal(shuffler(0))
     place = any_order(4, shuffler(5))
-    some = begun(sides, place, 3, both=False)
+    some = take_trials(sides, place, 3, both=False)
     assert len(some.current.cases) == 3
     assert some.baseline.rounds == 3
-    more = begun(sides, place, 6, both=True)
+    more = take_trials(sides, place, 6, both=True)
     made = ~np.isnan(more.current.column("success"))
     assert made[:, 0].all()
     assert made[:, 1].sum() == 2
     assert np.array_equal(made, ~np.isnan(more.baseline.column("success")))
-    assert begun(sides, place, 12, both=False) == sides
+    assert take_trials(sides, place, 12, both=False) == sides
 
 
 def test_a_run_against_the_others_has_their_common_cases():

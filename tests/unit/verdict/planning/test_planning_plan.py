@@ -17,7 +17,7 @@ from gate.records import (
     Tolerance,
 )
 from gate.records.codec import to_json
-from gate.stats.planning import Risks, Size, fewest_cases
+from gate.stats.planning import PlanSize, Risks, fewest_cases
 from gate.verdict.planning.plan import Subject, plan
 from tests.support.verdict_tables import (
     COST,
@@ -273,7 +273,7 @@ def test_a_suite_of_three_cases_is_planned_from_its_baseline():
 
 def test_as_few_cases_are_advised_as_the_worst_answers_could_be_told_by():
     risks = Risks(alpha=0.01, beta=0.2)
-    assert fewest_cases(Size(cases=1, rounds=5, rounds_b=15), risks) < 1
-    assert fewest_cases(Size(cases=1, rounds=1, rounds_b=1), risks) == pytest.approx(
+    assert fewest_cases(PlanSize(cases=1, rounds=5, rounds_b=15), risks) < 1
+    assert fewest_cases(PlanSize(cases=1, rounds=1, rounds_b=1), risks) == pytest.approx(
         5.644, abs=1e-3
     )
