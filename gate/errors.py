@@ -80,7 +80,8 @@ class AgentFailure(Exception):
     `final`: it refused the request itself (400, 404, 413, ...), and would refuse it again.
     `timed_out`: it did not answer in time, which is told apart where failures are counted; `code`:
     what it is counted as. `latency_ms`: of the request alone, where more than that took time.
-    `transport`: set where no answer of the agent could be read at all.
+    `transport`: set where no answer of the agent could be read at all. `done`: what came with the
+    failure, a body or an object, and may tell what the agent did before; it is never an answer.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class AgentFailure(Exception):
         code: str | None = None,
         latency_ms: float | None = None,
         transport: Transport | None = None,
+        done: object = None,
     ) -> None:
         super().__init__(message)
         self.final = final
@@ -99,6 +101,7 @@ class AgentFailure(Exception):
         self.code = code or ("timeout" if timed_out else "agent_error")
         self.latency_ms = latency_ms
         self.transport = transport
+        self.done = done
 
 
 class InfraFailure(Exception):

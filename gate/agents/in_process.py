@@ -18,7 +18,7 @@ from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import Connection, World
 from gate.records import Case, Response
-from gate.user_code.roles import Unusable, answer_of, asks_by_text, encoded
+from gate.user_code.roles import Unusable, answer_of, asks_by_text, encoded, find_done
 
 
 class EventLoop:
@@ -92,7 +92,11 @@ class _Connection:
         except Unusable as error:
             raise AgentFailure(f"the agent {error}") from error
         found = answer.parse(body)
-        return answer.response({"answer": found} if isinstance(found, str) else found)
+        try:
+            return answer.response({"answer": found} if isinstance(found, str) else found)
+        except AgentFailure as failure:
+            failure.done = found
+            raise
 
     def _await_result(self, asked: Any, seconds: float) -> Any:
         """What the function returned, awaited. Raises AgentFailure, InfraFailure."""
@@ -110,13 +114,17 @@ class _Connection:
             found = done.result(seconds)
             if inspect.isawaitable(found):
                 found = self._agent.loop.finish(found, seconds - (time.monotonic() - begun))
-        except (AgentFailure, InfraFailure):
+        except InfraFailure:
+            raise
+        except AgentFailure as failure:
+            failure.done = failure.done or find_done(failure)
             raise
         except BaseException as error:
             if isinstance(error, TimeoutError) and time.monotonic() - begun >= seconds:
                 message = f"the agent did not return within {seconds:g} s"
                 raise AgentFailure(message, timed_out=True) from None
-            raise AgentFailure(f"{type(error).__name__}: {error}") from error
+            said = f"{type(error).__name__}: {error}"
+            raise AgentFailure(said, done=find_done(error)) from error
         return found
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from gate.agents.judges.totals import STOPPED
+from gate.agents.wire.before_failing import find_done
 from gate.errors import AgentFailure, InfraFailure, RecordingEnded
 from gate.plugins import Agent, Connection, Grader, World
 from gate.records import Attempt, Case, Response, Suite, Trial
@@ -109,6 +110,8 @@ class TrialWorker:
                 latency = self._ms_since(start) if took is None else took
                 if self._is_cut_short(task, failure, latency):
                     return self._infra(task, self._cut_short(task, failure), latency)
+                done = find_done(failure)
+                failure.done = done and self._scrub(done)
                 self._keep(task, failure, latency)
                 return self._agent_error(task, failure, latency)
         # Before graders quote from it: half a quoted secret would not be found any more.
@@ -161,6 +164,7 @@ class TrialWorker:
             n=len(task.attempts) + 1,
             status="agent_error",
             latency_ms=latency,
+            response=find_done(failure),
             passed=False,
             failures=(failure.code,),
             error=str(failure),

@@ -35,8 +35,9 @@ def failure_of(raised: CodeRaised, who: str) -> AgentFailure | InfraFailure:
         return InfraFailure(raised.said, retry_after=again, code=code, begun=told.begun)
     if told.kind == "agent":
         final, late = told.final, told.timed_out
-        return AgentFailure(raised.said, final=final, timed_out=late, code=told.code)
-    return AgentFailure(str(raised), timed_out=told.timed_out)
+        code, done = told.code, told.done
+        return AgentFailure(raised.said, final=final, timed_out=late, code=code, done=done)
+    return AgentFailure(str(raised), timed_out=told.timed_out, done=told.done)
 
 
 class TooLong(Exception):

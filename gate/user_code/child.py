@@ -28,6 +28,7 @@ from gate.user_code.frames import Frame
 from gate.user_code.loading import Workspace, pin, place_of
 
 _END_S = 1.0  # for the user's own clean-up once nothing is asked any more
+_DONE_LIMIT = 8_000_000  # bytes of an exception with what was done before it
 _SAID_LIMIT = 2_000  # characters of an exception's text
 Jobs = SimpleQueue[Frame | None]
 
@@ -183,6 +184,10 @@ def _told(error: BaseException, workspace: Workspace) -> bytes:
         "os_error": isinstance(error, OSError),
         "http_status": _status(error),
     }
+    if done := roles.find_done(error):
+        whole = json.dumps({**told, "done": done}, default=str).encode()
+        if len(whole) <= _DONE_LIMIT:
+            return whole
     return json.dumps(told, default=str).encode()
 
 

@@ -59,6 +59,7 @@ class Told:
     timed_out: bool
     os_error: bool
     seconds: float  # that the call took
+    done: dict[str, Any] | None  # what it says that was done before, hostile
 
 
 def _told(frame: Frame) -> Told:
@@ -71,6 +72,7 @@ def _told(frame: Frame) -> Told:
         one_line(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
     )
     again: Any = data.get("retry_after")
+    done: Any = data.get("done")
     code, status = data.get("code"), data.get("http_status")
     return Told(
         kind=kind,
@@ -85,6 +87,7 @@ def _told(frame: Frame) -> Told:
         final=data.get("final") is True,
         timed_out=data.get("timed_out") is True,
         os_error=data.get("os_error") is True,
+        done=done if isinstance(done, dict) else None,
     )
 
 

@@ -12,7 +12,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from types import FrameType
@@ -27,6 +27,7 @@ Finish = Callable[[Any, float], Any]  # awaits what can be awaited, within so ma
 # Of which one is the answer in an answer object; that module would be loaded here for nothing else.
 ANSWERS = ("answer", "output", "text")
 _QUESTIONS = ("query", "question", "prompt")  # what a parameter is called that takes one
+_DONE = ("done", "steps", "tool_calls", "trace", "trajectory", "messages", "usage")
 _FIELDS = ("id", "doc_id", "document_id", "score", "text", "content", "page_content", "metadata")
 
 
@@ -218,6 +219,20 @@ def _mapping(found: Any) -> dict[str, Any] | None:
     except TypeError:
         return None
     return data if isinstance(data, dict) else None
+
+
+def find_done(error: BaseException) -> dict[str, Any]:
+    """Attributes of an exception that say what the agent did before it, as far as JSON holds them:
+    an agent's loop may hang them on whatever ends it. Empty where there are none.
+    """
+    found = {}
+    for name in _DONE:
+        with suppress(Exception):  # a property that raises, or what JSON cannot hold
+            value = getattr(error, name, None)
+            if isinstance(value, (list, dict)) or (name == "usage" and value is not None):
+                found[name] = json.loads(encoded(value))
+    done = found.pop("done", {})
+    return {**done, **found} if isinstance(done, dict) else found
 
 
 def encoded(value: Any) -> bytes:

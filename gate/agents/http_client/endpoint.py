@@ -39,10 +39,19 @@ class Endpoint:
         reply = self._session.request(
             "POST", self._url, headers=self._headers, body=body, timeout_s=timeout_s
         )
-        return self._read(reply)
+        return read_by(self._read, reply)
 
     def close(self) -> None:
         self._session.close()
+
+
+def read_by(read: Callable[[Reply], Response], reply: Reply) -> Response:
+    """The answer in it; where there is none, the failure takes the body along."""
+    try:
+        return read(reply)
+    except AgentFailure as failure:
+        failure.done = failure.done or reply.body
+        raise
 
 
 def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url") -> None:

@@ -84,7 +84,9 @@ def judge(reply: Reply, *, now: datetime, setting: str) -> None:
         hint = f" - check the path in {setting}" if reply.status in (404, 405) else ""
         final = 400 <= reply.status < 500 and reply.status not in _PASSING
         late = reply.status in _TIMED_OUT
-        raise AgentFailure(message + hint, final=final, timed_out=late, transport=transport)
+        raise AgentFailure(
+            message + hint, final=final, timed_out=late, transport=transport, done=reply.body
+        )
     section = setting.partition(".")[0]
     hint = {
         401: f" - check the key that {section}.api_key_env names",

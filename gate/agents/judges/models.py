@@ -74,7 +74,7 @@ def model_of(
         prices=prices,
         one_text=spec.name in ("http", "python"),
         scrub=Redactor(sent | hidden).scrub,
-        form=ReplyForm(_way_of(spec)),
+        form=ReplyForm(_choose_way(spec)),
     )
     return Model(
         section=section,
@@ -104,7 +104,7 @@ def _fill_defaults(spec: PluginSpec) -> dict[str, Json]:
     return options
 
 
-def _way_of(spec: PluginSpec) -> Way:
+def _choose_way(spec: PluginSpec) -> Way:
     """How the form of a reply is sent; whoever writes it, or null, among the options has decided.
     A model that is to think first may not be made to call a tool.
     """

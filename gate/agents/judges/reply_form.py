@@ -32,7 +32,7 @@ class ReplyForm:
 
     def request(self, question: Question) -> dict[str, Json]:
         """What to add to the body of a request; nothing where it is not offered."""
-        schema, named = dict(question.schema), _name_of(question)
+        schema, named = dict(question.schema), _make_name(question)
         if self._way == FORMAT:
             form = {"name": named, "schema": schema, "strict": _is_strict(schema)}
             return {FORMAT: {"type": "json_schema", "json_schema": form}}
@@ -47,22 +47,22 @@ class ReplyForm:
         self._way = ""
 
 
-def reply_text(response: Response, question: Question) -> str:
+def read_reply_text(response: Response, question: Question) -> str:
     """What the model replied: the input of the question's tool where it called that, else its
     words. One that called it twice gave two replies.
     """
-    named = _name_of(question)
-    return "\n".join(_inputs(response, named)) or response.answer
+    named = _make_name(question)
+    return "\n".join(_find_inputs(response, named)) or response.answer
 
 
-def _inputs(response: Response, tool: str) -> Iterator[str]:
+def _find_inputs(response: Response, tool: str) -> Iterator[str]:
     for call in response.steps or ():
         if call.name == tool:
             given = call.raw_arguments
             yield json.dumps(call.arguments, ensure_ascii=False) if given is None else given
 
 
-def _name_of(question: Question) -> str:
+def _make_name(question: Question) -> str:
     return _ODD.sub("_", question.name)[:_NAME].strip("_") or "reply"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from gate.agents.judges.parse_reply import Unfit, parse_reply
-from gate.agents.judges.reply_form import ReplyForm, reply_text
+from gate.agents.judges.reply_form import ReplyForm, read_reply_text
 from gate.agents.judges.totals import NOT_ASKED
 from gate.agents.pricing import cost_usd
 from gate.errors import AgentFailure, InfraFailure, UsageError
@@ -103,7 +103,7 @@ class Conversation:
     def _judgement(self, case: Case, question: Question) -> Mapping[str, Json]:
         section = self._manner.section
         form = self._manner.form.request(question)
-        first = reply_text(
+        first = read_reply_text(
             self._answer(replace(build_case(case, question), request=form)), question
         )
         try:
@@ -115,7 +115,7 @@ class Conversation:
         form = self._manner.form.request(question)
         second = self._answer(replace(again, request=form))
         try:
-            return parse_reply(reply_text(second, question), question)
+            return parse_reply(read_reply_text(second, question), question)
         except Unfit as unfit:
             cut = second.finish_reason in _CUT_SHORT
             more = f" - it was cut short: raise {section}.options.max_tokens" if cut else ""

@@ -134,8 +134,13 @@ class _Connection:
             raise AgentFailure(message, timed_out=True)
         if done.status:
             how = f"signal {-done.status}" if done.status < 0 else f"exit status {done.status}"
-            raise AgentFailure(f"{self._name} ended with {how}: {self._complaint(done.stderr)}")
-        return _answer(done.stdout, self._agent.model or None, self._agent.trace)
+            message = f"{self._name} ended with {how}: {self._complaint(done.stderr)}"
+            raise AgentFailure(message, done=done.stdout)
+        try:
+            return _answer(done.stdout, self._agent.model or None, self._agent.trace)
+        except AgentFailure as failure:
+            failure.done = done.stdout
+            raise
 
     def _complaint(self, stderr: bytes) -> str:
         """The last line of standard error that is not empty."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, Protocol
 from urllib.parse import quote
 
-from gate.agents.http_client.endpoint import bearer, reach
+from gate.agents.http_client.endpoint import bearer, reach, read_by
 from gate.agents.http_client.reply import Reply
 from gate.agents.http_client.route import format_address
 from gate.agents.http_client.session import Session
 from gate.agents.wire import answer, template
 from gate.agents.wire.tracing import TraceShape
+from gate.errors import AgentFailure
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
 
@@ -69,7 +72,8 @@ class Http:
         check(self, world)
 
     def connect(self, world: World) -> Connection:
-        return Exchange(self, world, lambda reply: self._read_reply(reply, world.section))
+        read = partial(self._read_reply, section=world.section)
+        return Exchange(self, world, read, told=self._pick_done if self.response.items() else None)
 
     def _read_reply(self, reply: Reply, section: str) -> Response:
         model, paths = self.model or None, self.response.items()
@@ -84,6 +88,18 @@ class Http:
         }
         own = {"answer": None, **found, "usage": found}
         return answer.response(own, model=model, trace=self.trace)
+
+    def _pick_done(self, done: object) -> object:
+        """What a failure's body has where an answer's would have it, else the body."""
+        found: dict[str, Json] = {}
+        try:
+            data = answer.parse(done) if isinstance(done, bytes) else done
+        except ValueError:
+            return done
+        for name, path in self.response.items():
+            with suppress(AgentFailure):
+                found[name] = template.at(data, path, name)
+        return {**found, "usage": found} if {"steps", "trace"} & found.keys() else done
 
 
 def _trace_body(reply: Reply) -> Json:
@@ -122,8 +138,16 @@ def check(asked: Sent, world: World) -> None:
 class Exchange:
     """A Connection (gate/plugins.py) that fills the template and has the reply read by `read`."""
 
-    def __init__(self, asked: Sent, world: World, read: Callable[[Reply], Response]) -> None:
-        self._asked = asked
+    def __init__(
+        self,
+        asked: Sent,
+        world: World,
+        read: Callable[[Reply], Response],
+        *,
+        told: Callable[[object], object] | None = None,
+    ) -> None:
+        """`told`: what of a failure's body may tell what was done; None: all of it."""
+        self._asked, self._told = asked, told
         self._section = world.section
         self._read = read
         self._session = Session(world.env, setting=f"{world.section}.url")
@@ -132,6 +156,14 @@ class Exchange:
         self._headers = {**sent, **bearer(world, asked.api_key_env), **given}
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
+        try:
+            return self._answer(case, timeout_s)
+        except AgentFailure as failure:
+            if self._told is not None and failure.done is not None:
+                failure.done = self._told(failure.done)
+            raise
+
+    def _answer(self, case: Case, timeout_s: float) -> Response:
         asked = self._asked
         body = None
         if asked.method != "GET":
@@ -145,7 +177,7 @@ class Exchange:
             body=body,
             timeout_s=timeout_s,
         )
-        return self._read(reply)
+        return read_by(self._read, reply)
 
     def close(self) -> None:
         self._session.close()

@@ -111,9 +111,13 @@ class _Connection:
         agent = self._agent
         if isinstance(found, str) and agent.trace == "auto":  # a text is an answer, not a trace
             found = {"answer": found}
-        made = answer.response(
-            found, model=agent.model or None, section=self._section, trace=agent.trace
-        )
+        try:
+            made = answer.response(
+                found, model=agent.model or None, section=self._section, trace=agent.trace
+            )
+        except AgentFailure as failure:
+            failure.done = found
+            raise
         if made.latency_ms is not None:
             return made
         # The time of the call alone: not on its way to the process, nor after another's death.

@@ -65,6 +65,7 @@ class _Connection:
                 timed_out=line.timed_out,
                 code=line.code,
                 transport=line.transport,
+                done=line.before,
             )
         return replace(line.response, latency_ms=line.latency_ms)
 

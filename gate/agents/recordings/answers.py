@@ -44,6 +44,7 @@ class Line:
     latency_ms: float
     response: Response | None = None
     agent_error: str | None = None
+    before: Response | None = None  # what the agent did before its error; it has no answer
     timed_out: bool = False  # of an agent error
     infra_error: str | None = None
     code: str | None = None  # what the failure is counted as, where its kind does not say it
@@ -65,13 +66,15 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
         "latency_ms": round(latency_ms, 3),
     }
     if isinstance(answer, Response):
-        line["response"] = {**to_json(answer), "usage": _usage_to_json(answer.usage)}
+        line["response"] = _answer_to_json(answer)
     elif isinstance(answer, InfraFailure):
         line["infra_error"] = without_passwords(str(answer))
     else:
         line["agent_error"] = without_passwords(str(answer))
         if isinstance(answer, AgentFailure) and answer.timed_out:
             line["timed_out"] = True
+        if isinstance(answer, AgentFailure) and isinstance(answer.done, Response):
+            line["before"] = _answer_to_json(answer.done)
     code = getattr(answer, "code", None)
     if code not in (None, "agent_error", "timeout"):
         line["code"] = code
@@ -80,15 +83,20 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
     return json.dumps(to_json(line), separators=(",", ":"))
 
 
-def _usage_to_json(usage: Usage) -> Json:
+def _answer_to_json(answer: Response) -> Json:
     """JSON has no NaN; an unknown cost must not become one that nobody told."""
+    usage = answer.usage
     unknown = usage.cost_usd is not None and not is_amount(usage.cost_usd)
-    return to_json(replace(usage, cost_usd=-1.0) if unknown else usage)
+    return to_json(replace(answer, usage=replace(usage, cost_usd=-1.0)) if unknown else answer)
 
 
 def _repair_usage(line: Json) -> Json:
     """The line; numbers of its usage that can be none are unknown, and told."""
-    response = line.get("response") if isinstance(line, dict) else None
+    return _repair_numbers(_repair_numbers(line, "response"), "before")
+
+
+def _repair_numbers(line: Json, key: str) -> Json:
+    response = line.get(key) if isinstance(line, dict) else None
     if not isinstance(response, dict):
         return line
     usage = response.get("usage")
@@ -100,7 +108,7 @@ def _repair_usage(line: Json) -> Json:
     before = response.get("trace_faults")
     told = [*(before if isinstance(before, list) else ()), *faults.sentences()]
     known = {name: getattr(found, name) for name in Usage.__slots__}
-    return {**line, "response": {**response, "usage": known, "trace_faults": told}}
+    return {**line, key: {**response, "usage": known, "trace_faults": told}}
 
 
 def input_digest(case: Case) -> str:
