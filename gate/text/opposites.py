@@ -1,82 +1,48 @@
-"""A statement turned into its opposite: words of direction exchanged, negations taken out."""
+"""A statement turned into its opposite: words of direction exchanged, negations taken out. In the
+languages of gate/text/opposite_words.py.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
 
 from gate.text.late_pattern import late_pattern
+from gate.text.opposite_words import ENGLISH, LANGUAGES, Language
 
-# Both ways, but for words with two opposites: the first pair that has the word on its left counts.
-_PAIRS = (
-    *(("yes", "no"), ("true", "false"), ("correct", "incorrect"), ("at least", "at most")),
-    *(("rose", "fell"), ("rise", "fall"), ("rises", "falls"), ("risen", "fallen")),
-    *(("rising", "falling"), ("increase", "decrease"), ("increases", "decreases")),
-    *(("increased", "decreased"), ("increasing", "decreasing"), ("increase in", "decrease in")),
-    *(("grew", "shrank"), ("grow", "shrink"), ("grows", "shrinks"), ("grown", "shrunk")),
-    *(("growing", "shrinking"), ("growth", "decline"), ("gained", "lost"), ("gain", "loss")),
-    *(("climbed", "dropped"), ("soared", "plunged")),
-    *(("went up", "went down"), ("goes up", "goes down"), ("up by", "down by")),
-    *(("grew by", "declined by"), ("improved", "worsened"), ("improves", "worsens")),
-    *(("upward", "downward"), ("upwards", "downwards"), ("positive", "negative")),
-    *(("more", "less"), ("more", "fewer"), ("most", "least"), ("most", "fewest")),
-    *(("higher", "lower"), ("highest", "lowest"), ("larger", "smaller"), ("largest", "smallest")),
-    *(("bigger", "smaller"), ("biggest", "smallest"), ("greater", "smaller")),
-    *(("greatest", "smallest"), ("longer", "shorter"), ("longest", "shortest")),
-    *(("faster", "slower"), ("fastest", "slowest"), ("quicker", "slower")),
-    *(("quickest", "slowest"), ("earlier", "later"), ("earliest", "latest")),
-    *(("better", "worse"), ("best", "worst"), ("cheaper", "dearer"), ("stronger", "weaker")),
-    *(("busier", "quieter"), ("older", "newer"), ("oldest", "newest"), ("warmer", "colder")),
-    *(("above", "below"), ("over", "under"), ("before", "after"), ("maximum", "minimum")),
-    *(("ahead of", "behind"), ("exceeds", "falls short of"), ("exceeded", "fell short of")),
-    *(("more than", "less than"), ("more than", "fewer than"), ("more than", "up to")),
-    *(("inside", "outside"), ("included", "excluded")),
-    *(("includes", "excludes"), ("include", "exclude"), ("always", "never")),
-    *(("allowed", "forbidden"), ("accepted", "refused"), ("doubled", "halved")),
-)
-_OPPOSITE: dict[str, str] = {}
-for _left, _right in _PAIRS:
-    _OPPOSITE.setdefault(_left, _right)
-    _OPPOSITE.setdefault(_right, _left)
-_NEGATIONS = {
-    "cannot": "can",
-    "can't": "can",
-    "won't": "will",
-    "nothing": "something",
-    "nobody": "somebody",
-    "no one": "somebody",
-    "none": "some",
-    "nowhere": "somewhere",
-    "neither": "either",
-    "nor": "or",
-    "not": "",
-    "never": "",
-    "no longer": "still",
-    "no": "a",  # before a noun: "there is no plan"
-}
-_WORD = late_pattern(
-    r"(?<![\w'])(?:"
-    + "|".join(
-        re.escape(word).replace(r"\ ", r"\s+")
-        for word in sorted({*_OPPOSITE, *_NEGATIONS}, key=len, reverse=True)
-    )
-    + r"|[a-z]{2,7}n't)(?![\w'])",
-    re.IGNORECASE,
-)
-_OPENING = late_pattern(r"\W*(yes|no)\b(?!\s+(?:one|longer|more|less|fewer)\b)", re.IGNORECASE)
 _SENTENCE_END = late_pattern(r"(?<=[.!?;])\s+|\n")
 _SPACES = late_pattern(r" {2,}")
+_WORDS = late_pattern(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turner:
+    """The words of one language, ready to be looked for. `known`: single words by which it is
+    recognised.
+    """
+
+    opposites: dict[str, str]
+    negations: dict[str, str]
+    word: re.Pattern[str]
+    opening: re.Pattern[str]
+    known: frozenset[str]
+    elided: re.Pattern[str] | None
 
 
 def turned(text: str) -> str | None:
     """The text with its directions turned: "No, it rose by 5" is "Yes, it fell by 5". In a sentence
     with a negation that alone goes, since without it the words of direction say the opposite.
-    None where nothing in it has an opposite. English.
+    None where nothing in it has an opposite. English, German, French and Spanish, each by the
+    words that the text has; English where none is more likely.
     """
+    turner = _turner(_language_of(text))
     pieces: list[str] = []
     at = 0
     for end in (*_SENTENCE_END.finditer(text), None):
         stop = end.start() if end else len(text)
-        pieces.append(_turned_sentence(text[at:stop]))
+        pieces.append(_turn_sentence(text[at:stop], turner))
         if end:
             pieces.append(end[0])
             at = end.end()
@@ -84,34 +50,74 @@ def turned(text: str) -> str | None:
     return found if found != text else None
 
 
-def _turned_sentence(sentence: str) -> str:
-    opening = _OPENING.match(sentence)
+def _language_of(text: str) -> Language:
+    """The one that most words of the text belong to."""
+    words = Counter(found[0].lower() for found in _WORDS.finditer(text))
+
+    def score(language: Language) -> int:
+        return sum(words[word] for word in words.keys() & _turner(language).known)
+
+    return max(LANGUAGES, key=score)
+
+
+@cache
+def _turner(language: Language) -> _Turner:
+    opposites: dict[str, str] = {}
+    for left, right in language.pairs:
+        opposites.setdefault(left, right)
+        opposites.setdefault(right, left)
+    listed = sorted({*opposites, *language.negations}, key=len, reverse=True)
+    words = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in listed)
+    if language is ENGLISH:
+        words += "|[a-z]{2,7}n't"
+    # French hangs "qu'" and the like before a word with an apostrophe; English ends one with it.
+    before = r"(?<!\w)" if language.elided else r"(?<![\w'])"
+    after = r"(?=\s*(?:[,.;:!]|$))" if language.pausing else r"\b"
+    refused = f"(?!{language.not_opening})" if language.not_opening else ""
+    single = {word for word in listed if " " not in word}
+    return _Turner(
+        opposites=opposites,
+        negations=dict(language.negations),
+        word=re.compile(rf"{before}(?:{words})(?![\w'])", re.IGNORECASE),
+        opening=re.compile(rf"\W*({'|'.join(language.yes_no)}){after}{refused}", re.IGNORECASE),
+        known=language.common | single | frozenset(language.yes_no),
+        elided=re.compile(rf"(?<!\w){language.elided}", re.I) if language.elided else None,
+    )
+
+
+def _turn_sentence(sentence: str, turner: _Turner) -> str:
+    opening = turner.opening.match(sentence)
     begin = opening.end() if opening else 0
     rest = sentence[begin:]
-    words = [found[0] for found in _WORD.finditer(rest)]
-    negated = any(_unnegated(word) is not None for word in words)
+    words = [found[0] for found in turner.word.finditer(rest)]
+    elided = turner.elided is not None and turner.elided.search(rest) is not None
+    negated = elided or any(_unnegated(word, turner) is not None for word in words)
     head = ""
     if opening:
-        head = sentence[: opening.start(1)] + _alike(_OPPOSITE[_plain(opening[1])], opening[1])
+        head = sentence[: opening.start(1)] + _alike(
+            turner.opposites[_plain(opening[1])], opening[1]
+        )
 
     def turn(found: re.Match[str]) -> str:
         word = found[0]
-        other = _unnegated(word) if negated else _OPPOSITE.get(_plain(word))
+        other = _unnegated(word, turner) if negated else turner.opposites.get(_plain(word))
         return word if other is None else _alike(other, word)
 
-    tail = _WORD.sub(turn, rest)
+    tail = turner.word.sub(turn, rest)
+    if negated and turner.elided is not None:
+        tail = turner.elided.sub("", tail)
     return head + (_SPACES.sub(" ", tail) if tail != rest else rest)
 
 
-def _unnegated(word: str) -> str | None:
+def _unnegated(word: str, turner: _Turner) -> str | None:
     plain = _plain(word)
-    if plain in _NEGATIONS:
-        return _NEGATIONS[plain]
+    if plain in turner.negations:
+        return turner.negations[plain]
     return plain[:-3] if plain.endswith("n't") else None
 
 
 def _plain(word: str) -> str:
-    return " ".join(word.casefold().split())
+    return " ".join(word.lower().split())
 
 
 def _alike(other: str, word: str) -> str:
