@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from gate.errors import InvalidInput, Place, Problem
 
+Item = TypeVar("Item")
 _SHOWN = 50  # problems told one by one
+
+
+def refuse_problems(items: Iterable[Item | Problem]) -> Iterator[Item]:
+    """The items again, of what was in order a moment ago. Raises InvalidInput at a problem."""
+    for item in items:
+        if isinstance(item, Problem):
+            raise InvalidInput([item])
+        yield item
 
 
 @dataclass(slots=True)
@@ -27,6 +38,14 @@ class Findings:
             else:
                 self._more += 1
                 self._onward = self._onward or problem.place
+
+    def keep_good(self, items: Iterable[Item | Problem]) -> Iterator[Item]:
+        """The items that are no problems, one by one; the problems among them are taken."""
+        for item in items:
+            if isinstance(item, Problem):
+                self.take(item)
+            else:
+                yield item
 
     def __bool__(self) -> bool:
         return bool(self.problems)

@@ -13,7 +13,7 @@ from gate.files.sniff import FirstLook
 from gate.importers.formats.beir.collection import CORPUS, QUERIES, Collection, collection_of
 from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
 from gate.importers.formats.trec.runs import Ranked, run_of
-from gate.importers.trials.build import case_of
+from gate.importers.trials.build import case_of, import_cases
 from gate.plugins import IMPORTERS
 from gate.records import Case, Provenance
 from gate.records.imported import Imported
@@ -50,7 +50,12 @@ class Beir:
         run = run_of(run_file, findings) if run_file else None
         findings.refuse()
         if run is None or run_file is None:
-            return self._cases_alone(collection)
+            return import_cases(
+                collection.files,
+                lambda: _cases(collection),
+                tool="BEIR collection",
+                options={"split": self.split},
+            )
         ranking = self._ranking(collection, run)
         return Imported(
             files=(*collection.files, run_file),
@@ -76,17 +81,6 @@ class Beir:
             complete=self.complete,
             drop_same_id=self.drop_same_id,
             questions=collection.texts,
-        )
-
-    def _cases_alone(self, collection: Collection) -> Imported:
-        return Imported(
-            files=collection.files,
-            created_at=None,
-            provenance=Provenance(agent="", tool_version="BEIR collection", event="import"),
-            suites={},
-            trials=lambda: iter(()),
-            cases=lambda: _cases(collection),
-            options={"split": self.split},
         )
 
 

@@ -25,7 +25,7 @@ from gate.importers.formats.bfcl.files import (
 from gate.importers.formats.bfcl.questions import Asked, asked_in, category_of
 from gate.importers.formats.bfcl.results import Category, checked, shown
 from gate.importers.formats.bfcl.trials import ACCURACY, SUITE, TOOL, Columns, trials_of
-from gate.importers.trials.build import case_of, judged_by
+from gate.importers.trials.build import case_of, import_cases, judged_by
 from gate.plugins import IMPORTERS
 from gate.records import Case, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -98,15 +98,9 @@ class Bfcl:
             if not answers:
                 why = "there is no answer to them; name --option answers=FILE"
             raise UsageError(f"{path}: {len(unjudged)} questions ({shown(unjudged)}): {why}")
-        return Imported(
-            files=(path, *answers),
-            created_at=None,
-            provenance=Provenance(agent="", tool_version="BFCL questions", event="import"),
-            suites={},
-            trials=lambda: iter(()),
-            cases=lambda: _cases(asked),
-            notes=("grade it with tool_calls: {mode: unordered, strings: loose, numbers: typed}",),
-        )
+        note = "grade it with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
+        files = (path, *answers)
+        return import_cases(files, lambda: _cases(asked), tool="BFCL questions", notes=[note])
 
 
 def _cases(asked: Mapping[str, Asked]) -> Iterator[Case]:

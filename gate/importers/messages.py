@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from gate.agents.traces.detecting import is_whole, unwrap_message
 from gate.agents.traces.otel_sdk import is_span
-from gate.errors import AgentFailure, InvalidInput, Problem, UsageError
+from gate.errors import AgentFailure, InvalidInput, UsageError
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.messages.conversations import (
@@ -154,11 +154,7 @@ def _checked(files: tuple[Path, ...], path: Path, options: Messages) -> _Checked
 def _each(files: tuple[Path, ...], path: Path, findings: Findings) -> Iterator[Conversation]:
     for file in files:
         try:
-            for one in conversations((file,), path):
-                if isinstance(one, Problem):
-                    findings.take(one)
-                else:
-                    yield one
+            yield from findings.keep_good(conversations((file,), path))
         except InvalidInput as error:
             findings.take(*error.problems)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.agents.http_client.route import format_address
-from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files.problems import Findings
+from gate.errors import Place, UsageError
+from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.openagent.files import (
@@ -133,10 +133,8 @@ def _checked(files: Sequence[Path], folder: Path) -> dict[str, Totals]:
     found: dict[str, Totals] = {}
     problems = Findings()
     seen: dict[tuple[str, str, int], int | None] = {}
-    for record in records(tuple(files)):
-        if isinstance(record, Problem):
-            problems.take(record)
-        elif record.key in seen:
+    for record in problems.keep_good(records(tuple(files))):
+        if record.key in seen:
             message = f"the same suite, task and round as line {seen[record.key]} - keep one"
             problems.add(record.place, message)
         else:
@@ -177,7 +175,5 @@ def _notes(found: Mapping[str, Totals], meta: _Meta) -> Iterator[str]:
 
 
 def _trials(files: Sequence[Path], created_at: str, model: str | None) -> Iterator[Trial]:
-    for record in records(tuple(files)):
-        if isinstance(record, Problem):
-            raise InvalidInput([record])  # it was in order a moment ago
+    for record in refuse_problems(records(tuple(files))):
         yield trial_of(record, created_at, model)

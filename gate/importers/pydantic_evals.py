@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from gate.errors import InvalidInput, Place, Problem
-from gate.files.problems import Findings
+from gate.errors import Place
+from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.formats.pydantic_evals.report import entries, head_of
 from gate.importers.formats.pydantic_evals.trials import TOOL, Names, trial
 from gate.importers.trials.build import judged_by
+from gate.importers.trials.json_values import as_list
 from gate.importers.trials.names import metric_name, suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Json, Provenance, Trial
@@ -65,10 +66,7 @@ def _checked(path: Path) -> _Found:
     """Raises InvalidInput with everything that is wrong."""
     problems, found = Findings(), _Found(names=Names(), ids=set())
     seen: dict[tuple[str, int], int | None] = {}
-    for entry in entries(path):
-        if isinstance(entry, Problem):
-            problems.take(entry)
-            continue
+    for entry in problems.keep_good(entries(path)):
         key = (entry.case_id, entry.round)
         if key in seen:
             what = f"'{entry.case_id[:80]}' has round {entry.round} twice, see line {seen[key]}"
@@ -111,13 +109,10 @@ def _notes(head: Mapping[str, Json], found: _Found) -> Iterator[str]:
         yield "no case has an assertion, so nothing passed or failed but what raised an exception"
     if found.failed:
         yield f"runs that raised an exception, left out of pydantic-evals' means: {found.failed}"
-    failures = head.get("report_evaluator_failures")
-    if isinstance(failures, list) and failures:
+    if failures := as_list(head.get("report_evaluator_failures")):
         yield f"{len(failures)} evaluators of the whole report failed, and are left out"
 
 
 def _trials(path: Path, suite: str, names: Names) -> Iterator[Trial]:
-    for entry in entries(path):
-        if isinstance(entry, Problem):
-            raise InvalidInput([entry])  # it was in order a moment ago
+    for entry in refuse_problems(entries(path)):
         yield trial(entry, suite, names)

@@ -25,7 +25,7 @@ from gate.importers.formats.tau.simulations import (
 )
 from gate.importers.formats.tau.tasks import TOOL, by_id, case_in, cases_of
 from gate.importers.formats.tau.tau2 import trial_in
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import import_cases, judged_by
 from gate.importers.trials.json_values import as_object, line_or_none
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
@@ -80,14 +80,7 @@ class Tau2:
     def _tasks(self, path: Path) -> Imported:
         suite = suite_name(self.suite or "tau2")
         cases = [*cases_of(path, suite)]
-        return Imported(
-            files=(path,),
-            created_at=None,
-            provenance=Provenance(agent=TOOL, tool_version=TOOL, event="import"),
-            suites={},
-            trials=lambda: iter(()),
-            cases=lambda: iter(cases),
-        )
+        return import_cases((path,), lambda: iter(cases), tool=TOOL, agent=TOOL)
 
 
 def _is_list(found: FirstLook) -> bool:

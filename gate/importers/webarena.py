@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.errors import Place, UsageError
 from gate.files.plain import Line, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.graders.webarena_rules.metrics import SUCCESS, specs
 from gate.graders.webarena_rules.task import SITES
@@ -27,7 +27,7 @@ from gate.importers.formats.webarena.results import (
 )
 from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
 from gate.importers.formats.webarena.tasks import Task, is_task, items, tasks_in
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import import_cases, judged_by
 from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
 from gate.records import Case, Json, Provenance, Trial
@@ -103,10 +103,7 @@ class WebArenaResults:
         """What it holds, and the results that are missing. Raises InvalidInput."""
         found, counts = Findings(), Counts()
         seen: set[tuple[str, int]] = set()
-        for one in source.results():
-            if isinstance(one, Problem):
-                found.take(one)
-                continue
+        for one in found.keep_good(source.results()):
             if (one.task, one.round) in seen:
                 found.add(one.place, f"task {one.task} has two results of round {one.round}")
             seen.add((one.task, one.round))
@@ -155,9 +152,7 @@ def _trials(
     absent: tuple[Result, ...],
     sites: tuple[str, ...],
 ) -> Iterator[Trial]:
-    for one in chain(source.results(), absent):
-        if isinstance(one, Problem):
-            raise InvalidInput([one])  # it was in order a moment ago
+    for one in refuse_problems(chain(source.results(), absent)):
         task = (tasks or {}).get(one.task)
         yield trial(source.suite, one, task, verdict_on(one, task), sites)
 
@@ -214,11 +209,4 @@ def _cases(path: Path, sites: Mapping[str, str]) -> Imported:
     def cases() -> Iterator[Case]:
         return (task.case("webarena") for task in tasks.values())
 
-    return Imported(
-        files=(path,),
-        created_at=None,
-        provenance=Provenance(agent="nobody", tool_version="webarena", event="import"),
-        suites={},
-        trials=lambda: iter(()),
-        cases=cases,
-    )
+    return import_cases((path,), cases, tool="webarena", agent="nobody")

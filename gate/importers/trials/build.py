@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
-from gate.errors import UsageError
+from gate.errors import Place, UsageError
 from gate.importers.trials.json_values import as_amount, as_count
 from gate.records import (
     Attempt,
     Case,
     Json,
     MetricSpec,
+    Provenance,
     Response,
     Score,
     Trial,
     TrialStatus,
     Usage,
 )
+from gate.records.imported import Imported
 
 MOST_TRIALS = 1_000_000  # of one import: about 3 GB in memory
 JUDGED = ("success", "first_success", "score")  # columns of a trial that its tool judged
+NOWHERE = Place("dataset")  # of a case whose file does not matter
 AT_THE_SOURCE = ""  # `started_at` of a trial that began nobody knows when: the session's time
 
 
@@ -41,6 +45,7 @@ def case_of(
     category: str | None = None,
     tags: Sequence[str] = (),
     digest: str | None = None,
+    place: Place = NOWHERE,
 ) -> Case:
     """`keys`: what the source knows of the case, as our datasets spell it. Without a `digest` the
     hash is made of tool, suite, id, input and keys, so that two imports of one case pair.
@@ -54,6 +59,7 @@ def case_of(
         category=category,
         tags=tuple(tags),
         digest=digest or hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16],
+        place=place,
     )
 
 
@@ -94,6 +100,28 @@ def trial_of(
     made = (attempt,)
     return Trial(
         suite=suite, case=case, round=round, attempts=made, started_at=started_at, judged=0
+    )
+
+
+def import_cases(
+    files: Sequence[Path],
+    cases: Callable[[], Iterator[Case]],
+    *,
+    tool: str,
+    agent: str = "",
+    options: Mapping[str, Json] | None = None,
+    notes: Sequence[str] = (),
+) -> Imported:
+    """Cases of which nobody has results yet. `tool`: what the files are of."""
+    return Imported(
+        files=tuple(files),
+        created_at=None,
+        provenance=Provenance(agent=agent, tool_version=tool, event="import"),
+        suites={},
+        trials=lambda: iter(()),
+        cases=cases,
+        options=dict(options or {}),
+        notes=tuple(notes),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import Place, Problem, UsageError
+from gate.errors import Place, UsageError
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.trec.qrels import Qrels, qrels_of
@@ -52,10 +52,7 @@ def collection_of(folder: Path, split: str, findings: Findings) -> Collection:
 
 def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
     found: dict[str, str] = {}
-    for line in json_lines(path):
-        if isinstance(line, Problem):
-            findings.take(line)
-            continue
+    for line in findings.keep_good(json_lines(path)):
         data = as_object(line.data)
         query, text = data.get("_id"), data.get("text")
         if not isinstance(query, str) or not isinstance(text, str):

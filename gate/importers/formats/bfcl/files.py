@@ -6,13 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from gate.errors import UsageError
+from gate.errors import Problem, UsageError
 from gate.files.plain import Line, files_below, json_lines
 from gate.importers.formats.bfcl.categories import named, rank
+from gate.importers.trials.json_values import as_object
 from gate.records import Json
 
 Kind = Literal["score", "result", "questions", "answers"]
@@ -48,13 +48,27 @@ class Found:
 
 def kind_of(item: Json) -> Kind | None:
     """Of a file's first line."""
-    keys = frozenset(item) if isinstance(item, dict) else frozenset()
+    keys = frozenset(as_object(item))
     return next((kind for kind, signs in _SIGNS if signs <= keys), None)
 
 
 def kind_of_file(path: Path) -> Kind | None:
-    first = next(iter(islice(json_lines(path), 1)), None)
+    first = next(json_lines(path), None)
     return kind_of(first.data) if isinstance(first, Line) else None
+
+
+def read_rows(path: Path, key: str) -> Iterator[Line | Problem]:
+    """Lines of objects with an `id` and this key."""
+    for line in json_lines(path):
+        if isinstance(line, Problem):
+            yield line
+        elif not isinstance(as_object(line.data).get("id"), str):
+            yield Problem(line.place, f"no object with `id` and `{key}`")
+        elif key not in line.data:
+            message = f"{line.data['id'][:80]!r} has no `{key}` - name another file"
+            yield Problem(line.place, message)
+        else:
+            yield line
 
 
 def found_at(path: Path, score: Path | None, model: str | None) -> Found:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import Place, Problem, UsageError
-from gate.files.plain import Line, json_lines
+from gate.errors import Place, UsageError
+from gate.files.plain import Line
 from gate.files.problems import Findings
 from gate.graders.tool_calling.actual import ArgsRules
 from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
 from gate.graders.tool_calling.compare import compare, few
 from gate.graders.tool_calling.expected import wanted
 from gate.importers.formats.bfcl.categories import is_irrelevance, is_matched, is_relevance
+from gate.importers.formats.bfcl.files import read_rows
 from gate.importers.trials.json_values import as_list
 from gate.records import Json, ToolCall
 
@@ -36,13 +37,13 @@ def asked_in(
 ) -> dict[str, Asked]:
     """By id, in the order of the files. Raises UsageError for what is no plain file."""
     truths: dict[str, Json] = {}
-    for line in _rows(answers, "ground_truth", findings):
+    for line in _read_all(answers, "ground_truth", findings):
         own = line.data["id"]
         if own in truths:
             findings.add(line.place, f"{own[:80]!r} has two answers - keep one")
         truths[own] = line.data["ground_truth"]
     found: dict[str, Asked] = {}
-    for line in _rows(questions, "question", findings):
+    for line in _read_all(questions, "question", findings):
         own = line.data["id"]
         if own in found:
             findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
@@ -51,17 +52,9 @@ def asked_in(
     return found
 
 
-def _rows(files: Iterable[Path], key: str, findings: Findings) -> Iterator[Line]:
+def _read_all(files: Iterable[Path], key: str, findings: Findings) -> Iterator[Line]:
     for file in files:
-        for line in json_lines(file):
-            if isinstance(line, Problem):
-                findings.take(line)
-            elif not isinstance(line.data, dict) or not isinstance(line.data.get("id"), str):
-                findings.add(line.place, f"no object with `id` and `{key}`")
-            elif key not in line.data:
-                findings.add(line.place, f"has no `{key}` - name another file")
-            else:
-                yield line
+        yield from findings.keep_good(read_rows(file, key))
 
 
 def category_of(own: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.errors import Place, Problem
-from gate.files.plain import Line, json_lines
+from gate.errors import Place
+from gate.files.plain import Line
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.calls import made_in
-from gate.importers.formats.bfcl.files import Part, digest
+from gate.importers.formats.bfcl.files import Part, digest, read_rows
 from gate.importers.formats.bfcl.questions import Asked, faults
 from gate.importers.formats.bfcl.scores import Scored, all_ids, scored
 from gate.importers.trials.json_values import as_amount
@@ -49,19 +49,6 @@ def checked(part: Part, asked: Mapping[str, Asked], findings: Findings) -> Categ
     return _with_results(part, part.result, score, asked, findings)
 
 
-def results(path: Path) -> Iterator[Line | Problem]:
-    """Lines with `id` and `result`."""
-    for line in json_lines(path):
-        if isinstance(line, Problem):
-            yield line
-        elif not isinstance(line.data, dict) or not isinstance(line.data.get("id"), str):
-            yield Problem(line.place, "no object with `id` and `result`")
-        elif "result" not in line.data:
-            yield Problem(line.place, f"{line.data['id'][:80]!r} has no `result`")
-        else:
-            yield line
-
-
 def has_turns(category: str) -> bool:
     return any(part in category for part in ("multi_turn", "web_search", "memory"))
 
@@ -88,10 +75,7 @@ def _with_results(
     seen: set[str] = set()
     doubtful: list[str] = []
     judged = score is not None
-    for line in results(path):
-        if isinstance(line, Problem):
-            findings.take(line)
-            continue
+    for line in findings.keep_good(read_rows(path, "result")):
         own = line.data["id"]
         if own in seen:
             findings.add(line.place, f"{own[:80]!r} is there twice - keep one")

@@ -52,11 +52,8 @@ def scored(path: Path, category: str, findings: Findings) -> Scored | None:
     header = _header(first, findings)
     failed: dict[str, Failed] = {}
     models: dict[str, None] = {}
-    for line in lines:
-        if isinstance(line, Problem):
-            findings.take(line)
-        else:
-            models |= dict.fromkeys(_take(line, category, failed, findings))
+    for line in findings.keep_good(lines):
+        models |= dict.fromkeys(_take(line, category, failed, findings))
     if header is None:
         return None
     correct, total = header

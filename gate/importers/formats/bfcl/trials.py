@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from gate.errors import InvalidInput, Problem
 from gate.files.plain import json_lines
+from gate.files.problems import refuse_problems
 from gate.importers.formats.bfcl.calls import inference_error, made_in
 from gate.importers.formats.bfcl.categories import WEIGHTS, group_of, group_shares, overall_shares
-from gate.importers.formats.bfcl.files import Part
+from gate.importers.formats.bfcl.files import Part, read_rows
 from gate.importers.formats.bfcl.questions import Asked, faults
-from gate.importers.formats.bfcl.results import Category, has_turns, number, results
+from gate.importers.formats.bfcl.results import Category, has_turns, number
 from gate.importers.formats.bfcl.scores import with_mode
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.json_values import as_amount
@@ -79,9 +80,7 @@ def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
     """In the order of the files. Raises InvalidInput where they have changed meanwhile."""
     part = category.part
     if part.result is not None:
-        for line in results(part.result):
-            if isinstance(line, Problem):
-                raise InvalidInput([line])
+        for line in refuse_problems(read_rows(part.result, "result")):
             yield _answered(category, columns, line.data, line.data["result"])
         return
     yield from _failures(category, columns)
@@ -94,12 +93,9 @@ def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
 def _failures(category: Category, columns: Columns) -> Iterator[Trial]:
     if category.part.score is None:
         return
-    for n, line in enumerate(json_lines(category.part.score)):
-        if isinstance(line, Problem):
-            raise InvalidInput([line])
-        if n:
-            raw = line.data.get("model_result_raw", line.data.get("model_result"))
-            yield _answered(category, columns, {"id": line.data["id"]}, raw)
+    for line in islice(refuse_problems(json_lines(category.part.score)), 1, None):
+        raw = line.data.get("model_result_raw", line.data.get("model_result"))
+        yield _answered(category, columns, {"id": line.data["id"]}, raw)
 
 
 def _passed(category: Category, columns: Columns, own: str) -> Trial:

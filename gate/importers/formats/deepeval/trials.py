@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gate.importers.formats.deepeval.answers import answer_of, failure, latency_ms
 from gate.importers.formats.deepeval.run import TOOL, Metric, Run, TestCase
@@ -182,7 +182,7 @@ def _case(one: Placed) -> Case:
     data = one.case.data
     tags, metadata = data.get("tags") or (), data.get("metadata") or {}
     category = metadata.get("category")
-    case = case_of(
+    return case_of(
         TOOL,
         one.suite,
         one.case_id,
@@ -191,8 +191,8 @@ def _case(one: Placed) -> Case:
         category=one_line(category, 200) if isinstance(category, str) else None,
         tags=[one_line(tag, 200) for tag in tags if isinstance(tag, str)],
         digest=one.digest,
+        place=one.case.place,
     )
-    return replace(case, place=one.case.place)
 
 
 def _keys(case: TestCase) -> Iterator[tuple[str, Json]]:

@@ -108,7 +108,7 @@ def trial(sample: Mapping[str, Json], rules: Rules, place: Place) -> Trial:
     return trial_of(
         TOOL,
         rules.suite,
-        replace(_case(sample, rules.suite, attached), place=place),
+        _case(sample, rules.suite, attached, place),
         round=sample["epoch"],
         status=status,
         passed=passed,
@@ -121,7 +121,7 @@ def trial(sample: Mapping[str, Json], rules: Rules, place: Place) -> Trial:
     )
 
 
-def _case(sample: Mapping[str, Json], suite: str, attached: Attachments) -> Case:
+def _case(sample: Mapping[str, Json], suite: str, attached: Attachments, place: Place) -> Case:
     target, asked = sample.get("target"), attached.resolved(sample["input"])
     keys: dict[str, Json] = {}
     if isinstance(target, str) and target:
@@ -136,6 +136,7 @@ def _case(sample: Mapping[str, Json], suite: str, attached: Attachments) -> Case
         input=asked if isinstance(asked, str) else _asked(asked),
         keys=keys,
         category=string_or_none(category, 200) or None,
+        place=place,
     )
 
 

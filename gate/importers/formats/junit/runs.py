@@ -88,15 +88,15 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
     """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
     found, problems = Overview(), Findings()
     for number, file in enumerate(files):
-        for one in cases(file):
-            if isinstance(one, Problem):
-                problems.take(one)
-            elif isinstance(one, Suite):
-                found.names.add(one.name)
-                if one.timestamp is not None:
-                    found.newest = max(filter(None, (found.newest, one.timestamp)))
+        for element in cases(file):
+            if isinstance(element, Problem):
+                problems.take(element)
+            elif isinstance(element, Suite):
+                found.names.add(element.name)
+                if element.timestamp is not None:
+                    found.newest = max(filter(None, (found.newest, element.timestamp)))
             else:
-                found.add(one, number)
+                found.add(element, number)
                 check_number(found.results, file.as_posix(), most)
     problems.refuse()
     return found

@@ -26,8 +26,8 @@ def trial(run: Run, suite: str, *, categories: bool) -> Trial:
     without a connection, the one before it.
     """
     first = run.results[0]
-    case = case_of(TOOL, suite, run.case_id, category=(first.group or None) if categories else None)
-    case = replace(case, place=first.place)
+    category = (first.group or None) if categories else None
+    case = case_of(TOOL, suite, run.case_id, category=category, place=first.place)
     made = [_without_answer(_trial(one, case, suite, run.round)) for one in run.results]
     if len(made) == 1 and not first.retries:
         return made[0]

@@ -12,6 +12,7 @@ from gate.agents.traces.detecting import is_whole, shape_of, unwrap_message
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.plain import files_below, json_lines, json_of, plain
+from gate.importers.trials.json_values import as_object
 from gate.records import Json
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -70,7 +71,7 @@ def _is_lines(path: Path) -> bool:
 
 def _of_lines(path: Path, name: str, *, alone: bool) -> Iterator[Conversation | Problem]:
     """A conversation a line; or all of them one, where each line is but a message."""
-    first = next((line for line in json_lines(path)), None)
+    first = next(json_lines(path), None)
     if first is not None and not isinstance(first, Problem) and is_message(first.data):
         if path.stat().st_size > MOST_FILE:
             yield Problem(Place(path.as_posix()), "one conversation of over 256 MB - split it")
@@ -151,7 +152,7 @@ def is_one(items: Sequence[Json]) -> bool:
         return True
     if shape_of(list(items)) != ("langgraph", True):
         return False
-    held = [one.get("messages") if isinstance(one, dict) else None for one in items]
+    held = [as_object(item).get("messages") for item in items]
     states = [state for state in held if isinstance(state, list)]
     if len(states) < len(items):
         return not states

@@ -19,10 +19,10 @@ from gate.importers.formats.promptfoo.naming import known
 from gate.importers.formats.promptfoo.referenced_files import SCHEME, referred, text_of
 from gate.importers.formats.promptfoo.templates import rendered, unknown, within
 from gate.importers.formats.promptfoo.tests import Written, tests
-from gate.importers.trials.build import case_of
+from gate.importers.trials.build import case_of, import_cases
 from gate.importers.trials.case_ids import CaseIds, mark
 from gate.importers.trials.json_values import as_object, as_strings, string_or_none
-from gate.records import Case, Json, Provenance
+from gate.records import Case, Json
 from gate.records.imported import Imported
 from gate.text.escaping import one_line
 
@@ -82,13 +82,11 @@ def config_in(path: Path) -> Config | None:
 def tests_of(config: Config, prompt: str) -> Imported:
     """Raises InvalidInput with everything that is wrong with its tests."""
     built = _built(config, prompt)
-    return Imported(
-        files=tuple(built.files),
-        created_at=None,
-        provenance=Provenance(agent=TOOL, tool_version=TOOL, event="import"),
-        suites={},
-        trials=lambda: iter(()),
-        cases=lambda: iter(_built(config, prompt).cases),
+    return import_cases(
+        tuple(built.files),
+        lambda: iter(_built(config, prompt).cases),
+        tool=TOOL,
+        agent=TOOL,
         notes=tuple(_notes(built, prompt)),
     )
 

@@ -178,12 +178,7 @@ def _of_lines(path: Path, found: Findings) -> Iterator[Row]:
     if plain(path).stat().st_size > MOST_JSON:
         found.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
         return
-    lines = []
-    for line in json_lines(path):
-        if isinstance(line, Problem):
-            found.take(line)
-        else:
-            lines.append((line.place, line.data))
+    lines = [(line.place, line.data) for line in found.keep_good(json_lines(path))]
     yield from _rows(iter(lines), found)
 
 

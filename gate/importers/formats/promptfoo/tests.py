@@ -107,11 +107,7 @@ class _Reading:
         try:
             for path in referred(self.folder, reference):
                 self.files[path] = None
-                for found in tests_in(path):
-                    if isinstance(found, Problem):
-                        self.problems.take(found)
-                    else:
-                        yield found
+                yield from self.problems.keep_good(tests_in(path))
         except UsageError as error:
             self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
 

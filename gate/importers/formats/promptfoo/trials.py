@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gate.agents.traces.plain import step
 from gate.errors import AgentFailure
@@ -87,18 +86,17 @@ def case_for(row: Row, suite: str, case_id: str, digest: str) -> Case:
     prompt = row.data.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
     found = mapped(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
-    category, tags = row.metadata.get("category"), row.metadata.get("tags")
-    case = case_of(
+    return case_of(
         TOOL,
         suite,
         case_id,
         input=as_text(raw),
         keys=found.keys,
-        category=string_or_none(category, 200),
-        tags=[tag[:200] for tag in as_strings(tags)],
+        category=string_or_none(row.metadata.get("category"), 200),
+        tags=[tag[:200] for tag in as_strings(row.metadata.get("tags"))],
         digest=digest,
+        place=row.place,
     )
-    return replace(case, place=row.place)
 
 
 def answer_of(row: Row) -> Response:

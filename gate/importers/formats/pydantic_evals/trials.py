@@ -113,7 +113,7 @@ def _failed(entry: Entry, suite: str) -> Trial:
     return trial_of(
         TOOL,
         suite,
-        replace(_case(entry, suite), place=entry.place),
+        _case(entry, suite),
         round=entry.round,
         status="infra_error" if nobody else "agent_error",
         passed=None if nobody else False,
@@ -133,7 +133,7 @@ def _answered(entry: Entry, suite: str, names: Names) -> Trial:
     return trial_of(
         TOOL,
         suite,
-        replace(_case(entry, suite), place=entry.place),
+        _case(entry, suite),
         round=entry.round,
         passed=passed,
         failures=failures,
@@ -156,6 +156,7 @@ def _case(entry: Entry, suite: str) -> Case:
         input=_asked(_finite(data.get("inputs"))),
         keys=keys,
         category=string_or_none(category, 200) or None,
+        place=entry.place,
     )
 
 

@@ -148,11 +148,9 @@ def scores_of(asked: Asked, cells: Mapping[str, Json]) -> Iterator[tuple[str, Js
 def checked(rows: Rows, asked: Asked, file: str, most: int = MOST_TRIALS) -> Found:
     """Raises InvalidInput with everything that is wrong, UsageError for more rows than that."""
     problems, found = Findings(), Found()
-    for row in rows():
-        if isinstance(row, Problem):
-            problems.take(row)
-        elif not is_root(asked, row.cells):
-            _take_inner(row.cells, asked, found)
+    for first in problems.keep_good(rows()):
+        if not is_root(asked, first.cells):
+            _take_inner(first.cells, asked, found)
             check_number(len(found.inner), file, most)
         else:
             found.roots += 1

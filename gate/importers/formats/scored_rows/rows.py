@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from gate.files.tables import TableRow
@@ -63,7 +62,7 @@ def trial_in(
 def _case(row: TableRow, asked: Asked, case_id: str) -> Case:
     cells, shape = row.cells, asked.shape
     expected = opened(shape.at("expected", cells))
-    case = case_of(
+    return case_of(
         shape.tool,
         asked.suite,
         case_id,
@@ -71,8 +70,8 @@ def _case(row: TableRow, asked: Asked, case_id: str) -> Case:
         keys={} if expected is None else {"expected_answer": expected},
         category=short(shape.at("category", cells)) or None,
         tags=_tags(opened(shape.at("tags", cells))),
+        place=row.place,
     )
-    return replace(case, place=row.place)
 
 
 def _worst_at_0(asked: Asked, found: Found, names: Mapping[str, str]) -> Iterator[str]:

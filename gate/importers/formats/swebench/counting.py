@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gate.agents.traces.values import at
 from gate.errors import InvalidInput, Place
-from gate.files.plain import Line, json_lines, json_of, plain
+from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
 from gate.importers.formats.swebench.outcomes import Told, Verdict
@@ -55,9 +55,7 @@ def _items(path: Path, findings: Findings) -> list[tuple[Place, Json]]:
         rows = data if isinstance(data, list) else [data]
         return [(Place(name, key=f"[{n}]"), row) for n, row in enumerate(rows)]
     if path.suffix.lower() == ".jsonl":
-        lines = [*json_lines(path)]
-        findings.take(*(line for line in lines if not isinstance(line, Line)))
-        return [(line.place, line.data) for line in lines if isinstance(line, Line)]
+        return [(line.place, line.data) for line in findings.keep_good(json_lines(path))]
     texts = path.read_bytes().decode("utf-8-sig", "replace").splitlines()
     return [(Place(name, n), text.strip()) for n, text in enumerate(texts, 1) if text.strip()]
 

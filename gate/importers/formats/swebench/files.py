@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files.plain import Line, files_below, json_lines, json_of, plain
-from gate.files.problems import Findings
+from gate.files.plain import files_below, json_lines, json_of, plain
+from gate.files.problems import Findings, refuse_problems
 from gate.importers.formats.swebench import (
     instance_lists,
     instance_reports,
@@ -100,10 +100,8 @@ def _sorted_in(path: Path, found: Found, findings: Findings) -> None:
 
 
 def _first_line(path: Path) -> Json:
-    first = next(json_lines(path), None)
-    if isinstance(first, Problem):
-        raise InvalidInput([first])
-    return first.data if isinstance(first, Line) else None
+    first = next(refuse_problems(json_lines(path)), None)
+    return first.data if first else None
 
 
 def _kind(data: Json) -> str | None:

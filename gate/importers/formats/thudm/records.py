@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import Place, Problem
+from gate.errors import Place
 from gate.files.json_stream import is_too_deep
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
@@ -90,10 +90,8 @@ def spelled(status: str) -> str:
 
 
 def _lines(path: Path, found: Findings) -> Iterator[tuple[Place, Mapping[str, Json]]]:
-    for line in json_lines(path):
-        if isinstance(line, Problem):
-            found.take(line)
-        elif not isinstance(line.data, dict):
+    for line in found.keep_good(json_lines(path)):
+        if not isinstance(line.data, dict):
             found.add(line.place, "no object - no sample of AgentBench")
         elif is_too_deep(line.data):
             found.add(line.place, "nested too deeply - no sample is")

@@ -116,7 +116,7 @@ def _told(one: Broken) -> str:
 
 
 def _case(suite: str, index: str, source: Run | Broken) -> Case:
-    return replace(case_of(TOOL, suite, index), place=source.place)
+    return case_of(TOOL, suite, index, place=source.place)
 
 
 def _response(run: Run) -> Response:

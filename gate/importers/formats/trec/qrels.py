@@ -62,11 +62,7 @@ def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
 
 def _of_lines(path: Path, findings: Findings, most: int) -> Qrels:
     found: dict[str, Judged] = {}
-    for one in _lines(path):
-        if isinstance(one, Problem):
-            findings.take(one)
-            continue
-        place, query, document, grade = one
+    for place, query, document, grade in findings.keep_good(_lines(path)):
         judged = found.setdefault(query, Judged(id=query))
         check_number(len(found), path.as_posix(), most)
         if document in judged.grades:
@@ -119,13 +115,11 @@ def _of_json(path: Path, findings: Findings) -> Qrels:
     whole = _whole(path)
     read = _by_query(whole, path) if whole is not None else _of_rows(path)
     found: dict[str, Judged] = {}
-    for one in read:
-        if isinstance(one, Problem):
-            findings.take(one)
-        elif one[1].id in found:
-            findings.add(one[0], "the query is there twice - keep one")
+    for place, judged in findings.keep_good(read):
+        if judged.id in found:
+            findings.add(place, "the query is there twice - keep one")
         else:
-            found[one[1].id] = one[1]
+            found[judged.id] = judged
     return found
 
 

@@ -47,10 +47,7 @@ class Task:
 def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, Task]:
     """By id, in their order. Raises InvalidInput with all that is wrong with them."""
     found, tasks = Findings(), dict[str, Task]()
-    for item in items(path):
-        if isinstance(item, Problem):
-            found.take(item)
-            continue
+    for item in found.keep_good(items(path)):
         faults = list(_faults(item.data))
         if not faults and (known := id_of(item.data)) in tasks:
             faults.append(f"task_id: {known} is there twice - keep one")
