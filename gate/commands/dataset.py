@@ -36,6 +36,13 @@ from gate.suites.cases.curation.counting import figures, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
 from gate.suites.cases.curation.proposing import Entry, Found, Intake, document_ids, entry
+from gate.suites.cases.curation.relevant import (
+    add_proposal,
+    find_lacking,
+    is_waiting,
+    reject_proposal,
+    take_proposal,
+)
 from gate.suites.cases.curation.similar import Known
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
 from gate.suites.cases.dataset import check
@@ -81,7 +88,15 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.note:
         review["note"] = options.note
 
+    documents: set[str] = set()  # cases of which these alone are decided
+
     def decided(case: dict[str, Json]) -> dict[str, Json]:
+        if is_waiting(case):
+            documents.add(str(case.get("id")))
+        if is_waiting(case) and options.reject:
+            return reject_proposal(case, review["by"])
+        if is_waiting(case):
+            case = take_proposal(case, review["by"], options.relevant)
         metadata = {**(case.get("metadata") or {}), "review": review}
         if isinstance(about := metadata.get("relevant_doc_ids"), dict):
             metadata["relevant_doc_ids"] = {**about, "read_by": review["by"]}
@@ -94,7 +109,8 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         _still_fits(content, path, options, env)
         write_whole(path, content)
     for case in dict.fromkeys(options.case):
-        print(plain(f"{path.as_posix()}: {case} {status} by {review['by']} on {now}"))
+        what = f"relevant documents of {case}" if case in documents else case
+        print(plain(f"{path.as_posix()}: {what} {status} by {review['by']} on {now}"))
     return 0
 
 
@@ -120,6 +136,8 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     out = Path(options.out) if options.out else path
     writable(out)
     config, root = _config(options, env)
+    if options.existing:
+        return _extend_existing(path, config, World(env=nameable(env), root=root), options)
     if config.judge is None:
         raise UsageError(
             "gate dataset extend asks the model under `judge` in gate.yml, and there is none; "
@@ -137,6 +155,40 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             found = _asked(there, entries, intake, options, config, world)
         write_whole(out, appended(_content(out), found))
     _tell(out, found, intake)
+    return 0
+
+
+def _extend_existing(path: Path, config: Config, world: World, options: argparse.Namespace) -> int:
+    """Asks no model: the retriever finds, and a person decides."""
+    if options.logs or options.out:
+        raise UsageError("--existing: it changes cases of the dataset; leave --logs and --out away")
+    if config.retriever is None:
+        raise UsageError(
+            "--existing asks the `retriever` in gate.yml for documents, and there is none; "
+            "docs/retrievers.md shows the lines it takes"
+        )
+    options.secrets.update(_secrets(config, world.env))
+    with _alone(path):
+        lacking = list(find_lacking([row.data for row in cases_of(path)]))
+        intake = Intake(known=Known(), ids=set(), absent={}, made_by={})
+        proposals: dict[str, Found] = {}
+        with _documents(config, world, intake):
+            for case in lacking:
+                if len(proposals) < options.count:
+                    documents = intake.found(question(case))
+                    if documents and documents.ids:
+                        proposals[str(case.get("id"))] = documents
+
+        def proposed(case: dict[str, Json]) -> dict[str, Json]:
+            return add_proposal(case, proposals[str(case.get("id"))])
+
+        write_whole(path, changed(_content(path), list(proposals), proposed, path.as_posix()))
+    for name, documents in proposals.items():
+        print(plain(f"{name}: relevant, says {documents.by}: {', '.join(documents.ids)}", 200))
+    for why in intake.left_out:
+        print(plain(f"left out: {why}"))
+    of = f"{len(proposals)} of {len(lacking)} cases without relevant documents"
+    print(plain(f"{path.as_posix()}: documents proposed for {of}; `gate dataset approve` decides"))
     return 0
 
 

@@ -333,6 +333,8 @@ def _dataset(p: argparse.ArgumentParser) -> None:
     extend.add_argument(
         "--count", type=whole(1, 1000), default=20, metavar="N", help="at most (20)"
     )
+    about = "propose relevant documents for cases that are there without any, and no new case"
+    extend.add_argument("--existing", action="store_true", help=about)
     extend.add_argument("--out", metavar="FILE", help="where proposals are appended (the dataset)")
     approve = add_action(actions, "approve", "say that a person has read a case and it may run")
     approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")

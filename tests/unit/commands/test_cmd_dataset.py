@@ -173,6 +173,92 @@ def test_relevant_documents_are_proposed_and_a_person_says_which_are(project, ca
     assert "--relevant: it is for one case" in capsys.readouterr().err
 
 
+SILENT = (
+    {"id": "c1", "input": "Question 1?", "expected_facts": ["x"]},
+    {"id": "c2", "question": "Question 2?", "expected_facts": ["x"], "relevant_doc_ids": None},
+    {"id": "c3", "input": "Question 3?", "expected_facts": ["x"], "relevant_doc_ids": []},
+    {"id": "c4", "input": "Question 4?", "expected_facts": ["x"], "relevance_scores": {"d": 1}},
+    {"id": "c5", "input": "Question 5?", "expected_facts": ["x"], "status": "rejected"},
+)
+
+
+@pytest.fixture
+def silent(project):
+    with_retriever(project)
+    text = "".join(json.dumps(case) + "\n" for case in SILENT)
+    (project / "cases.jsonl").write_text(text, encoding="utf-8")
+    return project
+
+
+def test_documents_are_proposed_for_cases_that_say_nothing_and_these_run_on_as_they_are(
+    silent, capsys
+):
+    (silent / "judge.py").unlink()  # no model is asked
+    assert run(["dataset", "extend", "cases.jsonl", "--existing"], {}) == 0
+    found = {case["id"]: case for case in cases()}
+    ids = [f"d{n}" for n in range(5)]
+    by = "python ./search.py:search"
+    proposal = {"status": "proposed", "ids": ids, "by": by, "read_by": None}
+    for name, before in (("c1", SILENT[0]), ("c2", SILENT[1])):
+        assert found[name] == {**before, "metadata": {"relevant_doc_ids": proposal}}
+    assert [found[name] for name in ("c3", "c4", "c5")] == list(SILENT[2:])
+    said = capsys.readouterr().out
+    assert "c1: relevant, says python ./search.py:search: d0, d1, d2, d3, d4" in said
+    assert "documents proposed for 2 of 2 cases without relevant documents" in said
+    assert run(["dataset", "extend", "cases.jsonl", "--existing"], {}) == 0
+    assert "for 0 of 0 cases" in capsys.readouterr().out
+
+
+def test_a_person_takes_them_names_others_or_rejects_them(silent, capsys):
+    run(["dataset", "extend", "cases.jsonl", "--existing"], {})
+    before = (silent / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    approve = ["dataset", "approve", "cases.jsonl", "--reviewer", "maria", "--case"]
+    assert run([*approve, "c1", "--relevant", "d8"], {}) == 0
+    assert run([*approve, "c2", "--reject"], {}) == 0
+    first, second, *_ = cases()
+    assert first["relevant_doc_ids"] == ["d8"]
+    assert (first["status"], first["metadata"]["review"]["by"]) == ("approved", "maria")
+    about = {"by": "python ./search.py:search", "read_by": "maria"}
+    assert first["metadata"]["relevant_doc_ids"] == about
+    assert second.get("status") is None  # the case itself was not rejected
+    assert second["relevant_doc_ids"] is None
+    assert second["metadata"]["relevant_doc_ids"]["status"] == "rejected"
+    assert (silent / "cases.jsonl").read_text(encoding="utf-8").splitlines()[2:] == before[2:]
+    assert "relevant documents of c2 rejected by maria" in capsys.readouterr().out
+    assert run(["dataset", "extend", "cases.jsonl", "--existing"], {}) == 0
+    assert "for 0 of 0 cases" in capsys.readouterr().out
+
+
+def test_at_most_so_many_and_a_retriever_that_fails_is_told(silent, capsys):
+    more = "".join(
+        json.dumps({"id": f"e{n}", "input": f"No {n}{n}?", "expected_facts": ["x"]}) + "\n"
+        for n in range(2, 6)
+    )
+    (silent / "cases.jsonl").write_text(more, encoding="utf-8")
+    assert run(["dataset", "extend", "cases.jsonl", "--existing", "--count", "1"], {}) == 0
+    assert "for 1 of 4 cases" in capsys.readouterr().out
+    assert run(["dataset", "extend", "cases.jsonl", "--existing"], {}) == 0
+    said = capsys.readouterr().out
+    assert "the retriever fails" in said
+    assert "for 0 of 3 cases" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--logs", "cases.jsonl"], "leave --logs and --out away"),
+        (["--out", "new.jsonl"], "leave --logs and --out away"),
+        ([], "--existing asks the `retriever` in gate.yml"),
+    ],
+)
+def test_existing_cases_need_a_retriever_and_are_changed_where_they_are(
+    project, capsys, more, said
+):
+    assert run(["dataset", "extend", "cases.jsonl", "--existing", *more], {}) == 2
+    assert said in capsys.readouterr().err
+    assert (project / "cases.jsonl").read_text(encoding="utf-8") == CASES
+
+
 @pytest.mark.parametrize(
     ("told", "ids"),
     [

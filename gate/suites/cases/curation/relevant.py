@@ -1,0 +1,54 @@
+"""Relevant documents that are proposed for cases which run already. The case stays as it is: what
+is proposed stands in its metadata until a person has decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gate.records import Json
+from gate.suites.cases.curation.proposing import Found
+
+KEY = "relevant_doc_ids"
+_SAID_OTHERWISE = (KEY, "relevance_scores")
+
+
+def find_lacking(cases: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
+    """Those that run and say nothing of relevant documents; none (`[]`) is something that is said,
+    and so is a proposal that waits or was rejected.
+    """
+    for case in cases:
+        runs = case.get("status", "approved") == "approved"
+        silent = all(case.get(key) is None for key in _SAID_OTHERWISE)
+        if runs and silent and KEY not in (case.get("metadata") or {}):
+            yield case
+
+
+def add_proposal(case: Mapping[str, Json], found: Found) -> dict[str, Json]:
+    """The case with documents that a person is to look at."""
+    proposal = {"status": "proposed", "ids": list(found.ids), "by": found.by, "read_by": None}
+    return {**case, "metadata": {**(case.get("metadata") or {}), KEY: proposal}}
+
+
+def is_waiting(case: Mapping[str, Json]) -> bool:
+    """Whether it has a proposal of this kind that nobody decided on."""
+    about = (case.get("metadata") or {}).get(KEY)
+    return isinstance(about, dict) and about.get("status") == "proposed"
+
+
+def take_proposal(
+    case: Mapping[str, Json], reader: str, ids: Sequence[str] | None
+) -> dict[str, Json]:
+    """The case with the documents as its own. `ids`: instead of those that were proposed."""
+    metadata = case["metadata"]
+    about = metadata[KEY]
+    kept = {"by": about.get("by"), "read_by": reader}
+    taken = list(about.get("ids") or []) if ids is None else list(ids)
+    return {**case, KEY: taken, "metadata": {**metadata, KEY: kept}}
+
+
+def reject_proposal(case: Mapping[str, Json], reader: str) -> dict[str, Json]:
+    """The case without them; they are not proposed again."""
+    metadata = case["metadata"]
+    about = {**metadata[KEY], "status": "rejected", "read_by": reader}
+    return {**case, "metadata": {**metadata, KEY: about}}
