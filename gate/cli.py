@@ -18,7 +18,7 @@ from gate.commands.options.all import parse, parser
 from gate.errors import GateError, InfrastructureError, Interrupted, UsageError
 from gate.files.plain_file import no_such_name
 from gate.system.outlet import Outlets, keep_descriptors, outlets
-from gate.system.sealing import is_in_a_job, sealed
+from gate.system.sealing import is_in_a_job, seal_process
 from gate.system.shortage import guard_exit, shortage
 from gate.system.signals import Stop
 from gate.text.escaping import plain, stand_ins
@@ -62,7 +62,7 @@ def environment() -> dict[str, str]:
 def _own_environment(argv: list[str]) -> Mapping[str, str]:
     """What this process was given; in a job the rest of it is sealed before anything else runs."""
     env = dict(os.environ)
-    if is_in_a_job(argv, env) and (why := sealed(os.environ)):
+    if is_in_a_job(argv, env) and (why := seal_process(os.environ)):
         print(f"gate: warning: {why}", file=sys.stderr)
     return env
 

@@ -26,11 +26,11 @@ from gate.run.home import Home, find_home
 from gate.run.options import Host, RunOptions
 from gate.store.measurements import Stored, load
 from gate.suites.config import build
-from gate.suites.config.check import checked
+from gate.suites.config.check import check_document
 from gate.suites.config.lint import lint
 from gate.suites.config.load import DEFAULT_AGENT
 from gate.suites.config.overrides import for_release
-from gate.suites.protection.rules import own_config
+from gate.suites.protection.rules import load_own_config
 from gate.user_code import processes
 from gate.user_code.processes import PROCESSES
 
@@ -149,7 +149,7 @@ def compare(
     before, after = (load(_session(one), now) for one in (baseline, current))
     with _user_code(env):
         found = find_home(_as_text(config))
-        rules = own_config(found.file, found.root, env, now.date())
+        rules = load_own_config(found.file, found.root, env, now.date())
         if after.provenance.mode == "release":
             rules = for_release(rules)
         return _judged(compared(before, after, rules, now, found.root), _folder(current))
@@ -169,7 +169,7 @@ def _limits(gates: Mapping[str, Mapping[str, Json]], after: Stored, now: datetim
     """Raises InvalidInput for what gate.yml could not have either."""
     written = {"version": 1, "baseline": {"source": "none"}, "gates": gates}
     document = yamlfile.parse(_text(written), _GATES)
-    data, problems = checked(document, {})
+    data, problems = check_document(document, {})
     rules = build.config(data, document.place, agent=DEFAULT_AGENT, file=_GATES)
     measured = {name: suite.meta.specs for name, suite in after.suites.items()}
     problems += lint(rules, measured, now.date()).problems

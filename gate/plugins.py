@@ -52,7 +52,7 @@ def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
 
     One whose options name code of the user's has a method `rooted(root)`: itself, with that found.
     """
-    made = from_json(registry.registered(spec.name), spec.options)
+    made = from_json(registry.get_class(spec.name), spec.options)
     rooted = getattr(made, "rooted", None)
     return rooted(root) if callable(rooted) else made
 

@@ -55,7 +55,7 @@ class Registry(Generic[T]):
     def __contains__(self, name: object) -> bool:
         return bool(name) and (name in self._found or name in self._ours())
 
-    def registered(self, name: str) -> type[T]:
+    def get_class(self, name: str) -> type[T]:
         """The class that this project registered as `name`; UsageError with the nearest name."""
         if name not in self._found:
             if name not in self._ours():
@@ -69,7 +69,7 @@ class Registry(Generic[T]):
     def load(self) -> None:
         """Imports every plug-in now, not when it is asked for."""
         for name in self.names():
-            self.registered(name)
+            self.get_class(name)
 
     def _ours(self) -> Mapping[str, str]:
         if not self._modules:
@@ -82,7 +82,7 @@ class Registry(Generic[T]):
         return self._modules
 
 
-class Meanwhile:
+class BackgroundImport:
     """A module to be imported while the command waits for something else.
 
     What a command needs only at its end (numpy, the reporters) loads while the agent is thinking.
@@ -100,7 +100,7 @@ class Meanwhile:
                 work.start()
                 self._thread = work
 
-    def loaded(self) -> Any:
+    def load(self) -> Any:
         """The module; imports it now if nobody has begun."""
         if self._thread is not None:
             self._thread.join()

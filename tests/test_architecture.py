@@ -323,7 +323,7 @@ def registries() -> list[Registry[object]]:
 
 @pytest.mark.parametrize("registry", registries(), ids=lambda registry: registry.kind)
 def test_every_plugin_says_what_it_does(registry: Registry[object]) -> None:
-    classes = [registry.registered(name) for name in registry]
+    classes = [registry.get_class(name) for name in registry]
     undocumented = [c.__name__ for c in classes if "__doc__" not in vars(c) or not c.__doc__]
     generated = [c.__name__ for c in classes if (c.__doc__ or "").startswith(f"{c.__name__}(")]
     assert not undocumented + generated
@@ -334,7 +334,7 @@ def test_every_plugin_says_what_it_does(registry: Registry[object]) -> None:
 def test_plugins_lie_alone(registry: Registry[object]) -> None:
     """Every file of the folder is imported to know the names: no other module may lie there."""
     folder = registry.package.removeprefix("gate.")
-    registered = {registry.registered(name).__module__ for name in registry}
+    registered = {registry.get_class(name).__module__ for name in registry}
     beside = {
         name
         for name, path in NAMES.items()

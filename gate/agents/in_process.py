@@ -18,7 +18,7 @@ from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import Connection, World
 from gate.records import Case, Response
-from gate.user_code.roles import Unusable, answer_of, asks_by_text, encoded, find_done
+from gate.user_code.roles import Unusable, answer_of, asks_by_text, encode_json, find_done
 
 
 class EventLoop:
@@ -88,7 +88,7 @@ class _Connection:
         whole = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
         asked = case.question if self._by_text else whole
         try:
-            body = encoded(answer_of(self._await_result(asked, timeout_s)))
+            body = encode_json(answer_of(self._await_result(asked, timeout_s)))
         except Unusable as error:
             raise AgentFailure(f"the agent {error}") from error
         found = answer.parse(body)

@@ -21,7 +21,7 @@ CONFIDENCE = 0.95
 
 def family_of(spec: MetricSpec) -> Family:
     """The reduction that the spec names; UsageError when there is none of that name."""
-    return from_json(METRICS.registered(spec.family), spec.options)
+    return from_json(METRICS.get_class(spec.family), spec.options)
 
 
 def default_tolerance(spec: MetricSpec) -> Tolerance:

@@ -54,7 +54,7 @@ def estimate_odds(
     sides = list(_sides(gate, spec, values, size, drift))
     if not sides:
         return NoiseOdds(why=_unknown(spec, values))
-    chance = sum(_chance(one, gate.judged_by, size) for one in sides)
+    chance = sum(_chance(one, gate.effective_rule, size) for one in sides)
     guess = "from one stored round a case" if any(one.level.is_guess for one in sides) else ""
     return NoiseOdds(chance=min(1.0, chance), why=guess)
 
@@ -157,7 +157,7 @@ def assume_odds(gate: GateRule, spec: MetricSpec, size: RunSize) -> NoiseOdds:
     )
     limits: tuple[tuple[float | None, Side], ...] = ((gate.min, "below"), (gate.max, "above"))
     chance = sum(
-        _chance(_LimitSide(level=level, limit=limit, side=side), gate.judged_by, size)
+        _chance(_LimitSide(level=level, limit=limit, side=side), gate.effective_rule, size)
         for limit, side in limits
         if limit is not None
     )

@@ -19,9 +19,9 @@ from gate.commands.options.records import import_options, output_options, run_op
 from gate.errors import GateError, UsageError
 from gate.github.accept_reply import answer
 from gate.github.context import Job, current_job, token
-from gate.github.delivery import Delivery, Finished, Means
+from gate.github.delivery import Delivery, FinishedRun, Means
 from gate.github.earlier_heads import earlier_head
-from gate.github.inputs import Plan, read_inputs, without_wrong
+from gate.github.inputs import ActionInputs, read_inputs, without_wrong
 from gate.github.outputs import stop_commands
 from gate.github.payload import read_event
 from gate.github.sessions import artifact_name, restore
@@ -50,7 +50,9 @@ class Hooks:
     `execute(argv, settings, env, find)` runs or merges, and prints as `gate run` does.
     """
 
-    execute: Callable[[Sequence[str], Mapping[str, str], Mapping[str, str], FindEarlier], Finished]
+    execute: Callable[
+        [Sequence[str], Mapping[str, str], Mapping[str, str], FindEarlier], FinishedRun
+    ]
     means: Means = field(default_factory=Means)
     store: Callable[[Path, str, Mapping[str, str]], Uploaded] = upload_folder
 
@@ -86,7 +88,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
     return _forgiving(finished.report.exit_code, wanted)
 
 
-def _forgiving(code: int, wanted: Plan) -> int:
+def _forgiving(code: int, wanted: ActionInputs) -> int:
     return 0 if code in FORGIVEN and not wanted.fail else code
 
 
@@ -120,7 +122,7 @@ def _run_or_merge(
     settings: Mapping[str, str],
     env: Mapping[str, str],
     find: FindEarlier,
-) -> Finished:
+) -> FinishedRun:
     parsed, host = parse(argv), Host(env=env, stop=stop, secrets=known)
     outcome: Outcome | ImportedSession
     if parsed.command == "import":
@@ -143,12 +145,12 @@ def _import(options: ImportOptions, host: Host) -> ImportedSession:
     return written.session
 
 
-def _goes_on(wanted: Plan, job: Job) -> bool:
+def _goes_on(wanted: ActionInputs, job: Job) -> bool:
     """Whether a session may be gone on with; a shard's is half of one."""
     return not wanted.shard and wanted.argv[0] == "run" and job.mode in ("pull_request", "branch")
 
 
-def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Stored:
+def _stored(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks) -> Stored:
     """What an earlier run at this head commit left."""
     if not _goes_on(wanted, job):
         return Stored()
@@ -162,7 +164,7 @@ def _stored(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Sto
 
 
 def _finder(
-    wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks, *, otherwise: Stored
+    wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks, *, otherwise: Stored
 ) -> FindEarlier:
     """Who looks for an earlier head with the same files, once it is known which files count."""
     if not _goes_on(wanted, job) or job.mode != "pull_request":
@@ -180,7 +182,7 @@ def _finder(
     return find
 
 
-def _execute(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Finished:
+def _execute(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks) -> FinishedRun:
     """Whatever the run prints is text of agents and datasets: the runner must not obey it."""
     stored = _stored(wanted, job, env, hooks)
     argv, settings = wanted.argv, wanted.settings
@@ -201,7 +203,9 @@ def _execute(wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> Fi
         hooks.means.echo(after)
 
 
-def _store(session: Path, wanted: Plan, job: Job, env: Mapping[str, str], hooks: Hooks) -> None:
+def _store(
+    session: Path, wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks
+) -> None:
     """The session as the artifact that a re-run of this commit goes on with."""
     shard = env.get("INPUT_SHARD", "").strip()
     name = artifact_name(job.head_sha or "unknown", shard, wanted.comment_id)
@@ -212,5 +216,5 @@ def _store(session: Path, wanted: Plan, job: Job, env: Mapping[str, str], hooks:
     hooks.means.echo(command(kind, hooks.means.redact(text), {"title": "Agent Gate"}))
 
 
-def _with(wanted: Plan, note: str) -> Mapping[str, str]:
+def _with(wanted: ActionInputs, note: str) -> Mapping[str, str]:
     return {**wanted.settings, "note": note} if note else wanted.settings

@@ -15,7 +15,7 @@ from gate.store.baseline.file import BaselineFile, newest, parse
 from gate.store.baseline.pool import accept, with_accepted
 from gate.store.baseline.source_order import find_baseline
 from gate.store.baseline.sources.file import session_baseline
-from gate.store.session import Session, load_session, named_session
+from gate.store.session import Session, find_session, load_session
 from gate.text.escaping import plain
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def save(options: argparse.Namespace, desk: Desk) -> int:
     """Appends a session to the pool; refuses what a pull request measured. All suites or none."""
-    session = load_session(named_session(options.session, Path(desk.config.report.dir)))
+    session = load_session(find_session(options.session, Path(desk.config.report.dir)))
     may_save(session, desk.job)
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     pools = [

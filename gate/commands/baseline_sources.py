@@ -20,7 +20,7 @@ from gate.run.rules_for_event import commit_to_compare, with_base, with_branch
 from gate.run.save_baseline import file_name
 from gate.store.baseline.source_order import find_baseline, source_names
 from gate.suites.config.load import select
-from gate.suites.protection.rules import own_config
+from gate.suites.protection.rules import load_own_config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def open_desk(
     job, now = current_job(env), datetime.now(UTC)
     home = home_of(options)
     root = home.root
-    loaded = own_config(home.file, root, env, date.today())
+    loaded = load_own_config(home.file, root, env, date.today())
     opened = open_forge(job, connect(job, token(env)), root)
     loaded = with_branch(loaded, job, opened)
     job = with_base(job, token(env), loaded)

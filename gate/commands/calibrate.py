@@ -30,7 +30,7 @@ from gate.run.setup import Setup, set_up
 from gate.store.baseline.file import BaselineFile, newest
 from gate.store.baseline.find import differences
 from gate.store.measurements import load
-from gate.suites.protection.rules import own_config
+from gate.suites.protection.rules import load_own_config
 from gate.text.escaping import plain
 from gate.text.figures import count, listed, money
 from gate.text.suggestions import did_you_mean
@@ -105,7 +105,7 @@ def _material(
     parts = list(_of_sessions(sessions, options.suite))
     if options.baseline is None and sessions:
         home = home_of(options)
-        config = own_config(home.file, home.root, env, datetime.now(UTC).date())
+        config = load_own_config(home.file, home.root, env, datetime.now(UTC).date())
         concurrency = subject(config.agent, config.retriever, home.root).concurrency
     else:
         setup = set_up(_run_of_same_suites(options), host_of(options, env), control=Control())

@@ -21,7 +21,7 @@ from gate.github.pulls import find_pull_request
 from gate.github.remote_repository import connect
 from gate.records import Report
 from gate.report.formats.comment import step_summary
-from gate.store.foreign_report import MOST_BYTES, Origin, origin_of, shown
+from gate.store.foreign_report import MOST_BYTES, Origin, origin_of, strip_report
 from gate.store.session import Session, load_session, refuse_debugging
 from gate.text.escaping import plain
 from gate.text.redaction import Redactor
@@ -78,7 +78,7 @@ def comment(
     origin = origin or origin_of(report)
     comment_id = options.comment_id or report.comment_id
     mark = marker(comment_id, origin.commit, origin.run_id, origin.run_attempt)
-    safe = replace(shown(report, origin), comment_id=comment_id)
+    safe = replace(strip_report(report, origin), comment_id=comment_id)
     note = FORK if job.is_fork else ""
 
     def render(limit: int) -> str:

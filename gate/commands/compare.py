@@ -24,7 +24,7 @@ from gate.store.event_log import SURROGATES
 from gate.store.measurements import Stored, StoredSuite, load
 from gate.store.session import new_session_id
 from gate.suites.config.overrides import for_release
-from gate.suites.protection.rules import Rules, own_config
+from gate.suites.protection.rules import Rules, load_own_config
 from gate.verdict.conclude import conclude
 from gate.verdict.measured import Measured, Setting
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
     found = home_of(options)
     root = found.root
-    config = own_config(found.file, root, env, now.date())
+    config = load_own_config(found.file, root, env, now.date())
     if after.provenance.mode == "release":
         config = for_release(config)
     report = compare(before, after, config, now, root)

@@ -46,7 +46,7 @@ from gate.suites.cases.curation.relevant import (
 from gate.suites.cases.curation.similar import Known
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
 from gate.suites.cases.dataset import check
-from gate.suites.protection.rules import own_config
+from gate.suites.protection.rules import load_own_config
 from gate.system.sealing import nameable
 from gate.text.escaping import plain
 from gate.text.redaction import Redactor
@@ -305,7 +305,7 @@ def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> Non
 
 def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
     found = home_of(options)
-    return own_config(found.file, found.root, env, datetime.now(UTC).date()), found.root
+    return load_own_config(found.file, found.root, env, datetime.now(UTC).date()), found.root
 
 
 def _content(path: Path) -> bytes:

@@ -19,7 +19,7 @@ from gate.run.grade import named_graders
 from gate.run.home import check_has_config
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import select
-from gate.suites.protection.rules import Rules, own_config
+from gate.suites.protection.rules import Rules, load_own_config
 from gate.system.sealing import nameable
 from gate.text import figures
 from gate.text.escaping import one_line, plain
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     Options: `config`, `suite`, `judge` (ask the models of gate.yml, too), `format`.
     """
     found = home_of(options)
-    config = own_config(found.file, found.root, env, datetime.now(UTC).date())
+    config = load_own_config(found.file, found.root, env, datetime.now(UTC).date())
     check_has_config(config, env, bundled_wanted=bool(options.suite))
     config = select(config, options.suite or (), found.root)
     with ExitStack() as stack:

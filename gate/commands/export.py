@@ -15,7 +15,7 @@ from gate.files.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
 from gate.records import Report
 from gate.store.session import CONTROL, Row, Session, load_session, refuse_debugging
-from gate.store.session_check import checked_rows
+from gate.store.session_check import check_rows
 from gate.text.suggestions import did_you_mean
 from gate.user_code.loading import Workspace, load_object, place_of
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     wanted = _chosen([*session.meta.suites], options.suite or ())
     report = _report(session)
     report = replace(report, suites={n: s for n, s in report.suites.items() if n in wanted})
-    deque(checked_rows(session.rows(), session.meta.suites, folder), maxlen=0)
+    deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
 
     def rows() -> Iterator[Row]:
         return (row for row in session.rows() if row["suite"] in wanted)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _exporter(name: str) -> Exporter:
     """One of ours, or the user's own, which decides nothing: it runs here."""
     if ":" not in name:
-        return EXPORTERS.registered(name)()
+        return EXPORTERS.get_class(name)()
     workspace = Workspace(Path())
     try:
         found, _ = load_object(name, workspace, workspace_first=False)

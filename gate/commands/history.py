@@ -19,7 +19,7 @@ from gate.report.history.text import as_markdown, as_text
 from gate.store.baseline.file import parse
 from gate.store.event_log import SURROGATES
 from gate.store.history import ALPHA, Chain, history_of
-from gate.store.past_runs import PastRuns, chain_of, read_all
+from gate.store.past_runs import PastRuns, chain_of, read_past_runs
 from gate.text.escaping import plain
 from gate.text.suggestions import did_you_mean
 
@@ -51,7 +51,7 @@ def _of_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
     if options.baseline or options.config:
         given = "--baseline" if options.baseline else "--config"
         raise UsageError(f"gate history: {given} and a PATH exclude each other; leave one out")
-    past = read_all(paths)
+    past = read_past_runs(paths)
     return PastRuns(chains=_chosen(past.chains, options.suite or ()), notes=past.notes)
 
 

@@ -25,7 +25,7 @@ from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
 from gate.store.measurements import Stored, load
-from gate.suites.protection.rules import own_config
+from gate.suites.protection.rules import load_own_config
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
 from gate.verdict.planning.plan import Subject, plan, quarantined, stored_subject, without
@@ -121,7 +121,7 @@ def _of_session(
     now = datetime.now(UTC)
     stored = load(Path(options.session), now)
     home = home_of(options)
-    config = own_config(home.file, home.root, env, now.date())
+    config = load_own_config(home.file, home.root, env, now.date())
     if stored.provenance.event == "import" and not _asked(stored, config):
         config = replace(config, regression=replace(config.regression, stop="off"))
     return config, list(_stored_subjects(stored, config, options))

@@ -12,22 +12,22 @@ from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
 from gate.report.write_all import write_reports
 from gate.store.event_log import SURROGATES
-from gate.store.session import load_session, named_session, refuse_debugging
-from gate.store.session_check import checked_rows
+from gate.store.session import find_session, load_session, refuse_debugging
+from gate.store.session_check import check_rows
 
 RESULTS = Path("results")  # where `gate run` writes without --out
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0 when the reports are written; raises UsageError for a session without a verdict."""
-    folder = named_session(options.session, RESULTS)
+    folder = find_session(options.session, RESULTS)
     session = load_session(folder)
     refuse_debugging(session)
     if session.report is None:
         raise UsageError(
             f"{folder}: the run never came to a verdict; go on with `gate run --resume {folder}`"
         )
-    deque(checked_rows(session.rows(), session.meta.suites, folder), maxlen=0)
+    deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
     written: list[Path] = []
 
     def write(name: str, text: str) -> None:

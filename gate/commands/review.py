@@ -33,10 +33,10 @@ from gate.report.wording.agreement import as_markdown, as_text
 from gate.run.grade import named_graders
 from gate.store.event_log import SURROGATES
 from gate.store.session import Session, load_session
-from gate.store.session_check import checked_rows
+from gate.store.session_check import check_rows
 from gate.suites.cases.dataset import cases
 from gate.suites.config.load import select
-from gate.suites.protection.rules import Rules, own_config
+from gate.suites.protection.rules import Rules, load_own_config
 from gate.text.escaping import plain
 from gate.text.figures import count
 
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Writes the manifest, the form and the sheet of a period; the same again gives the same."""
     session = load_session(Path(options.session))
-    deque(checked_rows(session.rows(), session.meta.suites, session.folder), maxlen=0)
+    deque(check_rows(session.rows(), session.meta.suites, session.folder), maxlen=0)
     suite = suite_of(session.meta, options.suite)
     period = check_period(options.period or period_of(session.meta.created_at))
     path = Path(options.reviews) / f"{period}.json"
@@ -103,7 +103,7 @@ def _material(options: argparse.Namespace, env: Mapping[str, str], suite: str) -
     """Nothing where no gate.yml has the suite, unless it is one that was named."""
     home = home_of(options)
     root = home.root
-    config = own_config(home.file, root, env, datetime.now(UTC).date())
+    config = load_own_config(home.file, root, env, datetime.now(UTC).date())
     try:
         found = select(config, [suite]).suites[0]
     except UsageError:

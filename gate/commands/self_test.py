@@ -23,7 +23,7 @@ from gate.run.execute import execute
 from gate.run.grade import named_graders
 from gate.run.options import Host, RunOptions
 from gate.suites.cases.dataset import check
-from gate.suites.config.load import bundled_suites
+from gate.suites.config.load import load_bundled_suites
 from gate.text.escaping import plain
 
 OUR_FAULT = 70
@@ -53,7 +53,7 @@ def _plugins(env: Mapping[str, str]) -> str:
     found = [value for value in vars(plugins).values() if isinstance(value, Registry)]
     for registry in found:
         for name in registry.names():
-            schema_of(registry.registered(name))
+            schema_of(registry.get_class(name))
     return ", ".join(f"{registry.kind} {len(registry.names())}" for registry in found)
 
 
@@ -68,7 +68,7 @@ def _datasets(env: Mapping[str, str]) -> str:
 
 
 def _bundled() -> Iterator[str]:
-    for suite in bundled_suites():
+    for suite in load_bundled_suites():
         path = Path(suite.dataset)
         source = Source(name=path.name, open=partial(_binary, path))
         yield f"{suite.name} {check(source, named_graders(suite.graders, Path())).cases} cases"
@@ -115,7 +115,7 @@ def _verdict(env: Mapping[str, str]) -> str:
 
 
 def _measured(folder: Path, options: str, baseline: str) -> tuple[Report, Path]:
-    dataset = next(suite.dataset for suite in bundled_suites() if suite.name == "analytics")
+    dataset = next(suite.dataset for suite in load_bundled_suites() if suite.name == "analytics")
     config = folder / "gate.yml"
     config.write_text(_CONFIG.format(options=options, dataset=dataset), encoding="utf-8")
     asked = RunOptions(

@@ -182,7 +182,7 @@ def _odds(done: _Checked) -> None:
     """How often noise alone would miss each limit; needs what main, or the newest run, was like."""
     config = done.config
     gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
-    if not any(gate.limited and gate.level == "block" for gate in gates):
+    if not any(gate.has_limit and gate.level == "block" for gate in gates):
         return
     if not done.baselines and not RESULTS.is_dir():
         why = f"there is no baseline in {config.baseline.path}/ and no session in {RESULTS}/"

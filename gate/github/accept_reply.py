@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gate.errors import InfrastructureError, UsageError
-from gate.github.acceptance import COMMAND, comments_of, judged_runs, may_write, reason_of
+from gate.github.acceptance import COMMAND, comments_of, list_gate_runs, may_write, reason_of
 from gate.github.api import Api
 from gate.github.payload import has, number, text
 from gate.records import Json
@@ -18,7 +18,7 @@ SAY_NEEDS = "pull-requests: write"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AcceptComment:
     """A comment on a pull request, as the event tells it."""
 
     pull_request: int
@@ -27,7 +27,7 @@ class Asked:
     body: str
 
 
-def asked(event: Mapping[str, Json] | None) -> Asked | None:
+def parse_accept_comment(event: Mapping[str, Json] | None) -> AcceptComment | None:
     """The new comment of a person on a pull request; None for everything else."""
     if text(event, "action") != "created" or not has(event, "issue.pull_request"):
         return None
@@ -35,7 +35,11 @@ def asked(event: Mapping[str, Json] | None) -> Asked | None:
     who, body = text(event, "comment.user.login"), text(event, "comment.body")
     if text(event, "comment.user.type") != "User" or issue is None or comment is None:
         return None
-    return Asked(pull_request=issue, comment=comment, who=who, body=body) if who and body else None
+    return (
+        AcceptComment(pull_request=issue, comment=comment, who=who, body=body)
+        if who and body
+        else None
+    )
 
 
 def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[str], None]) -> int:
@@ -44,7 +48,7 @@ def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[st
 
     Raises UsageError without a token, InfrastructureError when GitHub refuses to run it again.
     """
-    one = asked(event)
+    one = parse_accept_comment(event)
     reason = reason_of(one.body) if one is not None else None
     if one is None or reason is None:
         echo(f"no new comment of a person that starts with `{COMMAND}`: nothing to do")
@@ -65,14 +69,14 @@ def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[st
     return 0
 
 
-def _again(api: Api, one: Asked, reason: str) -> str:
+def _again(api: Api, one: AcceptComment, reason: str) -> str:
     """Runs again what judged the head commit, every job with a comment of its own; or says why
     not.
     """
     if not reason:
         return f"write why the change is meant: `{COMMAND} <reason>`"
     head = text(api.get(f"pulls/{one.pull_request}", needs="pull-requests: read"), "head.sha")
-    judged = judged_runs(api, comments_of(api, one.pull_request), head)
+    judged = list_gate_runs(api, comments_of(api, one.pull_request), head)
     if not judged:
         return (
             "the gate has not commented on the head commit yet, and a run that is under way may "
@@ -89,7 +93,7 @@ def _again(api: Api, one: Asked, reason: str) -> str:
     return ""
 
 
-def _react(api: Api, one: Asked, content: str) -> None:
+def _react(api: Api, one: AcceptComment, content: str) -> None:
     try:
         path = f"issues/comments/{one.comment}/reactions"
         api.write("POST", path, {"content": content}, needs=SAY_NEEDS)
@@ -97,5 +101,5 @@ def _react(api: Api, one: Asked, content: str) -> None:
         return  # the log and the gate's own comment tell as well
 
 
-def _say(api: Api, one: Asked, body: str) -> None:
+def _say(api: Api, one: AcceptComment, body: str) -> None:
     api.write("POST", f"issues/{one.pull_request}/comments", {"body": body}, needs=SAY_NEEDS)

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from gate.analysis.metric_names import DIMENSIONS
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
-from gate.github.comments import login_of, read_marker
+from gate.github.comments import login_of, parse_marker
 from gate.github.context import Job
 from gate.github.payload import moment, number, text
 from gate.records import AcceptedChange, Json
@@ -103,11 +103,11 @@ def _where(api: Api, job: Job) -> _Where | None:
     if queued:
         return _Where(number=int(queued[1]), head_sha=None)
     if job.mode in ("branch", "schedule") and job.head_sha and job.protect_ref is None:
-        return _merged(api, job.head_sha)
+        return _find_merged_pull_request(api, job.head_sha)
     return None
 
 
-def _merged(api: Api, sha: str) -> _Where | None:
+def _find_merged_pull_request(api: Api, sha: str) -> _Where | None:
     """The merged pull request that a commit of the base branch came from."""
     for pull in api.pages(f"commits/{sha}/pulls", {}, needs=NEEDS):
         found = number(pull, "number")
@@ -121,7 +121,7 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     said = [comment for comment in comments if _candidate(comment)]
     if not said:
         return Found()
-    judged = _judged_at(api, where, comments)
+    judged = _find_run_time(api, where, comments)
     if judged is None:
         why = f"no run of the gate on the head commit of #{where.number} is known"
         return Found(notes=(f"`{COMMAND}` was not taken: {why}",))
@@ -129,7 +129,7 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     notes: list[str] = []
     allowed: dict[str, bool] = {}
     for comment in islice(reversed(said), ASKED):
-        change, note = _read(api, comment, judged, metrics, allowed)
+        change, note = _read_comment(api, comment, judged, metrics, allowed)
         changes += [change] if change else []
         notes += [note] if note else []
     return Found(changes=tuple(changes), notes=() if changes else tuple(dict.fromkeys(notes)))
@@ -141,13 +141,15 @@ def _candidate(comment: Mapping[str, Json]) -> bool:
     return person and reason_of(text(comment, "body") or "") is not None
 
 
-def _judged_at(api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]) -> datetime | None:
+def _find_run_time(
+    api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]
+) -> datetime | None:
     """When the run was made that judged the head commit; None when there is none."""
     head, run = where.head_sha, where.run
     if head is None:
         head = text(api.get(f"pulls/{where.number}", needs=NEEDS), "head.sha")
     if run is None:
-        run = next(map(str, judged_runs(api, comments, head)), None)
+        run = next(map(str, list_gate_runs(api, comments, head)), None)
     if run is None:
         return None
     made = api.get(f"actions/runs/{run}", needs="actions: read")
@@ -156,7 +158,7 @@ def _judged_at(api: Api, where: _Where, comments: Sequence[Mapping[str, Json]]) 
     return moment(made, "created_at")
 
 
-def judged_runs(
+def list_gate_runs(
     api: Api, comments: Iterable[Mapping[str, Json]], head_sha: str | None
 ) -> Mapping[int, bool]:
     """The runs that the gate's own comments name for `head_sha`, newest first, one for each job
@@ -167,14 +169,14 @@ def judged_runs(
     for comment in comments:
         body = text(comment, "body") or ""
         ours = text(comment, "user.type") == "Bot" or (own and text(comment, "user.login") == own)
-        mark = read_marker(body) if ours else None
+        mark = parse_marker(body) if ours else None
         if mark is not None and mark.sha == head_sha and mark.run:
             failed = body.partition("\n")[2].startswith(f"## {icon('fail')}")
             found[mark.run] = found.get(mark.run, True) and failed
     return dict(sorted(found.items(), reverse=True))
 
 
-def _read(
+def _read_comment(
     api: Api,
     comment: Mapping[str, Json],
     judged: datetime,
@@ -192,14 +194,14 @@ def _read(
         allowed[who] = may_write(api, who)
     if not allowed[who]:
         return None, f"`{COMMAND}` by {who} does not count: it takes write permission"
-    named, wrong = named_metrics(reason, metrics)
+    named, wrong = parse_metric_names(reason, metrics)
     if wrong:
         return None, f"`{COMMAND}` by {who} was not taken: {wrong}"
     url = text(comment, "html_url") or ""
     return AcceptedChange(who=who, when=when, why=reason, metrics=named, url=url), ""
 
 
-def named_metrics(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def parse_metric_names(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Metrics that a reason names, and what is wrong with one that looks like a metric and is
     none here, as that of another job: it would else be accepted as "everything".
     """

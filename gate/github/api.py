@@ -18,9 +18,9 @@ from gate.github import retry
 from gate.github.request_with_retry import (
     TIMEOUT_S,
     TRIES,
-    Asked,
     Bearer,
     NoAuth,
+    RequestOutcome,
     Time,
     ask,
     is_safe,
@@ -188,7 +188,7 @@ class Api:
             with self._session.get(
                 target, auth=NoAuth(), stream=True, timeout=TIMEOUT_S, allow_redirects=False
             ) as blob:
-                return _downloaded(blob, limit, path)
+                return _read_download(blob, limit, path)
         except requests.RequestException as error:
             # Only its kind is told: its text has the signed address.
             raise BrokenOff(
@@ -226,7 +226,7 @@ class Api:
         asked = ask(send, self._clock, tries=1 if once else TRIES)
         answer = asked.answer
         if answer is None or asked.refusal is not None:
-            raise self._failed(f"{method} {path}", asked, needs)
+            raise self._make_error(f"{method} {path}", asked, needs)
         if answer.is_redirect and follow:
             raise ApiError(f"GitHub moved {path}; name the repository as it is called now")
         return answer
@@ -235,7 +235,7 @@ class Api:
         whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
         return self._base + whole
 
-    def _failed(self, what: str, asked: Asked, needs: str) -> ApiError:
+    def _make_error(self, what: str, asked: RequestOutcome, needs: str) -> ApiError:
         refusal = asked.refusal
         if refusal is None:
             return ApiError(
@@ -265,7 +265,7 @@ def _filename(disposition: str) -> str | None:
     return found[1].strip().replace("\\", "/").rsplit("/", 1)[-1] if found else None
 
 
-def _downloaded(blob: requests.Response, limit: int, path: str) -> Download:
+def _read_download(blob: requests.Response, limit: int, path: str) -> Download:
     if blob.status_code != 200:
         kind = BrokenOff if blob.status_code in retry.SERVER_FAULTS else ApiError
         raise kind(

@@ -16,7 +16,7 @@ RUNS_ASKED = 20  # one by one, when there are more artifacts than are listed
 Artifact = Mapping[str, Json]
 
 
-class Shelf:
+class ArtifactList:
     """Every run of the repository, of every branch and fork, puts its own here: which run to trust
     is the caller's to know. Nothing is asked before the first question. Raises ApiError.
     """
@@ -26,24 +26,24 @@ class Shelf:
         self._name = name
         self._asked = 0
 
-    def of(self, run: int) -> Sequence[Artifact]:
+    def artifacts_of(self, run: int) -> Sequence[Artifact]:
         """The run's unexpired ones, newest first (a job that is run again makes a second one)."""
-        if run in self._listed or len(self._first) < LISTED or self._asked == RUNS_ASKED:
-            return self._listed.get(run, ())
+        if run in self._artifacts_by_run or len(self._first) < LISTED or self._asked == RUNS_ASKED:
+            return self._artifacts_by_run.get(run, ())
         # Forks may have filled the list on purpose.
         self._asked += 1
         return self._usable(self._pages(f"actions/runs/{run}/artifacts"))
 
     def runs(self) -> Sequence[int]:
         """The runs that are known to have one."""
-        return tuple(self._listed)
+        return tuple(self._artifacts_by_run)
 
     @cached_property
     def _first(self) -> list[Artifact]:
         return self._pages("actions/artifacts")
 
     @cached_property
-    def _listed(self) -> Mapping[int, Sequence[Artifact]]:
+    def _artifacts_by_run(self) -> Mapping[int, Sequence[Artifact]]:
         found: dict[int, list[Artifact]] = {}
         for artifact in self._usable(self._first):
             run = artifact.get("workflow_run")

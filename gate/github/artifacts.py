@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from gate.errors import UsageError
 from gate.github.api import Api, ApiError, Download
-from gate.github.artifact_list import NEEDS, Shelf
+from gate.github.artifact_list import NEEDS, ArtifactList
 from gate.github.payload import moment, number
 from gate.github.unpack import DEFAULT_LIMITS, unpack
 from gate.records import Json
@@ -67,18 +67,18 @@ def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> F
 
     Raises ApiError, and UsageError when what was downloaded is not what GitHub stored.
     """
-    runs = [run for run in _runs(api, request) if _trusted(run, request, repository_id)]
-    shelf = Shelf(api, request.artifact)
-    for run, rule in _ordered(runs, request, api):
-        found = of_run(api, run, shelf, rule)
+    runs = [run for run in _runs(api, request) if _is_trusted(run, request, repository_id)]
+    shelf = ArtifactList(api, request.artifact)
+    for run, rule in _order_runs(runs, request, api):
+        found = fetch_from_run(api, run, shelf, rule)
         if found is not None:
             return found
     return None
 
 
-def of_run(api: Api, run: Run, shelf: Shelf, rule: str) -> Fetched | None:
+def fetch_from_run(api: Api, run: Run, shelf: ArtifactList, rule: str) -> Fetched | None:
     """The run's newest artifact of the list; errors as of `fetch`."""
-    for artifact in shelf.of(run["id"]):
+    for artifact in shelf.artifacts_of(run["id"]):
         try:
             return _download(api, run, artifact, rule)
         except ApiError as error:
@@ -97,7 +97,7 @@ def _runs(api: Api, request: BaselineRequest) -> Iterator[Run]:
     return takewhile(lambda run: not _too_old(run, request), islice(listed, RUNS_LISTED))
 
 
-def _trusted(run: Run, request: BaselineRequest, repository_id: int | None) -> bool:
+def _is_trusted(run: Run, request: BaselineRequest, repository_id: int | None) -> bool:
     """A finished run of this repository's own branch, by a trusted event."""
     return (
         run.get("conclusion") == "success"
@@ -118,7 +118,9 @@ def _too_old(run: Run, request: BaselineRequest) -> bool:
     return created is None or request.now - created > timedelta(days=request.max_age_days)
 
 
-def _ordered(runs: Sequence[Run], request: BaselineRequest, api: Api) -> Iterator[tuple[Run, str]]:
+def _order_runs(
+    runs: Sequence[Run], request: BaselineRequest, api: Api
+) -> Iterator[tuple[Run, str]]:
     """Runs of the base commit first, then of its ancestors, nearest first, then the newest ones."""
     given: set[int] = set()
     name = request.base_name

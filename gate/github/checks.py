@@ -33,7 +33,7 @@ _ROOM = 200  # bytes of the summary for the sentence on what is not annotated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class CheckResult:
     """How a run ended, as a check shows it; `summary` is at most SUMMARY_LIMIT bytes of Markdown.
     `judged`: there is a verdict.
     """
@@ -46,7 +46,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class CheckIdentity:
     """Which check run: the head commit, the name, and the run and attempt that it is of."""
 
     head_sha: str
@@ -78,7 +78,9 @@ def conclusion(report: Report) -> Conclusion:
     return "success" if well else "neutral"
 
 
-def verdict(report: Report, summary: Callable[[int], str], redact: Callable[[str], str]) -> Ended:
+def verdict(
+    report: Report, summary: Callable[[int], str], redact: Callable[[str], str]
+) -> CheckResult:
     """A report as a check run shows it. `summary(limit)` is at most `limit` bytes of Markdown."""
     placed = [one for note in notes(report) for one in _annotation(note, redact)]
     text = redact(summary(SUMMARY_LIMIT - _ROOM))
@@ -86,7 +88,7 @@ def verdict(report: Report, summary: Callable[[int], str], redact: Callable[[str
         text += (
             f"\n\n{MOST} of {len(placed):,} findings are annotated; the others are in report.md."
         )
-    return Ended(
+    return CheckResult(
         conclusion=conclusion(report),
         title=redact(one_line(f"{report.outcome}: {plain(prose(report.reason))}", TITLE)),
         summary=text,
@@ -100,7 +102,7 @@ class CheckRun:
     `connect` makes an Api for the thread that creates it.
     """
 
-    def __init__(self, identity: Identity, connect: Callable[[], Api | None]) -> None:
+    def __init__(self, identity: CheckIdentity, connect: Callable[[], Api | None]) -> None:
         self._identity = identity
         self._connect = connect
         self._created = _Created()
@@ -118,7 +120,7 @@ class CheckRun:
         self._begun = True
         threading.Thread(target=self._create, daemon=True).start()
 
-    def finish(self, api: Api, ended: Ended) -> Published:
+    def finish(self, api: Api, ended: CheckResult) -> Published:
         """Concludes it, with all annotations; creates it where that did not work before."""
         if self._begun:
             self._created.known.wait(WAIT_S)
@@ -131,7 +133,7 @@ class CheckRun:
             self._created.error = error
             return Published(action="failed", reason=str(error))
 
-    def cancel(self, api: Api, ended: Ended) -> None:
+    def cancel(self, api: Api, ended: CheckResult) -> None:
         """One quick try, and only when it is there and says that it goes on."""
         if self._begun:
             self._created.known.wait(CANCEL_WAIT_S)
@@ -139,7 +141,7 @@ class CheckRun:
             return
         try:
             path = f"check-runs/{self._created.id}"
-            api.write("PATCH", path, _completed(ended), needs=NEEDS, once=True)
+            api.write("PATCH", path, _completed_body(ended), needs=NEEDS, once=True)
             self._concluded = True
         except ApiError:
             return  # nothing is left to tell it with
@@ -173,11 +175,11 @@ class CheckRun:
     def _find(self, api: Api) -> None:
         """An answer that never came, or a gateway's, may be of a check run that was made."""
         if self._created.id is None and self._created.error is not None:
-            for run in self._listed(api):
+            for run in self._list_open_runs(api):
                 if run.get("external_id") == self._identity.external_id:
                     self._take(run)
 
-    def _conclude(self, api: Api, ended: Ended) -> Published:
+    def _conclude(self, api: Api, ended: CheckResult) -> Published:
         """All annotations, the conclusion with the last of them: what is concluded stays as it is.
         A batch that is refused is left out, the conclusion never is.
         """
@@ -191,11 +193,11 @@ class CheckRun:
                 rest = []
             rest = rest[PER_REQUEST:]
         try:
-            self._write(api, _completed(ended, rest))
+            self._write(api, _completed_body(ended, rest))
         except ApiError as error:
             if error.status != 422 or not rest:
                 raise
-            self._write(api, _completed(ended))
+            self._write(api, _completed_body(ended))
         self._concluded = True
         return Published(action="created", url=self._created.url)
 
@@ -213,32 +215,34 @@ class CheckRun:
         older = {f"{self._identity.run}.{n}" for n in range(1, self._identity.attempt)}
         if not older or self._created.id is None:
             return
-        over = Ended(
+        over = CheckResult(
             conclusion="cancelled",
             title="ended without a verdict",
             summary="This attempt was ended before it could say so; a later one runs.",
         )
         try:
-            for run in self._listed(api):
+            for run in self._list_open_runs(api):
                 if run.get("external_id") in older and isinstance(run.get("id"), int):
                     path = f"check-runs/{run['id']}"
-                    api.write("PATCH", path, _completed(over), needs=NEEDS)
+                    api.write("PATCH", path, _completed_body(over), needs=NEEDS)
         except ApiError:
             return  # it is a courtesy
 
-    def _listed(self, api: Api) -> Iterator[Mapping[str, Json]]:
+    def _list_open_runs(self, api: Api) -> Iterator[Mapping[str, Json]]:
         """Those of this name on this commit that are in progress."""
         query = {"check_name": self._identity.name, "status": "in_progress", "filter": "all"}
         path = f"commits/{self._identity.head_sha}/check-runs"
         return api.pages(path, query, key="check_runs", needs=NEEDS)
 
 
-def _completed(ended: Ended, annotations: Sequence[Mapping[str, Json]] = ()) -> dict[str, Json]:
+def _completed_body(
+    ended: CheckResult, annotations: Sequence[Mapping[str, Json]] = ()
+) -> dict[str, Json]:
     output = _output(ended, annotations)
     return {"status": "completed", "conclusion": ended.conclusion, "output": output}
 
 
-def _output(ended: Ended, annotations: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+def _output(ended: CheckResult, annotations: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     output: dict[str, Json] = {"title": ended.title, "summary": ended.summary}
     return {**output, "annotations": [dict(one) for one in annotations]} if annotations else output
 

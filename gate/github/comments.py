@@ -57,7 +57,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class RetryPace:
     """Waiting between two tries, 0.3 to 0.9 s, so that racing runs do not stay in step."""
 
     sleep: Callable[[float], None] = time.sleep
@@ -71,11 +71,14 @@ def marker(comment_id: str, sha: str | None, run: str | None, attempt: str | Non
             f"comment-id: '{comment_id[:80]}' is no id; use letters, digits, dots, dashes, up to 64"
         )
     return Marker(
-        id=comment_id, sha=sha or "unknown", run=_whole(run), attempt=_whole(attempt) or 1
+        id=comment_id,
+        sha=sha or "unknown",
+        run=_parse_integer(run),
+        attempt=_parse_integer(attempt) or 1,
     )
 
 
-def read_marker(body: str) -> Marker | None:
+def parse_marker(body: str) -> Marker | None:
     """The marker on the first line; one further down is text, not a marker."""
     found = _MARKER.match(body)
     if found is None:
@@ -103,7 +106,7 @@ def publish(
     *,
     shorter: Callable[[int], str] | None = None,
     create: bool = True,
-    pace: Pace | None = None,
+    pace: RetryPace | None = None,
 ) -> Published:
     """Writes the comment; never raises for what GitHub refuses, so it never changes a verdict.
 
@@ -111,7 +114,7 @@ def publish(
     """
     try:
         upsert = _Upsert(api, pull_request, mark, create=create)
-        return upsert.converge(_bodies(mark, body, shorter), pace or Pace())
+        return upsert.converge(_bodies(mark, body, shorter), pace or RetryPace())
     except ApiError as error:
         return Published(action="failed", reason=str(error))
 
@@ -127,21 +130,21 @@ class _Upsert:
         self._author = login_of(api)
         self._company = False  # another run of the same commit was seen
 
-    def converge(self, bodies: Sequence[Callable[[], str]], pace: Pace) -> Published:
+    def converge(self, bodies: Sequence[Callable[[], str]], pace: RetryPace) -> Published:
         created = False
         for _ in range(TRIES):
             # Nothing is waited for between the list and the write: who writes on an old list
             # overwrites. An old head mends itself: the newer head's run writes later.
             self._api.wait_to_write()
-            stop = self._moved_on()
-            own = self._own() if stop is None else []
-            stop = stop or self._overtaken(own) or self._unwanted(own)
+            stop = self._skip_if_outdated()
+            own = self._list_own_comments() if stop is None else []
+            stop = stop or self._overtaken(own) or self._skip_if_unwanted(own)
             if stop is not None:
                 self._take_back(own)
                 return stop
             written = self._write(own, bodies)
             created = created or not own
-            if written is not None and self._settled(written) and self._stays(pace):
+            if written is not None and self._is_settled(written) and self._stays(pace):
                 url = written.get("html_url")
                 return Published(
                     action="created" if created else "updated",
@@ -150,7 +153,7 @@ class _Upsert:
             pace.sleep(0.3 + 0.6 * pace.jitter())
         return Published(action="failed", reason=f"other runs kept writing '{self._mark.id}' too")
 
-    def _own(self) -> list[Mapping[str, Json]]:
+    def _list_own_comments(self) -> list[Mapping[str, Json]]:
         """Our comments, oldest first, from all pages."""
         found = self._api.pages(f"issues/{self._number}/comments", {}, needs=NEEDS)
         own = [comment for comment in found if self._is_own(comment)]
@@ -165,7 +168,7 @@ class _Upsert:
         # A workflow's token cannot ask who it is: then only an app's comment can be ours.
         return user.get("login") == self._author if self._author else user.get("type") == "Bot"
 
-    def _moved_on(self) -> Published | None:
+    def _skip_if_outdated(self) -> Published | None:
         """Why nothing is written when this run judged another commit than the newest one."""
         pull = self._api.get(f"pulls/{self._number}", needs="pull-requests: read")
         head = payload.text(pull, "head.sha") if isinstance(pull, dict) else None
@@ -186,7 +189,7 @@ class _Upsert:
         same = self._mark.sha in ("unknown", there.sha)
         return same and there.order > self._mark.order
 
-    def _unwanted(self, own: Sequence[Mapping[str, Json]]) -> Published | None:
+    def _skip_if_unwanted(self, own: Sequence[Mapping[str, Json]]) -> Published | None:
         if own or self._create:
             return None
         return Published(action="skipped", reason="nothing to say, and no earlier comment to mend")
@@ -219,9 +222,9 @@ class _Upsert:
             self._author = login
         return written
 
-    def _settled(self, written: Mapping[str, Json]) -> bool:
+    def _is_settled(self, written: Mapping[str, Json]) -> bool:
         """After a second look: the oldest own comment is ours; duplicates no newer run made go."""
-        own = self._own()
+        own = self._list_own_comments()
         first = _mark_of(own[0]) if own else None
         if first != self._mark or own[0]["id"] != written["id"]:
             return False
@@ -231,14 +234,14 @@ class _Upsert:
                 self._delete(duplicate["id"])
         return True
 
-    def _stays(self, pace: Pace) -> bool:
+    def _stays(self, pace: RetryPace) -> bool:
         """A third look where another run of this commit writes too: it may have listed before we
         wrote and have written after we looked.
         """
         if not self._company:
             return True
         pace.sleep(0.3 + 0.6 * pace.jitter())
-        own = self._own()
+        own = self._list_own_comments()
         there = _mark_of(own[0]) if own else None
         return there is not None and (there == self._mark or self._later(there))
 
@@ -260,21 +263,21 @@ def _bodies(
     mark: Marker, body: str, shorter: Callable[[int], str] | None
 ) -> tuple[Callable[[], str], ...]:
     """The text and its shorter renderings, each made when it is needed, each under our marker."""
-    whole = _marked(mark, body)
+    whole = _add_marker(mark, body)
     room = len(str(mark)) + 1
-    lesser = [(lambda n=n: _marked(mark, shorter(n - room))) for n in LIMITS] if shorter else []
+    lesser = [(lambda n=n: _add_marker(mark, shorter(n - room))) for n in LIMITS] if shorter else []
     fits = max(len(whole), len(whole.encode())) <= LIMITS[0]
     return (lambda: whole, *lesser[1:]) if fits or not lesser else tuple(lesser)
 
 
-def _marked(mark: Marker, body: str) -> str:
+def _add_marker(mark: Marker, body: str) -> str:
     text = body.encode("utf-8", "replace").decode()
-    return f"{mark}\n{_MARKER.sub('', text, count=1) if read_marker(text) else text}"
+    return f"{mark}\n{_MARKER.sub('', text, count=1) if parse_marker(text) else text}"
 
 
 def _mark_of(comment: Mapping[str, Json]) -> Marker | None:
     body = comment.get("body")
-    return read_marker(body) if isinstance(body, str) else None
+    return parse_marker(body) if isinstance(body, str) else None
 
 
 def login_of(api: Api) -> str | None:
@@ -290,5 +293,5 @@ def login_of(api: Api) -> str | None:
     return login if isinstance(login, str) else None
 
 
-def _whole(text: str | None) -> int:
+def _parse_integer(text: str | None) -> int:
     return int(text) if text and text.isdecimal() else 0

@@ -179,7 +179,7 @@ def _push(start: Job, env: Mapping[str, str], event: Event) -> Job:
     if is_true(event, "deleted"):  # then GITHUB_SHA is the default branch's, which nobody pushed
         gone = f"{ref} was deleted: there is nothing to judge"
     if ref.startswith("refs/tags/"):
-        made = _released(start, env, ref.removeprefix("refs/tags/"))
+        made = _release_job(start, env, ref.removeprefix("refs/tags/"))
         return replace(made, unsupported=gone)
     before = text(event, "before")
     known = before if before != ZERO_SHA else None  # zeros: the branch is new
@@ -199,14 +199,14 @@ def _release(start: Job, env: Mapping[str, str], event: Event) -> Job:
     if text(event, "action") in ("deleted", "unpublished"):
         gone = "the release was taken back: there is nothing to judge"
     return replace(
-        _released(start, env, text(event, "release.tag_name")),
+        _release_job(start, env, text(event, "release.tag_name")),
         prerelease=is_true(event, "release.prerelease"),
         released_at=text(event, "release.published_at"),
         unsupported=gone,
     )
 
 
-def _released(start: Job, env: Mapping[str, str], tag: str | None) -> Job:
+def _release_job(start: Job, env: Mapping[str, str], tag: str | None) -> Job:
     return replace(
         start,
         mode="release",
@@ -227,7 +227,7 @@ def _schedule(start: Job, env: Mapping[str, str], event: Event) -> Job:
 
 def _dispatch(start: Job, env: Mapping[str, str], event: Event) -> Job:
     if env.get("GITHUB_REF_TYPE") == "tag":
-        return _released(start, env, env.get("GITHUB_REF_NAME"))
+        return _release_job(start, env, env.get("GITHUB_REF_NAME"))
     return _on_branch(start, env, env.get("GITHUB_REF_NAME"))
 
 

@@ -17,10 +17,10 @@ from typing import Literal, Protocol
 from gate.errors import GateError, InfrastructureError, Interrupted, InvalidInput, UsageError
 from gate.files.plain_file import no_such_name
 from gate.github.api import Api
-from gate.github.checks import SUMMARY_LIMIT, TITLE, CheckRun, Ended, Identity, verdict
-from gate.github.comments import LIMITS, Pace, Published, decide, marker, publish
+from gate.github.checks import SUMMARY_LIMIT, TITLE, CheckIdentity, CheckResult, CheckRun, verdict
+from gate.github.comments import LIMITS, Published, RetryPace, decide, marker, publish
 from gate.github.context import NO_TOKEN, Job, token
-from gate.github.inputs import Plan
+from gate.github.inputs import ActionInputs
 from gate.github.outputs import error_outputs, report_outputs, write_outputs, write_summary
 from gate.github.remote_repository import connect
 from gate.github.statuses import post_status
@@ -44,7 +44,7 @@ ANNOTATED = 10  # mistakes: GitHub shows as many annotations of a step
 CANCELLED = "the job was cancelled or ran out of time before there was a verdict; run it again"
 
 
-class Finished(Protocol):
+class FinishedRun(Protocol):
     """What a run or merge came to."""
 
     @property
@@ -61,7 +61,7 @@ class Means:
     redact: Callable[[str], str] = lambda text: text
     connect: Callable[[Job, str], Api | None] = connect
     echo: Callable[[str], None] = print
-    pace: Pace = field(default_factory=Pace)
+    pace: RetryPace = field(default_factory=RetryPace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class _Message:
     """What is to be shown. `text(limit)`: at most so many bytes of Markdown, without secrets."""
 
     text: Callable[[int], str]
-    ended: Ended
+    ended: CheckResult
     comment: Literal["write", "update", "nothing"]
     where: str  # it is in any case
 
@@ -77,7 +77,9 @@ class _Message:
 class Delivery:
     """All that one step shows. `begin`, then one of `verdict` and `no_verdict`."""
 
-    def __init__(self, wanted: Plan, job: Job, env: Mapping[str, str], means: Means) -> None:
+    def __init__(
+        self, wanted: ActionInputs, job: Job, env: Mapping[str, str], means: Means
+    ) -> None:
         self._wanted = wanted
         self._job = job
         self._env = env
@@ -91,7 +93,7 @@ class Delivery:
         if self._check is not None:
             self._check.begin()
 
-    def verdict(self, finished: Finished) -> None:
+    def verdict(self, finished: FinishedRun) -> None:
         """A report: annotations, summary, comment, check and outputs."""
         report, session = finished.report, load_session(finished.session_dir)
         if self._wanted.annotations:
@@ -119,10 +121,10 @@ class Delivery:
         code, said = _code_and_words(error)
         said = self._means.redact(said)
         cancelled = isinstance(error, (Interrupted, KeyboardInterrupt))
-        ended = Ended(
+        ended = CheckResult(
             conclusion="cancelled" if cancelled else "failure",
             title=one_line(said if cancelled else f"error: {said}", TITLE),
-            summary=self._unjudged(said, code)(SUMMARY_LIMIT),
+            summary=self._render_no_verdict(said, code)(SUMMARY_LIMIT),
             judged=False,
         )
         if cancelled:
@@ -130,7 +132,7 @@ class Delivery:
         elif not self._wanted.shard:
             comment = self._wanted.comment
             message = _Message(
-                text=self._unjudged(said, code),
+                text=self._render_no_verdict(said, code),
                 ended=ended,
                 comment="nothing" if comment == "never" else "write",
                 where="the log of this step",
@@ -200,7 +202,7 @@ class Delivery:
             pace=self._means.pace,
         )
 
-    def _conclude(self, ended: Ended, api: Api | None) -> Published:
+    def _conclude(self, ended: CheckResult, api: Api | None) -> Published:
         if self._wanted.shard or not self._wanted.check_run:
             return Published(action="skipped")
         if self._check is None:
@@ -216,7 +218,7 @@ class Delivery:
             return Published(action="failed", reason=f"{done.reason}; {instead.reason}")
         return Published(action="failed", reason=f"{done.reason}; there is a commit status instead")
 
-    def _cancel(self, ended: Ended) -> None:
+    def _cancel(self, ended: CheckResult) -> None:
         if self._check is None:
             return
         api = self._means.connect(self._job, token(self._env))
@@ -241,7 +243,7 @@ class Delivery:
         if job.head_sha is None:
             return None
         attempt = job.run_attempt or ""
-        identity = Identity(
+        identity = CheckIdentity(
             head_sha=job.head_sha,
             name=self._name,
             run=job.run_id or "0",
@@ -253,7 +255,7 @@ class Delivery:
     def _clean(self, text: Callable[[int], str]) -> Callable[[int], str]:
         return lambda limit: self._means.redact(text(limit))
 
-    def _unjudged(self, said: str, code: int) -> Callable[[int], str]:
+    def _render_no_verdict(self, said: str, code: int) -> Callable[[int], str]:
         job = self._job
         return self._clean(
             partial(

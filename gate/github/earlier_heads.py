@@ -12,11 +12,11 @@ from pathlib import Path
 
 from gate.errors import InfrastructureError, UsageError
 from gate.github.api import Api, ApiError
-from gate.github.artifact_list import NEEDS, Shelf
+from gate.github.artifact_list import NEEDS, ArtifactList
 from gate.github.artifacts import Run, from_here
 from gate.github.context import Job
 from gate.github.payload import number, text
-from gate.github.sessions import artifact_name, files_of, written
+from gate.github.sessions import artifact_name, files_of, write_session
 from gate.github.trees import Trees
 from gate.records import Json
 from gate.records.forge import Stored
@@ -36,7 +36,7 @@ def earlier_head(
     if api is None or job.pull_request is None or not (job.run_id or "").isdecimal():
         return Stored()
     try:
-        return _found(api, job, out, comment_id, paths)
+        return _find_stored(api, job, out, comment_id, paths)
     except UsageError as error:
         return Stored(note=f"{GONE}: {error}")
     except InfrastructureError as error:
@@ -45,22 +45,22 @@ def earlier_head(
         return Stored(note=f"whether an earlier head had the same files is not known: {error}")
 
 
-def _found(api: Api, job: Job, out: Path, comment_id: str, paths: Sequence[str]) -> Stored:
+def _find_stored(api: Api, job: Job, out: Path, comment_id: str, paths: Sequence[str]) -> Stored:
     own = api.get(f"actions/runs/{job.run_id}", needs=NEEDS)
     heads = list(islice(_earlier(api, job, own), LOOKED_AT if paths else RUNS_LISTED))
     if not heads:
         return Stored()
     trees = Trees(api, paths)
     wanted = trees.files(_tree(own))
-    gone, shelves = "", dict[str, Shelf]()
+    gone, shelves = "", dict[str, ArtifactList]()
     for run in heads:
         if trees.files(_tree(run)) != wanted:
             continue
         head = str(run["head_sha"])
         name = artifact_name(head, comment_id=comment_id)
-        files = files_of(api, run, shelves.setdefault(name, Shelf(api, name)), name)
+        files = files_of(api, run, shelves.setdefault(name, ArtifactList(api, name)), name)
         if files is not None:
-            return Stored(folder=written(files, out), head=head, note=trees.note)
+            return Stored(folder=write_session(files, out), head=head, note=trees.note)
         if not gone and run.get("conclusion") in ENDED:
             gone = (
                 f"{GONE}: `{head[:7]}` has the same files, and its session is gone (no artifact "

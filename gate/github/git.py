@@ -35,7 +35,7 @@ class NoGit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class BaseCommit:
     """The commit to compare with, and how it was found."""
 
     sha: str
@@ -115,7 +115,7 @@ class GitForge:
         name, address = (self._line("config", f"user.{key}") for key in ("name", "email"))
         return f"{name} <{address}>" if name and address else name or address
 
-    def base(self, branch: str) -> Base | NoBase:
+    def base(self, branch: str) -> BaseCommit | NoBase:
         """Where the work on HEAD left the branch, or another ref (docs/semantics.md 6). Only where
         that is not known here, its remote is asked why.
         """
@@ -125,7 +125,7 @@ class GitForge:
             sha = self._line("merge-base", "HEAD", tip) if tip else None
             if sha:
                 short = spelling.removeprefix("refs/remotes/").removeprefix("refs/heads/")
-                return Base(sha=sha, found_by=f"merge base with {short}")
+                return BaseCommit(sha=sha, found_by=f"merge base with {short}")
             tips += [tip] if tip else []
         return NoBase(reason=self._apart(branch) if tips else self._absent(branch))
 
@@ -150,7 +150,7 @@ class GitForge:
             return head.decode("utf-8", "replace").removeprefix("ref: refs/heads/")
         return self._line("symbolic-ref", "--quiet", "--short", "HEAD") or "main"
 
-    def changed(self, paths: Sequence[str], sha: str) -> tuple[str, ...]:
+    def list_changed(self, paths: Sequence[str], sha: str) -> tuple[str, ...]:
         """Which of the files and folders are not here as the commit has them; in the order given,
         without those outside the repository.
         """

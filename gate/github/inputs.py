@@ -72,7 +72,7 @@ _PREFIX = "INPUT_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ActionInputs:
     """What the inputs ask for. `argv` is for the command line's parser; `env` has the keys."""
 
     argv: tuple[str, ...] = field(repr=False)
@@ -88,7 +88,7 @@ class Plan:
     shard: bool
 
 
-def read_inputs(env: Mapping[str, str]) -> Plan:
+def read_inputs(env: Mapping[str, str]) -> ActionInputs:
     """Raises UsageError with every wrong input, a line each."""
     wrong = list(_wrong(env))
     if wrong:
@@ -97,7 +97,7 @@ def read_inputs(env: Mapping[str, str]) -> Plan:
     if _input(env, "sample") == "all":
         settings["sample"] = "all"
     judge_key = _input(env, "judge-key")
-    return Plan(
+    return ActionInputs(
         argv=_argv(env),
         settings=settings,
         env={**env, "JUDGE_API_KEY": judge_key} if judge_key else env,

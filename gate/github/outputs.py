@@ -71,7 +71,7 @@ def render_outputs(values: Mapping[str, str], token: Token = random_token) -> st
     """The lines for GITHUB_OUTPUT, each value between delimiters that do not occur in it."""
     lines = []
     for name, value in values.items():
-        delimiter = _unused(value, token)
+        delimiter = _unused_delimiter(value, token)
         lines.append(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
     return "".join(lines)
 
@@ -99,7 +99,7 @@ def write_summary(file: str | None, render: Callable[[int], str]) -> bool:
 
 def stop_commands(text: str = "", token: Token = random_token) -> tuple[str, str]:
     """The lines to print before and after text that others wrote, so that it is never a command."""
-    word = _unused(text, token)
+    word = _unused_delimiter(text, token)
     return f"::stop-commands::{word}", f"::{word}::"
 
 
@@ -113,7 +113,7 @@ def _append(file: str | None, text: str) -> None:
         raise InfrastructureError(f"{file}: cannot be written: {error.strerror}") from error
 
 
-def _unused(value: str, token: Token) -> str:
+def _unused_delimiter(value: str, token: Token) -> str:
     while (word := f"gate_{token()}") in value:
         pass
     return word

@@ -21,7 +21,7 @@ MOMENT = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell
 
 
 @contextmanager
-def packed(folder: Path) -> Iterator[IO[bytes]]:
+def open_zip(folder: Path) -> Iterator[IO[bytes]]:
     """The zip, open at its beginning; it is gone afterwards.
 
     It is written beside `folder`, which is on a disk, where a temporary folder may be in memory.

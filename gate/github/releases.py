@@ -73,19 +73,21 @@ def with_previous(job: Job, api: Api | None) -> Job:
         return replace(job, no_base="no earlier release is known: GitHub's API cannot be asked")
     if not job.head_ref:
         return replace(job, no_base="no earlier release is known: the event names no tag")
-    found, why = (_of_release if job.event == "release" else _of_tag)(api, job, job.head_ref)
+    found, why = (_release_by_event if job.event == "release" else _release_by_tag)(
+        api, job, job.head_ref
+    )
     if found is None:
         return replace(job, no_base=f"no earlier release than {job.head_ref}: {why}")
     reason = f"release {job.head_ref}, compared with {found.tag}"
     return replace(job, base_sha=found.sha, base_name=found.tag, reason=reason)
 
 
-def _of_release(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
+def _release_by_event(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
     listed = _releases(api)
     earlier = [one for one in listed if job.released_at is None or one.at < job.released_at]
     found = _before(tag, earlier, final=not job.prerelease)
     if found is None:
-        return None, _looked_at(f"{len(listed)} published", not job.prerelease)
+        return None, _format_searched(f"{len(listed)} published", not job.prerelease)
     sha = _commit(api, found.tag)
     if sha is None:
         return None, f"{found.tag} is no tag of the repository"
@@ -94,7 +96,7 @@ def _of_release(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
     return replace(found, sha=sha), ""
 
 
-def _of_tag(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
+def _release_by_tag(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
     tags = _tags(api)
     own = version_of(tag)
     final = own is None or own.is_final
@@ -112,10 +114,10 @@ def _of_tag(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
         if found is not None:
             return found, ""
         looked_at += f" and {len(listed)} published releases"
-    return None, _looked_at(looked_at, final)
+    return None, _format_searched(looked_at, final)
 
 
-def _looked_at(what: str, final: bool) -> str:
+def _format_searched(what: str, final: bool) -> str:
     return f"{what} looked at, prereleases {'left out' if final else 'too'}"
 
 

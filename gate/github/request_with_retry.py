@@ -34,7 +34,7 @@ class Time:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestOutcome:
     """What the last try came to: an answer, perhaps a refusal, or nobody there."""
 
     answer: requests.Response | None = None
@@ -42,7 +42,7 @@ class Asked:
     error: str = ""  # what kind of network error; its own text may hold a signed address
 
 
-def ask(send: Callable[[], requests.Response], clock: Time, tries: int = TRIES) -> Asked:
+def ask(send: Callable[[], requests.Response], clock: Time, tries: int = TRIES) -> RequestOutcome:
     """The first answer below 400, else the last try (retry.wait says which may be repeated)."""
     tried, waited = 1, 0.0
     while True:
@@ -86,12 +86,12 @@ class NoAuth(AuthBase):
         return request
 
 
-def _once(send: Callable[[], requests.Response]) -> Asked:
+def _once(send: Callable[[], requests.Response]) -> RequestOutcome:
     try:
         answer = send()
     except requests.RequestException as caught:
-        return Asked(error=kind_of(caught))
-    return Asked(answer=answer, refusal=_refusal(answer))
+        return RequestOutcome(error=kind_of(caught))
+    return RequestOutcome(answer=answer, refusal=_refusal(answer))
 
 
 def kind_of(error: requests.RequestException) -> str:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from gate.errors import InfrastructureError, UsageError
 from gate.github.api import Api
-from gate.github.artifact_list import NEEDS, Shelf
-from gate.github.artifacts import Run, from_here, of_run
+from gate.github.artifact_list import NEEDS, ArtifactList
+from gate.github.artifacts import Run, fetch_from_run, from_here
 from gate.github.context import Job
 from gate.github.unpack import unpack
 from gate.records.forge import Stored
@@ -47,7 +47,7 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
     try:
         found = _files(api, job, name)
         if found is not None:
-            folder = written(found, out)
+            folder = write_session(found, out)
             return Stored(folder=folder, note=f"goes on with the stored session {folder.name}")
         why = f"there is no artifact `{name}`"
     except UsageError as error:
@@ -59,20 +59,20 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
 
 def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:
     """meta.json and events.jsonl, the control's too, of the newest artifact of that name."""
-    shelf = Shelf(api, name)
+    shelf = ArtifactList(api, name)
     found = (files_of(api, run, shelf, name) for run in _runs(api, job, shelf))
     return next((files for files in found if files is not None), None)
 
 
-def files_of(api: Api, run: Run, shelf: Shelf, name: str) -> dict[str, bytes] | None:
+def files_of(api: Api, run: Run, shelf: ArtifactList, name: str) -> dict[str, bytes] | None:
     """The same of one run; None where it has no such artifact. Raises ApiError, UsageError."""
-    found = of_run(api, run, shelf, "the same head commit")
+    found = fetch_from_run(api, run, shelf, "the same head commit")
     if found is None:
         return None
     return unpack(found.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
 
 
-def _runs(api: Api, job: Job, shelf: Shelf) -> Iterator[Run]:
+def _runs(api: Api, job: Job, shelf: ArtifactList) -> Iterator[Run]:
     """This very run, whose attempts before made the artifact, then runs of the same workflow and
     event for the same commit, newest first. A fork's other runs are not trusted: its workflow may
     be another one under the same name.
@@ -94,7 +94,7 @@ def _runs(api: Api, job: Job, shelf: Shelf) -> Iterator[Run]:
             yield run
 
 
-def written(files: Mapping[str, bytes], out: Path) -> Path:
+def write_session(files: Mapping[str, bytes], out: Path) -> Path:
     """The session's folder, in which nothing was before. Raises UsageError."""
     try:
         meta = json.loads(files.get(META, b""))

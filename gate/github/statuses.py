@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.github.api import Api, ApiError
-from gate.github.checks import Ended
+from gate.github.checks import CheckResult
 from gate.github.comments import Published
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -13,7 +13,7 @@ DESCRIPTION = 140  # characters that GitHub takes
 
 
 def post_status(
-    api: Api, ended: Ended, *, head_sha: str, context: str, run_url: str | None
+    api: Api, ended: CheckResult, *, head_sha: str, context: str, run_url: str | None
 ) -> Published:
     """Replaces the status of the same `context`; never raises for what GitHub refuses."""
     body: dict[str, Json] = {
@@ -30,7 +30,7 @@ def post_status(
     return Published(action="created")
 
 
-def _state(ended: Ended) -> str:
+def _state(ended: CheckResult) -> str:
     """A status has no neutral: what the policy lets through is a success."""
     if not ended.judged:
         return "error"

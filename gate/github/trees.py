@@ -42,7 +42,7 @@ class Trees:
         if _ID.fullmatch(tree):
             found = self._api.get(f"git/trees/{tree}", {"recursive": "1"}, needs=NEEDS)
         if not isinstance(found, Mapping) or found.get("truncated") is not False:
-            return self._whole(tree, "GitHub does not list a tree of this size")
+            return self._mark_incomplete(tree, "GitHub does not list a tree of this size")
         files = [
             [str(entry.get(key)) for key in ("path", "mode", "sha")]
             for entry in found.get("tree") or ()
@@ -51,10 +51,10 @@ class Trees:
         own = sorted(file for file in files if fits.fullmatch(file[0]))
         if not own:
             named = ", ".join(f"`{path}`" for path in self._paths)
-            return self._whole(tree, f"no file of this commit fits {named}")
+            return self._mark_incomplete(tree, f"no file of this commit fits {named}")
         return digest([own, sorted(file for file in files if file[0].startswith(f"{ALWAYS}/"))])
 
-    def _whole(self, tree: str, why: str) -> str:
+    def _mark_incomplete(self, tree: str, why: str) -> str:
         """Of the first tree, the run's own, it holds for all; another one just is not like it."""
         if not self._known:
             self.note = f"agent.paths: {why}: every file counts"

@@ -41,7 +41,7 @@ def unpack(
     any member, wanted or not, is one that an honest upload does not have.
     """
     if len(data) > limits.compressed:
-        raise _refused(source, f"it is larger than {limits.compressed >> 20} MB")
+        raise _refusal(source, f"it is larger than {limits.compressed >> 20} MB")
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             members = archive.infolist()
@@ -49,17 +49,19 @@ def unpack(
             _check_places(members, data, archive.start_dir, source)
             by_name = {member.filename: member for member in members if not member.is_dir()}
             return {
-                name: _read(archive, by_name[name], source) for name in wanted if name in by_name
+                name: _read_member(archive, by_name[name], source)
+                for name in wanted
+                if name in by_name
             }
     except (*_UNREADABLE, OSError) as error:
-        raise _refused(source, f"it is no readable zip ({error})") from error
+        raise _refusal(source, f"it is no readable zip ({error})") from error
 
 
 def _check(members: list[zipfile.ZipInfo], source: str, limits: Limits) -> None:
     if len(members) > limits.entries:
-        raise _refused(source, f"it has more than {limits.entries} entries")
+        raise _refusal(source, f"it has more than {limits.entries} entries")
     if sum(member.file_size for member in members) > limits.expanded:
-        raise _refused(source, f"it expands to more than {limits.expanded >> 20} MB")
+        raise _refusal(source, f"it expands to more than {limits.expanded >> 20} MB")
     seen: set[str] = set()
     for member in members:
         why = _fault(member, limits)
@@ -67,7 +69,7 @@ def _check(members: list[zipfile.ZipInfo], source: str, limits: Limits) -> None:
         if not why and member.filename.casefold() in seen:
             why = "comes twice"
         if why:
-            raise _refused(source, f"its entry {member.orig_filename[:80]!r} {why}")
+            raise _refusal(source, f"its entry {member.orig_filename[:80]!r} {why}")
         seen.add(member.filename.casefold())
 
 
@@ -100,7 +102,7 @@ def _check_places(members: list[zipfile.ZipInfo], data: bytes, index: int, sourc
     for member in sorted(members, key=lambda one: one.header_offset):
         start, why = member.header_offset, ""
         if not 0 <= start <= len(data) - HEADER.size:
-            raise _refused(source, f"its entry {member.filename[:80]!r} is not there")
+            raise _refusal(source, f"its entry {member.filename[:80]!r} is not there")
         signature, name, extra = HEADER.unpack_from(data, start)
         first = start + HEADER.size
         written = data[first : first + name]
@@ -110,18 +112,18 @@ def _check_places(members: list[zipfile.ZipInfo], data: bytes, index: int, sourc
         elif start < end or first + name + extra + member.compress_size > index:
             why = "shares bytes with another one"
         if why:
-            raise _refused(source, f"its entry {member.orig_filename[:80]!r} {why}")
+            raise _refusal(source, f"its entry {member.orig_filename[:80]!r} {why}")
         end = first + name + extra + member.compress_size
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> bytes:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> bytes:
     """One byte more than promised is asked for, so that a false size in the index shows."""
     with archive.open(member) as file:
         content = file.read(member.file_size + 1)
     if len(content) != member.file_size:
-        raise _refused(source, f"its entry {member.filename[:80]!r} is not as long as it says")
+        raise _refusal(source, f"its entry {member.filename[:80]!r} is not as long as it says")
     return content
 
 
-def _refused(source: str, why: str) -> UsageError:
+def _refusal(source: str, why: str) -> UsageError:
     return UsageError(f"{source}: refused, {why}; delete the artifact or use `baseline: repo`")

@@ -23,7 +23,7 @@ import requests
 
 from gate.errors import GateError, UsageError
 from gate.github.api import ApiError
-from gate.github.pack import packed
+from gate.github.pack import open_zip
 from gate.github.request_with_retry import TIMEOUT_S, Bearer, NoAuth, Time, ask, is_safe
 from gate.records import Json
 
@@ -53,7 +53,7 @@ class Owner:
     run: str
     job: str
 
-    def named(self, **more: Json) -> Mapping[str, Json]:
+    def request_body(self, **more: Json) -> Mapping[str, Json]:
         """The body of a request."""
         return {
             "workflow_run_backend_id": self.run,
@@ -77,7 +77,7 @@ def upload_folder(
     """
     try:
         owner = _owner(name, env, http_on_loopback)
-        with packed(folder) as file, closing(requests.Session()) as session:
+        with open_zip(folder) as file, closing(requests.Session()) as session:
             service = _Service(env, owner, session, clock or Time(), http_on_loopback)
             return service.store(name, file, rerun=env.get("GITHUB_RUN_ATTEMPT", "1") != "1")
     except GateError as error:
@@ -104,7 +104,7 @@ def _owner(name: str, env: Mapping[str, str], http_on_loopback: bool) -> Owner:
         )
     if not is_safe(address, http_on_loopback=http_on_loopback):
         raise UsageError("ACTIONS_RESULTS_URL is not an https address")
-    return _of_token(token)
+    return _parse_token(token)
 
 
 def _is_ghes(server: str) -> bool:
@@ -113,7 +113,7 @@ def _is_ghes(server: str) -> bool:
     return host != "github.com" and not host.endswith((".ghe.com", ".localhost"))
 
 
-def _of_token(token: str) -> Owner:
+def _parse_token(token: str) -> Owner:
     """From the claim `scp` of the token, a JWT: `... Actions.Results:<run>:<job> ...`."""
     try:
         payload = token.split(".")[1]
@@ -144,21 +144,21 @@ class _Service:
 
     def store(self, name: str, file: IO[bytes], *, rerun: bool) -> Uploaded:
         """Raises ApiError."""
-        address = self._created(name, rerun=rerun)
+        address = self._create_artifact(name, rerun=rerun)
         if not is_safe(address, http_on_loopback=self._http_on_loopback):
             raise ApiError("the artifact service gave an address that is not https")
         size, digest = self._put(address, file)
         # 64-bit numbers are strings in protobuf's JSON.
         more = {"name": name, "size": str(size), "hash": digest}
-        done = self._call("FinalizeArtifact", self._owner.named(**more))
+        done = self._call("FinalizeArtifact", self._owner.request_body(**more))
         identifier = _field(done, "artifact_id")
         if done.get("ok") is not True or not identifier.isdecimal():
             raise ApiError("the artifact service did not take the artifact")
         return Uploaded(name=name, size=size, digest=digest, artifact_id=identifier)
 
-    def _created(self, name: str, *, rerun: bool) -> str:
+    def _create_artifact(self, name: str, *, rerun: bool) -> str:
         """The signed address to write to; an artifact of that name makes room first."""
-        body = self._owner.named(name=name, version=VERSION)
+        body = self._owner.request_body(name=name, version=VERSION)
         for tried in range(TRIES_AFTER_DELETION + 1):
             try:
                 return _field(self._call("CreateArtifact", body), "signed_upload_url")
@@ -176,7 +176,9 @@ class _Service:
 
         A job that is run again is another one to the service.
         """
-        listed = self._call("ListArtifacts", self._owner.named(name_filter=name)).get("artifacts")
+        listed = self._call("ListArtifacts", self._owner.request_body(name_filter=name)).get(
+            "artifacts"
+        )
         found = [a for a in listed or () if isinstance(a, dict) and a.get("name") == name]
         if not found:
             raise conflict
@@ -185,7 +187,7 @@ class _Service:
         if job != self._owner.job and not rerun:
             raise ApiError(f"another job of this run has stored an artifact {name}")
         run = _field(newest, "workflow_run_backend_id") or self._owner.run
-        self._call("DeleteArtifact", Owner(run=run, job=job).named(name=name))
+        self._call("DeleteArtifact", Owner(run=run, job=job).request_body(name=name))
 
     def _put(self, address: str, file: IO[bytes]) -> tuple[int, str]:
         """Size and digest of what was written, block by block."""
@@ -205,11 +207,11 @@ class _Service:
         if address.endswith("comp=blocklist"):
             headers |= {"Content-Type": "text/plain", "x-ms-blob-content-type": "application/zip"}
         put = partial(self._session.put, address, data=data, headers=headers, auth=NoAuth())
-        self._sent(put, "the store of artifacts")
+        self._send(put, "the store of artifacts")
 
     def _call(self, method: str, body: Mapping[str, Json]) -> Mapping[str, Json]:
         post = partial(self._session.post, self._base + SERVICE + method, json=body)
-        answer = self._sent(partial(post, auth=self._auth), f"the artifact service ({method})")
+        answer = self._send(partial(post, auth=self._auth), f"the artifact service ({method})")
         try:
             data = answer.json()
         except (ValueError, RecursionError):
@@ -218,7 +220,7 @@ class _Service:
             raise ApiError(f"the artifact service answered {method} with something else than JSON")
         return data
 
-    def _sent(self, send: Callable[..., requests.Response], whom: str) -> requests.Response:
+    def _send(self, send: Callable[..., requests.Response], whom: str) -> requests.Response:
         asked = ask(partial(send, timeout=TIMEOUT_S, allow_redirects=False), self._clock)
         if asked.answer is None:
             raise ApiError(f"{whom} cannot be reached ({asked.error})")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class AlarmRate:
     """How often something happened, with its exact interval."""
 
     times: int
@@ -27,12 +27,12 @@ class MetricRates:
     unit: str
     tolerance: float
     relative: bool
-    blocked: Rate
-    untested: Rate
+    blocked: AlarmRate
+    untested: AlarmRate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class CalibrationShape:
     """What was dealt out of one suite, in rounds a case, and what a run would have."""
 
     suite: str
@@ -46,7 +46,7 @@ class Shape:
     wanted_at_most: int
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the rounds sufficed for what a run would have."""
         return (self.baseline, self.at_most) == (self.wanted_baseline, self.wanted_at_most)
 
@@ -57,9 +57,9 @@ class Splits:
     data.
     """
 
-    blocked: Rate
-    untested: Rate
-    undecided: Rate
+    blocked: AlarmRate
+    untested: AlarmRate
+    undecided: AlarmRate
     calls: float  # made on average
     planned: int
     at_most: int
@@ -99,7 +99,7 @@ class ByRun:
     """
 
     runs: tuple[LeftOut, ...]
-    blocked: Rate
+    blocked: AlarmRate
     p_value: float
     drifts: bool
 
@@ -112,7 +112,7 @@ class Calibration:
     confidence: float
     seed: int
     fresh: bool  # both arms of a run are measured together, so that no drift enters
-    shapes: tuple[Shape, ...]
+    shapes: tuple[CalibrationShape, ...]
     splits: Splits
     by_run: ByRun | None  # None: fewer than three runs, or `fresh`
     one_day: bool  # all runs are of one day

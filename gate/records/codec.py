@@ -69,23 +69,23 @@ def json_text(value: object) -> str:
     """`to_json` for people, as a file that ends with its line: a level is two spaces. The bytes are
     those of `json.dumps(..., indent=2, ensure_ascii=False)`, which takes ten times as long.
     """
-    return _indented(to_json(value), "\n") + "\n"
+    return _format_indented(to_json(value), "\n") + "\n"
 
 
-def _indented(value: Json, line: str) -> str:
+def _format_indented(value: Json, line: str) -> str:
     """`line`: the end of a line and the white space that the value stands behind."""
     if not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     inner = f"{line}  "
     if isinstance(value, list):
         items = [
-            write(item) if (write := _WORDS.get(item.__class__)) else _indented(item, inner)
+            write(item) if (write := _WORDS.get(item.__class__)) else _format_indented(item, inner)
             for item in value
         ]
         return f"[{inner}{f',{inner}'.join(items)}{line}]"
     members = [
         f"{encode_basestring(key)}: "
-        + (write(item) if (write := _WORDS.get(item.__class__)) else _indented(item, inner))
+        + (write(item) if (write := _WORDS.get(item.__class__)) else _format_indented(item, inner))
         for key, item in value.items()
     ]
     return f"{{{inner}{f',{inner}'.join(members)}{line}}}"
@@ -103,7 +103,9 @@ def parse_json(text: str | bytes) -> Json:
     """The value of a file that a run has written, or that could be one. Raises ValueError, also for
     NaN, infinities and numbers beyond LARGEST, and RecursionError.
     """
-    return json.loads(text, parse_float=_number, parse_int=_whole, parse_constant=_refused)
+    return json.loads(
+        text, parse_float=_number, parse_int=_parse_integer, parse_constant=_refuse_number
+    )
 
 
 def digest(value: object) -> str:
@@ -145,14 +147,14 @@ def schema_of(cls: type) -> dict[str, Json]:
 
 def _number(text: str) -> float:
     value = float(text)
-    return value if abs(value) <= LARGEST else _refused(text)
+    return value if abs(value) <= LARGEST else _refuse_number(text)
 
 
-def _whole(text: str) -> int:
-    return int(text) if len(text) <= _DIGITS else _refused(text)
+def _parse_integer(text: str) -> int:
+    return int(text) if len(text) <= _DIGITS else _refuse_number(text)
 
 
-def _refused(text: str) -> NoReturn:
+def _refuse_number(text: str) -> NoReturn:
     raise ValueError(f"{text[:20]} is no number that a run measures")
 
 
@@ -179,14 +181,14 @@ def _hints(cls: type) -> dict[str, Any]:
     if not all(base.__module__.startswith("gate.") for base in cls.__mro__[:-1]):
         return typing.get_type_hints(cls)
     return {
-        name: _meant(written, base.__module__)
+        name: _resolve_annotation(written, base.__module__)
         for base in reversed(cls.__mro__)
         for name, written in vars(base).get("__annotations__", {}).items()
     }
 
 
 @cache
-def _meant(written: str, module: str) -> Any:
+def _resolve_annotation(written: str, module: str) -> Any:
     """The type that an annotation names."""
     return eval(written, vars(sys.modules[module]))  # noqa: S307 - of our own source
 
@@ -265,11 +267,11 @@ def _either_builder(args: tuple[Any, ...]) -> Build:
         return lambda data: None if data is None else inner(data)
     builders = [(kind, _builder(kind)) for kind in kinds]
 
-    def of_several(data: Json) -> Any:
+    def build_either(data: Json) -> Any:
         fitting = (make for kind, make in builders if data is not None and _fits(kind, data))
         return next(fitting, _same)(data)
 
-    return of_several
+    return build_either
 
 
 def _same(data: Json) -> Json:

@@ -94,7 +94,7 @@ class CaseCounts:
     failing: int  # none did
 
     @property
-    def judged(self) -> int:
+    def decided(self) -> int:
         return self.passing + self.flaky + self.failing
 
 

@@ -56,12 +56,12 @@ class GateRule:
     by_default: bool = False  # nobody wrote it
 
     @property
-    def limited(self) -> bool:
+    def has_limit(self) -> bool:
         """Whether it has a limit; a target alone never blocks."""
         return self.min is not None or self.max is not None
 
     @property
-    def judged_by(self) -> Rule:
+    def effective_rule(self) -> Rule:
         """Without a word in gate.yml the value decides, as a number does in any other tool."""
         return self.rule or "point"
 

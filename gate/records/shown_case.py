@@ -23,10 +23,10 @@ class ShownCase:
     @property
     def passed(self) -> int:
         """Rounds that did not fail. What no grader has an opinion on is no failure."""
-        return sum(not failed_round(row) for row in self.rows)
+        return sum(not is_failed_round(row) for row in self.rows)
 
 
-def failed_round(row: Mapping[str, Json]) -> bool:
+def is_failed_round(row: Mapping[str, Json]) -> bool:
     """Whether it failed, was not answered, or could not be judged."""
     if row["passed"] is None:
         return row["status"] != "completed" or bool(row["unscored"])

@@ -48,7 +48,7 @@ def verdict_text(
     if options.format == "json":
         return summary(report).rstrip("\n")
     if options.format == "markdown":
-        return REPORTERS.registered("markdown")().render(report, rows).rstrip("\n")
+        return REPORTERS.get_class("markdown")().render(report, rows).rstrip("\n")
     if options.quiet:
         return plain(f"{report.outcome}: {report.reason}")
     from gate.report.console import render_console  # rich

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from gate.analysis.severity import by_severity
 from gate.records import CaseChange, Json, Report
-from gate.records.shown_case import ShownCase, failed_round
+from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.wording import (
     evidence,
     headline,
@@ -333,7 +333,7 @@ def _patterns(screen: Screen, report: Report) -> None:
 def _asked_and_answered(screen: Screen, failing: Sequence[ShownCase]) -> None:
     """A few failing cases: the first round of each that failed."""
     for case in failing:
-        row = next((row for row in case.rows if failed_round(row)), None)
+        row = next((row for row in case.rows if is_failed_round(row)), None)
         if row is None:  # it passed, and made a metric worse
             row = next(iter(case.rows), None)
         screen.line("")

@@ -11,7 +11,7 @@ from pathlib import Path
 from gate.graders.trajectories.path import path_of_row
 from gate.records import Json
 from gate.records.settings import OutputOptions
-from gate.records.shown_case import ShownCase, failed_round
+from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.console import Screen, in_words
 from gate.system.outlet import wants_color
 from gate.text import figures
@@ -136,7 +136,7 @@ def verdict(row: Mapping[str, Json]) -> tuple[str, str]:
     if row["status"] == "infra_error":
         return "not answered", "yellow"
     if row["passed"] is None:
-        return ("not scored", "yellow") if failed_round(row) else ("no pass or fail", "")
+        return ("not scored", "yellow") if is_failed_round(row) else ("no pass or fail", "")
     return _VERDICTS[row["passed"]]
 
 

@@ -29,16 +29,16 @@ def write_reports(
     for name in REPORTERS:
         if name in OPTIONAL and not getattr(options, name):
             continue
-        reporter = REPORTERS.registered(name)()
+        reporter = REPORTERS.get_class(name)()
         texts[name] = reporter.render(report, rows)
         write(reporter.filename, texts[name])
     if any(book.guarded for book in rows.once(case_totals.read).values()):
-        write(violation_log.FILE, violation_log.rendered(rows()))
+        write(violation_log.FILE, violation_log.render_log(rows()))
     alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:
         part = of_suite(report, name)
         write(f"{name}/{SUMMARY}", summary(part))
-        markdown = REPORTERS.registered("markdown")()
+        markdown = REPORTERS.get_class("markdown")()
         text = texts["markdown"] if alone else markdown.render(part, rows.only(name))
         write(f"{name}/report.md", text)
 

@@ -11,7 +11,7 @@ from gate.analysis.outages import Transports
 from gate.analysis.tally import Tally
 from gate.records import Trial
 from gate.run.trial_worker import Task, TrialWorker, Unmade
-from gate.store.event_log import unanswered
+from gate.store.event_log import is_unanswered
 from gate.store.session import Meta, Row, SessionWriter
 from gate.system.executors import Later
 
@@ -45,7 +45,7 @@ class Arm:
         held = []
         for row in rows:
             counted[row["suite"]].add(row)
-            if unanswered(row):
+            if is_unanswered(row):
                 self._unanswered[_key(row)] = row
             elif row.get("transport"):
                 held.append(row)

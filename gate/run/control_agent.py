@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from gate.errors import UsageError
 from gate.plugins import RETRIEVERS
 from gate.records import Config, Json, PluginSpec
-from gate.suites.config.overrides import asked_with
+from gate.suites.config.overrides import override_options
 
 # How an agent is asked, not what it is.
 _MANNERS = ("timeout_s", "concurrency", "requests_per_minute")
@@ -51,10 +51,12 @@ def control_of(
             f"{config.regression.place}: control: fresh: the base branch's agent is not known "
             "here; write the agent to compare with as control_agent, or control: stored"
         )
-    agent = asked_with(agent, timeout=timeout, concurrency=concurrency)
+    agent = override_options(agent, timeout=timeout, concurrency=concurrency)
     retriever = config.retriever if base_agent is None else base_retriever
     if retriever is not None:
-        retriever = asked_with(retriever, RETRIEVERS, timeout=timeout, concurrency=concurrency)
+        retriever = override_options(
+            retriever, RETRIEVERS, timeout=timeout, concurrency=concurrency
+        )
     asked = Control(
         fresh=True, agent=agent, retriever=retriever, of_base=config.control_agent is None
     )

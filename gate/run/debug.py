@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gate.errors import UsageError
-from gate.records.shown_case import failed_round
-from gate.registry import Meanwhile
+from gate.records.shown_case import is_failed_round
+from gate.registry import BackgroundImport
 from gate.run.execute import finish
 from gate.run.options import Host, RunOptions
 from gate.run.setup import Setup, set_up
-from gate.store.session import load_session, named_session, refuse_debugging
-from gate.store.session_check import checked_rows
+from gate.store.session import find_session, load_session, refuse_debugging
+from gate.store.session_check import check_rows
 from gate.text.figures import count, listed
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def debug(options: RunOptions, host: Host) -> Shown | None:
     if not chosen:
         return None
     setup = replace(setup, plans=chosen)
-    return cast("Shown", finish(setup, (), Meanwhile("gate.run.show_cases")))
+    return cast("Shown", finish(setup, (), BackgroundImport("gate.run.show_cases")))
 
 
 def _check(options: RunOptions) -> None:
@@ -62,7 +62,7 @@ def _check(options: RunOptions) -> None:
 
 def _narrowed(setup: Setup, session: str) -> Setup:
     """With the cases that failed in the session. Raises UsageError where none of them can run."""
-    folder = named_session(session, Path(setup.config.report.dir))
+    folder = find_session(session, Path(setup.config.report.dir))
     failed = failed_cases(folder)
     found = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
     known = sum(map(len, found.values()))
@@ -86,7 +86,7 @@ def failed_cases(folder: Path) -> dict[str, frozenset[str]]:
     session = load_session(folder)
     refuse_debugging(session)
     found: dict[str, set[str]] = {}
-    for row in checked_rows(session.rows(), session.meta.suites, folder):
-        if failed_round(row):
+    for row in check_rows(session.rows(), session.meta.suites, folder):
+        if is_failed_round(row):
             found.setdefault(row["suite"], set()).add(row["case_id"])
     return {suite: frozenset(ids) for suite, ids in found.items()}

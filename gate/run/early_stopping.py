@@ -68,7 +68,7 @@ def with_looks(
     found = []
     for plan in plans:
         limits = list(_limits(plan, config))
-        by_value = any(gate.judged_by == "point" for gate in limits)
+        by_value = any(gate.effective_rule == "point" for gate in limits)
         looks = None
         if plan.chosen and (plan.suite.name in compared or by_value):
             looks = _up_to_cap(
@@ -116,5 +116,5 @@ def _limits(plan: SuitePlan, config: Config) -> Iterator[GateRule]:
     own = {gate.metric for gate in plan.suite.gates}
     shared = (g for g in config.gates if g.metric in plan.specs and g.metric not in own)
     for gate in (*plan.suite.gates, *shared):
-        if gate.level == "block" and gate.limited:
+        if gate.level == "block" and gate.has_limit:
             yield gate

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from gate import __version__
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
-from gate.registry import Meanwhile
+from gate.registry import BackgroundImport
 from gate.run.control_session import asked_before, control_session
 from gate.run.earlier_head import (
     FindEarlier,
@@ -40,10 +40,10 @@ from gate.store.session import (
     newest_ended,
 )
 from gate.suites.config.check_provider_key import provider_key
-from gate.suites.protection.digests import edited_columns
+from gate.suites.protection.digests import list_edited_columns
 from gate.suites.protection.rules import with_late_sources
 from gate.system.outlet import wants_color
-from gate.user_code.hashes import Sources, merged
+from gate.user_code.hashes import Sources, merge_sources
 from gate.user_code.processes import PROCESSES
 from gate.verdict.course import Course
 
@@ -75,10 +75,10 @@ def execute(
     control = asked_before(shards, options.baseline)
     setup = set_up(options, host, control=control, given=given)
     setup = with_earlier_head(setup, find)
-    return cast("Outcome", finish(setup, shards, Meanwhile("gate.run.judge")))
+    return cast("Outcome", finish(setup, shards, BackgroundImport("gate.run.judge")))
 
 
-def finish(setup: Setup, shards: Sequence[Session], judging: Meanwhile) -> Ended:
+def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -> Ended:
     """Asks, and has the module of `judging` make something of the answers."""
     options = setup.options
     setup, untold = _with_changed_defaults(setup)
@@ -101,7 +101,7 @@ def finish(setup: Setup, shards: Sequence[Session], judging: Meanwhile) -> Ended
         silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
         collected = _trials(setup, session, control, panel, course, judging, ask=ask)
-        unreachable = unreachable or PROCESSES.given_up()
+        unreachable = unreachable or PROCESSES.give_up_reason()
         collected = replace(collected, control_unreachable=silent)
         if shards:
             from gate.store.shards import absent
@@ -109,13 +109,13 @@ def finish(setup: Setup, shards: Sequence[Session], judging: Meanwhile) -> Ended
             collected = replace(collected, ended_early=absent(shards))
         setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
         session.note_sources(PROCESSES.sources(setup.rules.root))
-        before = merged(session.meta.sources, *(shard.meta.sources for shard in shards))
+        before = merge_sources(session.meta.sources, *(shard.meta.sources for shard in shards))
         session.note_sources(before)
         setup = _with_late_sources(setup, before)
         session.write_details()
         if control is not None:
             control.write_details()
-        ended: Ended = judging.loaded().judge(setup, session, collected, unreachable)
+        ended: Ended = judging.load().judge(setup, session, collected, unreachable)
         session.log.append_verdict(ended.outcome, setup.provenance.commit)
         return ended
 
@@ -153,7 +153,7 @@ def _with_late_sources(setup: Setup, before: Sources) -> Setup:
     if rules is setup.rules:
         return setup
     plans = tuple(
-        replace(plan, edited=edited_columns(plan.suite, plan.graders, rules))
+        replace(plan, edited=list_edited_columns(plan.suite, plan.graders, rules))
         for plan in setup.plans
     )
     return replace(setup, rules=rules, plans=plans)
@@ -219,7 +219,7 @@ def _trials(
     control: SessionWriter | None,
     panel: Panel | _NoPanel,
     course: Course,
-    judging: Meanwhile,
+    judging: BackgroundImport,
     *,
     ask: bool,
 ) -> Collected:
@@ -240,8 +240,8 @@ def _trials(
             looked=told.look,
             ask=panel.ask,
             beyond=panel.concurrency,
-            sources=partial(PROCESSES.noted, setup.rules.root.resolve()),
-            broken=PROCESSES.given_up,
+            sources=partial(PROCESSES.last_sources, setup.rules.root.resolve()),
+            broken=PROCESSES.give_up_reason,
         )
         collected = measure(
             setup.plans,
@@ -251,7 +251,7 @@ def _trials(
             prices=setup.config.pricing,
             control=setup.control_agent if ask else None,
             course=course,
-            undecided=lambda so_far: judging.loaded().undecided(setup, session, so_far),
+            undecided=lambda so_far: judging.load().undecided(setup, session, so_far),
         )
         if ask:
             made = {name: tally.trials for name, tally in collected.tallies.items()}

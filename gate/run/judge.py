@@ -142,7 +142,7 @@ def _asked_with(setup: Setup) -> dict[str, str]:
 def _loosened(setup: Setup) -> tuple[str, ...]:
     """Rules, then cases, then baselines."""
     found = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
-    if setup.rules.compared:
+    if setup.rules.has_base:
         found += [told_of_baseline(name, one.here) for name, one in setup.baselines.items()]
     return tuple(filter(None, found))
 

@@ -42,7 +42,7 @@ def _differences(own: Config, root: Path, base: Base, git: GitForge) -> str:
     """Which files, and of gate.yml which keys, are not as the base has them; empty: none."""
     file = own.file or CONFIG
     found: list[str] = []
-    for path in git.changed([file, *_files(own)], base.sha):
+    for path in git.list_changed([file, *_files(own)], base.sha):
         if path != file:
             found.append(path)
         elif keys := _keys(root / file, base.forge.read(file, base.sha), file):

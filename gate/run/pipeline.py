@@ -124,7 +124,7 @@ def measure(
     needs `effects.control`.
     """
     run = _Run(plans, effects, budget, prices, course, undecided)
-    with effects.stop.deferred():
+    with effects.stop.defer():
         try:
             for trial in run.trials(agent, control) if agent else ():
                 run.take(trial)
@@ -132,7 +132,7 @@ def measure(
             _tell_shortage(error, effects.session.folder)
             raise
     run.give_up_unanswered()
-    if effects.stop.requested():
+    if effects.stop.is_requested():
         raise effects.stop.error(
             f"interrupted; the session is saved: go on with the same options and "
             f"`gate run --resume {effects.session.folder}`"
@@ -297,7 +297,7 @@ class _Run:
         return not (self._is_over() or self._allowance.used_up or self._unmade)
 
     def _is_over(self) -> bool:
-        return self._effects.stop.requested() or bool(self._effects.broken())
+        return self._effects.stop.is_requested() or bool(self._effects.broken())
 
 
 def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> Row:

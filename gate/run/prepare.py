@@ -19,8 +19,8 @@ from gate.run.trial_worker import AskOwn
 from gate.store.session import SuiteMeta
 from gate.suites.cases.dataset import Summary, cases, check, dataset_digest
 from gate.suites.cases.sampling import choose, in_shard
-from gate.suites.protection.base_branch import CaseDrift, drift, loosened_cases
-from gate.suites.protection.digests import edited_columns, grader_digests
+from gate.suites.protection.base_branch import CaseDrift, drift, list_loosened_cases
+from gate.suites.protection.digests import grader_digests, list_edited_columns
 from gate.suites.protection.rules import Rules
 from gate.text.escaping import one_line
 from gate.text.figures import listed
@@ -156,7 +156,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         grader_digests=grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
-        edited=edited_columns(suite, graders, rules),
+        edited=list_edited_columns(suite, graders, rules),
         places={} if code else _places(own, found[-1]),
         timeout_s=selection.timeout_s,
         digests={**(rest[0].digests if rest else {}), **first.digests},
@@ -177,7 +177,7 @@ def _loosened(
 ) -> tuple[str, ...]:
     found = _places(source, own)
     places = {i: str(found[i]) for i in change.edited if i in found}
-    return loosened_cases(suite.name, change, places)
+    return list_loosened_cases(suite.name, change, places)
 
 
 def _beside(

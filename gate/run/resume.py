@@ -17,7 +17,7 @@ from gate.run.added_rounds import add_rounds
 from gate.run.early_stopping import as_begun
 from gate.run.setup import Setup
 from gate.store.session import CONTROL, Meta, SessionWriter, SuiteMeta, is_session
-from gate.store.session_check import checked_rows
+from gate.store.session_check import check_rows
 from gate.verdict.course import Course, course
 
 _UNJUDGED = ("error",)  # an outage kept it from a verdict
@@ -45,7 +45,7 @@ def reopened(
     try:
         session = SessionWriter.resume(folder, redact)
         _fits(session, meta, head, rounds)
-        deque(checked_rows(session.rows(), session.meta.suites, folder), maxlen=0)
+        deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
     except UsageError as error:
         if session is not None:
             session.close()

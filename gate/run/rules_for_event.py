@@ -16,7 +16,7 @@ from gate.records.forge import Here
 from gate.run.home import Home
 from gate.run.laptop_rules import laptop_rules
 from gate.store.baseline.source_order import Place, source_names
-from gate.suites.protection.rules import Base, Rules, judging_rules, own_config
+from gate.suites.protection.rules import Base, Rules, judging_rules, load_own_config
 
 DEFAULT_BRANCH = "main"  # where there is no git to tell
 TOOTHLESS = "the exit code is off (`fail: false` in the workflow): the step is green on any verdict"
@@ -61,7 +61,7 @@ def rules_for(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
         return _compared(rules, job, opened)
-    own = own_config(file, root, env, today, home.written)
+    own = load_own_config(file, root, env, today, home.written)
     if alone:
         return _compared(Rules(config=own, own=own, root=root), job, opened)
     return judged_by(own, root, where, "" if protect is True else protect or None)
@@ -185,13 +185,13 @@ def _as_started(
     if job.mode != "pull_request":
         return rules
     from gate.run.untrusted import RUNS_CODE
-    from gate.suites.protection.workflow_file import changed_workflow, kept_token
+    from gate.suites.protection.workflow_file import explain_changed_workflow, has_kept_token
 
-    if rules.own.agent.name in RUNS_CODE and kept_token(top):
+    if rules.own.agent.name in RUNS_CODE and has_kept_token(top):
         rules = replace(rules, notes=(*rules.notes, KEPT))
-    if base is None or not rules.compared:
+    if base is None or not rules.has_base:
         return rules
-    told = changed_workflow(env, base, rules.root, top, job.base_ref)
+    told = explain_changed_workflow(env, base, rules.root, top, job.base_ref)
     return replace(rules, loosened=(told, *rules.loosened)) if told else rules
 
 

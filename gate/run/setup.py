@@ -97,7 +97,7 @@ class Setup:
 
     @property
     def world(self) -> World:
-        stopped = self.host.stop.requested
+        stopped = self.host.stop.is_requested
         return World(env=nameable(self.host.env), root=self.rules.root, cancelled=stopped)
 
 
@@ -187,7 +187,7 @@ def _unused(baselines: Mapping[str, Compared], rules: Rules) -> list[str]:
     return [
         f"{folder}/{name}.json here is not as {branch} has it; that of {branch} was compared with"
         for name, one in baselines.items()
-        if one.here == "edited" and not rules.compared
+        if one.here == "edited" and not rules.has_base
     ]
 
 

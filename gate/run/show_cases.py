@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.records.settings import OutputOptions
-from gate.records.shown_case import ShownCase, failed_round
+from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.debugging import render
 from gate.run.pipeline import Collected
 from gate.run.setup import Setup
@@ -55,7 +55,7 @@ def exit_code(cases: tuple[ShownCase, ...]) -> int:
     if any(row["status"] == "infra_error" for row in rows):
         return INFRASTRUCTURE
     unasked = any(len(case.rows) < case.planned for case in cases)
-    return FAILED if unasked or any(map(failed_round, rows)) else 0
+    return FAILED if unasked or any(map(is_failed_round, rows)) else 0
 
 
 def _notes(setup: Setup, collected: Collected, unreachable: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from gate.analysis.catalogue import collect_k, every_metric
 from gate.plugins import Grader
 from gate.records import Config, MetricSpec, Suite, ToldBy
 from gate.run.grade import named_graders
-from gate.suites.config.load import written_suites
+from gate.suites.config.load import list_written_suites
 
 
 def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
@@ -45,6 +45,6 @@ def metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> f
     on these is not about an import. The bundled suites, which stand in where gate.yml names none,
     excuse no gate.
     """
-    mine = [suite for suite in written_suites(config) if suite.name in imported]
-    others = [suite for suite in written_suites(config) if suite.name not in imported]
+    mine = [suite for suite in list_written_suites(config) if suite.name in imported]
+    others = [suite for suite in list_written_suites(config) if suite.name not in imported]
     return metrics_of(others, config, root) - metrics_of(mine, config, root)

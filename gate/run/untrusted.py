@@ -20,7 +20,7 @@ from gate.github.context import current_job
 from gate.records import Config, Suite
 from gate.store.baseline.source_order import source_names
 from gate.suites.config import build
-from gate.suites.config.check import checked
+from gate.suites.config.check import check_document
 from gate.suites.config.load import DEFAULT_AGENT, code_of, defaults, load
 from gate.suites.protection.rules import CONFIG, Base, Rules
 from gate.user_code.hashes import grader_file
@@ -101,7 +101,7 @@ def rules_of_base(
 def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
     """What `load` would make of it, before any code is imported."""
     document = yamlfile.parse(content, file)
-    data, _ = checked(document, env)
+    data, _ = check_document(document, env)
     return build.config(data, document.place, agent=DEFAULT_AGENT, file=file)
 
 

@@ -83,7 +83,7 @@ class EventLog:
             return None
         with self._path.open("rb") as file:
             file.seek(place[0])
-            return parsed(file.read(place[1]))
+            return parse_line(file.read(place[1]))
 
     def append_look(self, state: Mapping[str, Json]) -> None:
         """Writes what a look left; the last one wins."""
@@ -98,11 +98,11 @@ class EventLog:
 
     def rows(self) -> Iterator[Row]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
-        return self._read(self._index)
+        return self._read_entries(self._index)
 
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
         """The rows of some cases only, without reading the others."""
-        return self._read(e for e in self._index if e[0] == suite and e[1] in case_ids)
+        return self._read_entries(e for e in self._index if e[0] == suite and e[1] in case_ids)
 
     def done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
@@ -136,12 +136,12 @@ class EventLog:
                 raise OSError(28, os.strerror(28))
             self._size += len(data)
 
-    def _read(self, entries: Iterable[_Entry]) -> Iterator[Row]:
+    def _read_entries(self, entries: Iterable[_Entry]) -> Iterator[Row]:
         latest = {entry[:3]: entry for entry in entries}
         with self._path.open("rb") as file:
             for _, _, _, offset, length in sorted(latest.values()):
                 file.seek(offset)
-                row = parsed(file.read(length))
+                row = parse_line(file.read(length))
                 if row is None or not is_trial(row):
                     raise InfrastructureError(
                         f"{self._path}: was changed by another program while the run went on; keep "
@@ -152,7 +152,7 @@ class EventLog:
     def _note(self, row: Row, offset: int, length: int) -> None:
         key = (row["suite"], row["case_id"], row["round"])
         self._index.append((*key, offset, length))
-        if not unanswered(row):
+        if not is_unanswered(row):
             self._done.add(key)
             self._answers.pop(key, None)
 
@@ -163,7 +163,7 @@ class EventLog:
             for line in file:
                 if not line.endswith(b"\n"):
                     break
-                row = parsed(line)
+                row = parse_line(line)
                 if row is not None and is_trial(row):
                     self._note(row, offset, len(line))
                 elif row is not None and row.get("event") == LOOK:
@@ -186,7 +186,7 @@ class EventLog:
             self._answers[(str(of[0]), str(of[1]), of[2])] = (offset, length)
 
 
-def parsed(line: bytes) -> dict[str, Json] | None:
+def parse_line(line: bytes) -> dict[str, Json] | None:
     """A line's object; None when it is none. A number that no run writes, such as NaN, is infinite,
     which `checked_rows` refuses.
     """
@@ -197,7 +197,7 @@ def parsed(line: bytes) -> dict[str, Json] | None:
     return data if isinstance(data, dict) else None
 
 
-def unanswered(row: Mapping[str, Json]) -> bool:
+def is_unanswered(row: Mapping[str, Json]) -> bool:
     """Whether nobody answered, or a judge that was out of reach gave no score: `--resume` makes
     such a trial again. What a judge that answered could not score stays as it is.
     """

@@ -37,7 +37,7 @@ def origin_of(report: Report) -> Origin:
     )
 
 
-def shown(report: Report, origin: Origin) -> Report:
+def strip_report(report: Report, origin: Origin) -> Report:
     """The report with its numbers and texts, and nothing that leads elsewhere or speaks for
     somebody: no command to copy, no acceptance, no word on deploying (a pull request's run has
     none), no link but to the run of `origin`.

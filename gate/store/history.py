@@ -116,21 +116,25 @@ def _changes(
         notes.append(f"{left_out} of less than half of the cases: not searched for changes")
     if len(whole) > MOST:
         notes.append(f"only the newest {MOST} runs are searched for changes")
-    followed = [one for one in FOLLOWED if len(_known(whole, one)) >= FEWEST]
+    followed = [one for one in FOLLOWED if len(_measured_values(whole, one)) >= FEWEST]
     found = [
         change
         for one in followed
-        for change in _of_metric(one, _known(whole, one), accepted, ALPHA / len(followed))
+        for change in _find_changes(
+            one, _measured_values(whole, one), accepted, ALPHA / len(followed)
+        )
     ]
     return sorted(found, key=lambda change: _moment(change.first.created_at)), notes
 
 
-def _known(runs: Sequence[BaselineRun], metric: Followed) -> list[tuple[BaselineRun, float]]:
+def _measured_values(
+    runs: Sequence[BaselineRun], metric: Followed
+) -> list[tuple[BaselineRun, float]]:
     values = ((run, run.means.get(metric.name)) for run in runs)
     return [(run, value) for run, value in values if value is not None]
 
 
-def _of_metric(
+def _find_changes(
     metric: Followed,
     known: Sequence[tuple[BaselineRun, float]],
     accepted: Sequence[Accepted],
@@ -141,10 +145,10 @@ def _of_metric(
     noise = chance_noise(sum(values) / len(values), calls, share=metric.share)
     for point in change_points(values, noise, alpha=alpha):
         old, new = known[point.at - 1][0], known[point.at][0]
-        yield _named(metric, point, old, new, accepted)
+        yield _make_change(metric, point, old, new, accepted)
 
 
-def _named(
+def _make_change(
     metric: Followed,
     point: ChangePoint,
     old: BaselineRun,
@@ -163,11 +167,11 @@ def _named(
         first=past_run(new),
         p=point.p,
         differs=differences(old.fingerprint, new.fingerprint),
-        accepted=tuple(_accepted(metric, accepted, old, new)),
+        accepted=tuple(_find_acceptances(metric, accepted, old, new)),
     )
 
 
-def _accepted(
+def _find_acceptances(
     metric: Followed, accepted: Sequence[Accepted], old: BaselineRun, new: BaselineRun
 ) -> Iterator[str]:
     """Consent that was given between the two runs, and is about this metric or about all."""

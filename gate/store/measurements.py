@@ -20,7 +20,7 @@ from gate.store.baseline import file as baseline_file
 from gate.store.baseline.find import age_days, paths_among
 from gate.store.baseline.schema import fingerprint
 from gate.store.session import Row, Session, SuiteMeta, is_session, load_session, refuse_debugging
-from gate.store.session_check import checked_rows
+from gate.store.session_check import check_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def _session(path: Path, now: datetime) -> Stored:
     names = session.meta.suites
     columns = {name: TrialColumns(name) for name in names}
     tallies = {name: Tally() for name in names}
-    for row in checked_rows(session.rows(), names, path):
+    for row in check_rows(session.rows(), names, path):
         columns[row["suite"]].add(row)
         tallies[row["suite"]].add(row)
     info = BaselineInfo(

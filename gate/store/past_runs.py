@@ -54,11 +54,11 @@ class _Found:
         self.places.setdefault(suite, {})[place] = None
 
 
-def read_all(paths: Sequence[Path]) -> PastRuns:
+def read_past_runs(paths: Sequence[Path]) -> PastRuns:
     """Raises UsageError for a path that is not there, and for a file that is no baseline."""
     found = _Found()
     for path in paths:
-        _read(path, found)
+        _read_path(path, found)
     chains = (
         Chain(
             suite=suite,
@@ -81,7 +81,7 @@ def chain_of(baseline: BaselineFile, source: str, notes: Sequence[str] = ()) -> 
     )
 
 
-def _read(path: Path, found: _Found) -> None:
+def _read_path(path: Path, found: _Found) -> None:
     if is_session(path):
         _session(path, str(path), found)
     elif path.is_dir():

@@ -35,7 +35,7 @@ class SharedRows:
             self._read[read] = read(self._every())
         return self._read[read]
 
-    def of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    def rows_of_cases(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
         if self._some is not None:
             return self._some(suite, case_ids)
         return (
@@ -53,5 +53,5 @@ class SharedRows:
         return one
 
 
-def shared(rows: Rows) -> SharedRows:
+def share_rows(rows: Rows) -> SharedRows:
     return rows if isinstance(rows, SharedRows) else SharedRows(rows)

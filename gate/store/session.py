@@ -33,10 +33,10 @@ from gate.records import (
     ToldBy,
 )
 from gate.records.codec import from_json, json_text, to_json
-from gate.store.event_log import SURROGATES, EventLog, disk, parsed
+from gate.store.event_log import SURROGATES, EventLog, disk, parse_line
 from gate.store.session_check import check_form, check_names, read_report, report_of
 from gate.system.shortage import advice
-from gate.user_code.hashes import Sources, merged
+from gate.user_code.hashes import Sources, merge_sources
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
 LOCK = ".lock"
@@ -173,7 +173,7 @@ class SessionWriter:
         """
         if not found:
             return
-        sources = merged(self.meta.sources, found)
+        sources = merge_sources(self.meta.sources, found)
         if sources != self.meta.sources:
             self.meta = replace(self.meta, sources=sources)
             self._write_meta()
@@ -288,7 +288,7 @@ class Session:
         there = details if os.path.lexists(details) else self.folder / EVENTS
         with regular(there).open("rb") as file:
             for line in file:
-                row = parsed(line)
+                row = parse_line(line)
                 if row is not None and "case_id" in row:
                     yield row
 
@@ -319,7 +319,7 @@ def latest_session(out: Path) -> Path:
     raise UsageError(f"{out}: no session with a verdict here; give the folder of one, session-...")
 
 
-def named_session(given: str, out: Path) -> Path:
+def find_session(given: str, out: Path) -> Path:
     """The folder that is `given`, the newest session in `out` for `latest`. Raises UsageError."""
     return latest_session(out) if given == LATEST else Path(given)
 
@@ -349,11 +349,11 @@ def _newest_first(out: Path) -> Iterator[Path]:
     except OSError:
         return
     for _, some in groupby(reversed(names), key=lambda name: name[:_SECOND]):
-        ended = [folder for name in some if _ended_at(folder := out / name)[1] >= 0]
-        yield from sorted(ended, key=_ended_at, reverse=True)
+        ended = [folder for name in some if _end_time(folder := out / name)[1] >= 0]
+        yield from sorted(ended, key=_end_time, reverse=True)
 
 
-def _ended_at(folder: Path) -> tuple[str, int]:
+def _end_time(folder: Path) -> tuple[str, int]:
     """The second of its name, and when its details were written: -1 where they were not."""
     try:
         return folder.name[:_SECOND], (folder / DETAILS).lstat().st_mtime_ns

@@ -57,7 +57,7 @@ def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> 
         raise UsageError(f"{place}: {wrong[0].message}; not a session of this version")
 
 
-def checked_rows(
+def check_rows(
     rows: Iterable[Mapping[str, Json]], suites: Iterable[str], folder: Path
 ) -> Iterator[Mapping[str, Json]]:
     """The same rows; raises UsageError at one that `gate run` would not have written."""

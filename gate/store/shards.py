@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gate.errors import UsageError
 from gate.store.session import Row, Session, SuiteMeta
-from gate.store.session_check import checked_rows
+from gate.store.session_check import check_rows
 
 Key = tuple[str, str, int]  # suite, case, round
 
@@ -38,7 +38,7 @@ def absent(shards: Iterable[Session]) -> str:
 
 
 def _rows(shard: Session) -> Iterator[Row]:
-    return checked_rows(shard.rows(), shard.meta.suites, shard.folder)
+    return check_rows(shard.rows(), shard.meta.suites, shard.folder)
 
 
 def _same_run(shard: Session, suites: Mapping[str, SuiteMeta]) -> None:

@@ -84,18 +84,18 @@ def schema() -> dict[str, Json]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of details.jsonl of an Agent Gate session",
-        **_bounded(schema_of(DetailsRow)),
+        **_bound_numbers(schema_of(DetailsRow)),
     }
 
 
-def _bounded(schema: dict[str, Json]) -> dict[str, Json]:
+def _bound_numbers(schema: dict[str, Json]) -> dict[str, Json]:
     """No number in it is too large to compute with."""
     inner = {
-        key: {name: _bounded(one) for name, one in value.items()}
+        key: {name: _bound_numbers(one) for name, one in value.items()}
         if key == "properties"
-        else _bounded(value)
+        else _bound_numbers(value)
         if isinstance(value, dict)
-        else [_bounded(one) if isinstance(one, dict) else one for one in value]
+        else [_bound_numbers(one) if isinstance(one, dict) else one for one in value]
         if key in ("anyOf", "prefixItems")
         else value
         for key, value in schema.items()

@@ -52,7 +52,7 @@ def row_of(
         "attempts": [_attempt(attempt) for attempt in trial.attempts],
         "status": judged.status,
         "passed": judged.passed,
-        "recovered": _recovered(trial),
+        "recovered": _is_recovered(trial),
         "failures": list(judged.failures),
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
@@ -62,7 +62,7 @@ def row_of(
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
         "question": trial.case.question[:QUESTION_LIMIT],
-        **{"error": _told(judged.error), "transport": judged.transport},
+        **{"error": _hide_passwords(judged.error), "transport": judged.transport},
         "started_at": trial.started_at,
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),
@@ -73,7 +73,7 @@ def row_of(
     return _without_leaks({**row, "mode": mode_of(row)}, trial)
 
 
-def _recovered(trial: Trial) -> bool:
+def _is_recovered(trial: Trial) -> bool:
     return trial.attempt.passed is True and any(one.passed is False for one in trial.attempts)
 
 
@@ -165,7 +165,7 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
         "latency_ms": _ms(attempt.latency_ms),
         "waited_ms": _ms(attempt.waited_ms),
         "usage": to_json(attempt.response.usage) if attempt.response else None,
-        "error": _told(attempt.error),
+        "error": _hide_passwords(attempt.error),
     }
 
 
@@ -194,7 +194,7 @@ def _odd_cost(usage: Usage) -> list[str]:
     return ["the cost that the agent reports is no amount of money: it is unknown"] if odd else []
 
 
-def _told(error: str | None) -> str | None:
+def _hide_passwords(error: str | None) -> str | None:
     return error and without_passwords(error)
 
 

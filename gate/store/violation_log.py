@@ -10,7 +10,7 @@ from gate.records import Json
 FILE = "violations.jsonl"
 
 
-def rendered(rows: Iterable[Mapping[str, Json]]) -> str:
+def render_log(rows: Iterable[Mapping[str, Json]]) -> str:
     """The file; empty where none was found."""
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for row in rows for one in _flat(row))
 

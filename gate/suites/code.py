@@ -21,7 +21,7 @@ from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
     from gate.user_code.frames import Frame
-    from gate.user_code.process import Lane, Told
+    from gate.user_code.process import Lane, UserError
 
 _ROLE = "gate.suites.code_role"  # in its process
 __all__ = ["SuiteCode", "load_suite"]
@@ -36,7 +36,7 @@ class SuiteCode:
     def __init__(self, name: str, root: Path) -> None:
         """`name`: as gate.yml has it. Raises UsageError for what is wrong with the class."""
         self.name = name
-        self._process = PROCESSES.of(
+        self._process = PROCESSES.process_for(
             "suite", root, judges=True, threads=16, load_s=PROCESSES.seconds
         )
         loaded = self._process.load(name, ["role", _ROLE, "load", name], dict)
@@ -74,12 +74,12 @@ class SuiteCode:
                 frame = _within(self._process.new_lane(), request, timeout_s, who)
             except AgentFailure as failure:
                 if failure.timed_out:
-                    address.left_behind(timeout_s)
+                    address.note_abandoned(timeout_s)
                 raise
         return _response(frame.body, who)
 
     def _turn(self, world: World) -> AbstractContextManager[Turn]:
-        return self._turns.taken(exclusive=self._alone, given_up=world.cancelled)
+        return self._turns.take_turn(exclusive=self._alone, given_up=world.cancelled)
 
 
 def load_suite(suite: Suite, root: Path) -> SuiteCode:
@@ -107,12 +107,12 @@ class _Address:
         """Beside others, but not beside a request that must be alone on that server."""
         if not self._server:
             return nullcontext()
-        return turns_of(self._server).taken(exclusive=False, given_up=world.cancelled)
+        return turns_of(self._server).take_turn(exclusive=False, given_up=world.cancelled)
 
-    def left_behind(self, for_s: float) -> None:
+    def note_abandoned(self, for_s: float) -> None:
         """Code that is given up cannot be ended: it may go on asking that server."""
         if self._server:
-            turns_of(self._server).left_behind(for_s)
+            turns_of(self._server).note_abandoned(for_s)
 
 
 def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame:
@@ -123,7 +123,7 @@ def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame
         return call(lane, request, timeout_s, who)
     except AgentFailure as failure:
         raised = failure.__cause__
-        told: Told | None = getattr(raised, "told", None)
+        told: UserError | None = getattr(raised, "told", None)
         if raised is not None and (told is None or told.kind == "unusable"):
             failure.code = WRONG  # it died, or what it returned is too much to be read
         took = told.seconds if told else timeout_s

@@ -18,21 +18,23 @@ from gate.errors import UsageError
 from gate.records import Json
 from gate.records.codec import to_json
 from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST
-from gate.user_code.roles import Desk, Finish
+from gate.user_code.roles import Finish, RequestHandler
 
 ASKED_WITH = ("round_index", "attempt", "base_url", "model", "provider_key", "timeout_s")
 _METHODS = ("load_tasks", "run_task")
 _RAISED = (Exception, SystemExit)  # by the user's code
 
 
-def answer(desk: Desk, method: str, *arguments: Any, seconds: float, finish: Finish) -> Any:
+def answer(
+    desk: RequestHandler, method: str, *arguments: Any, seconds: float, finish: Finish
+) -> Any:
     """`method`: load or run; arguments come as JSON."""
     if method == "load":
-        suite = _Suite(_made(desk, *arguments))
+        suite = _Suite(_make_instance(desk, *arguments))
         return {"of": desk.keep(suite), "lines": suite.lines, "alone": suite.alone}
     of, task, asked, who = arguments
     begun = time.perf_counter()
-    found = desk.made(of).run(task, asked, seconds, finish)
+    found = desk.object_of(of).run(task, asked, seconds, finish)
     took_ms = (time.perf_counter() - begun) * 1e3
     return to_json(response_of(found, who=who, model=asked["model"] or None, took_ms=took_ms))
 
@@ -43,13 +45,13 @@ class _Suite:
     def __init__(self, made: Any) -> None:
         self._made = made
         self._by_name = _takes_names(made.run_task)
-        self._tasks = _by_id(_loaded(made))
+        self._tasks = _by_id(_load_tasks(made))
         self.lines = [_line(task, own_id) for own_id, task in self._tasks.items()]
         self.alone = getattr(made, "concurrent", False) is not True
 
     def run(self, own_id: str, asked: Mapping[str, Any], seconds: float, finish: Finish) -> Any:
         """What `run_task` returned."""
-        task = _copied(self._tasks[own_id])
+        task = _copy_task(self._tasks[own_id])
         if self._by_name:
             found = self._made.run_task(task, **asked)
         else:
@@ -57,13 +59,13 @@ class _Suite:
         return finish(found, seconds)
 
 
-def _made(desk: Desk, spec: str) -> Any:
+def _make_instance(desk: RequestHandler, spec: str) -> Any:
     """An instance of the class; what is no class is taken as it is."""
     found = desk.load(spec)
     try:
         made = found() if isinstance(found, type) else found
     except _RAISED as error:
-        raise UsageError(f"{_called(found)}() raised {_told(error)}") from error
+        raise UsageError(f"{_name_of(found)}() raised {_format_error(error)}") from error
     missing = [word for word in _METHODS if not callable(getattr(made, word, None))]
     if missing:
         lacks = " and ".join(missing)
@@ -88,13 +90,13 @@ def _takes_names(run_task: Callable[..., Any]) -> bool:
     raise UsageError(f"run_task{signature} must take ({wanted})")
 
 
-def _loaded(made: Any) -> list[Any]:
+def _load_tasks(made: Any) -> list[Any]:
     try:
         found = made.load_tasks()
         if not isinstance(found, (str, bytes, Mapping)) and isinstance(found, Iterable):
             return list(found)
     except _RAISED as error:
-        raise UsageError(f"load_tasks() raised {_told(error)}") from error
+        raise UsageError(f"load_tasks() raised {_format_error(error)}") from error
     if inspect.iscoroutine(found):
         found.close()
     raise UsageError(f"load_tasks() returned {type(found).__name__}: return a list of tasks")
@@ -124,11 +126,11 @@ def _id_of(task: Any) -> Any:
         return None
 
 
-def _called(found: Any) -> str:
+def _name_of(found: Any) -> str:
     return str(getattr(found, "__name__", type(found).__name__))
 
 
-def _told(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
@@ -147,7 +149,7 @@ def _line(task: Any, own_id: str) -> str:
     except RecursionError:
         raise UsageError(f"load_tasks(): task '{own_id}' is nested too deeply") from None
     except Exception as error:  # of a property, or of an odd type's own methods
-        raise UsageError(f"load_tasks(): task '{own_id}' raised {_told(error)}") from error
+        raise UsageError(f"load_tasks(): task '{own_id}' raised {_format_error(error)}") from error
 
 
 def _has_keys(value: Any) -> bool:
@@ -182,11 +184,11 @@ def _plain(value: Any) -> Json:
         names = [] if isinstance(value, type) or callable(value) else list(_attributes(value))
         if names:
             return {name: _plain(getattr(value, name)) for name in names}
-        return f"<{_called(value)}>"
+        return f"<{_name_of(value)}>"
     return [_plain(inner) for inner in value]
 
 
-def _copied(task: Any) -> Any:
+def _copy_task(task: Any) -> Any:
     """So that one round does not see what another did to the task, where it can be copied."""
     try:
         return copy.deepcopy(task)

@@ -50,7 +50,7 @@ class Turns:
         self._haunted_until = 0.0
 
     @contextmanager
-    def taken(self, *, exclusive: bool, given_up: Callable[[], bool]) -> Iterator[Turn]:
+    def take_turn(self, *, exclusive: bool, given_up: Callable[[], bool]) -> Iterator[Turn]:
         """Waits for a turn and holds it. `given_up` is asked after each `wake`: when true, the wait
         ends with InfraFailure.
         """
@@ -66,7 +66,7 @@ class Turns:
         with self._changed:
             self._changed.notify_all()
 
-    def left_behind(self, for_s: float) -> None:
+    def note_abandoned(self, for_s: float) -> None:
         """A request was given up, and the server may go on with it for so many seconds."""
         with self._changed:
             self._haunted_until = max(self._haunted_until, self._seconds() + for_s)
@@ -119,7 +119,7 @@ def turns_of(server: str) -> Turns:
     """Those of one address: whoever asks it in this process, by whichever plug-in, is in them.
     Another spelling of the address has the same ones.
     """
-    return _turns_of(_spelled(server))
+    return _turns_of(_normalise_address(server))
 
 
 @cache
@@ -127,7 +127,7 @@ def _turns_of(_: str) -> Turns:
     return Turns()
 
 
-def _spelled(server: str) -> str:
+def _normalise_address(server: str) -> str:
     """Scheme, host and port; this machine has many names."""
     try:
         url = urlsplit(server.strip())

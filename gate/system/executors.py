@@ -63,7 +63,7 @@ def run_threads(
     whenever no result has come for 60 ms: time for other work.
     """
     pool: _Pool[T, R] = _Pool(make_worker, concurrency)
-    pace = Pace(per_minute)
+    pace = StartPace(per_minute)
     try:
         for tasks in batches:
             yield from _drive(pool, tasks, pace, ahead=2 * concurrency, stopped=stopped, idle=idle)
@@ -75,7 +75,7 @@ def run_threads(
 def _drive(
     pool: _Pool[T, R],
     tasks: Iterator[T],
-    pace: Pace,
+    pace: StartPace,
     *,
     ahead: int,
     stopped: Callable[[], bool],
@@ -112,12 +112,12 @@ def _drive(
             idle()
 
 
-def _pause(now: float, delayed: list[tuple[float, int, T]], pace: Pace) -> float:
+def _pause(now: float, delayed: list[tuple[float, int, T]], pace: StartPace) -> float:
     due = delayed[0][0] - now if delayed else POLL_S
     return max(0.0005, min(POLL_S, due, pace.wait(now)))
 
 
-class Pace:
+class StartPace:
     """Starts at most `per_minute` tasks a minute, evenly spaced. Times in seconds."""
 
     def __init__(self, per_minute: float | None) -> None:

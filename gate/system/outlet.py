@@ -26,19 +26,19 @@ class Outlet:
         self.lost, self.nobody = "", False
 
     def write(self, text: str) -> int:
-        return self._kept(lambda: self._stream.write(text), len(text))
+        return self._try(lambda: self._stream.write(text), len(text))
 
     def flush(self) -> None:
-        self._kept(self._stream.flush, None)
+        self._try(self._stream.flush, None)
 
     def isatty(self) -> bool:
-        return self._kept(self._stream.isatty, False)
+        return self._try(self._stream.isatty, False)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._stream, name)
         return _Bytes(self, found) if name == "buffer" else found
 
-    def _kept(self, act: Callable[[], T], instead: T) -> T:
+    def _try(self, act: Callable[[], T], instead: T) -> T:
         if self._closed:
             self.lost = self._closed
         if self.lost:
@@ -61,10 +61,10 @@ class _Bytes:
         self._outlet, self._raw = outlet, raw
 
     def write(self, data: bytes) -> int:
-        return self._outlet._kept(lambda: self._raw.write(data), len(data))
+        return self._outlet._try(lambda: self._raw.write(data), len(data))
 
     def flush(self) -> None:
-        self._outlet._kept(self._raw.flush, None)
+        self._outlet._try(self._raw.flush, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

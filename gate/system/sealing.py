@@ -32,7 +32,9 @@ def is_in_a_job(argv: list[str], env: Mapping[str, str]) -> bool:
     return argv[:1] == ["action"] or env.get("GITHUB_ACTIONS") == "true"
 
 
-def sealed(environ: MutableMapping[str, str], *, linux: bool = sys.platform == "linux") -> str:
+def seal_process(
+    environ: MutableMapping[str, str], *, linux: bool = sys.platform == "linux"
+) -> str:
     """Takes what is the job's out of `os.environ`, so that no child inherits it; on Linux wipes
     what the kernel shows of it, and closes this process to others of its user: its memory too.
 

@@ -26,11 +26,11 @@ class Stop:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
 
-    def requested(self) -> bool:
+    def is_requested(self) -> bool:
         return self._signal is not None
 
     @contextmanager
-    def deferred(self) -> Iterator[None]:
+    def defer(self) -> Iterator[None]:
         """While this block runs, the first signal only sets `requested`."""
         self._deferred = True
         try:

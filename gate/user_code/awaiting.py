@@ -13,7 +13,7 @@ class Late(Exception):
     """The time for a call was up."""
 
 
-class Loop:
+class LoopThread:
     """One thread's event loop."""
 
     def __init__(self) -> None:

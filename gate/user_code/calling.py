@@ -62,7 +62,9 @@ def ask_main(process: CodeProcess, request: list[Any], seconds: float) -> Any:
         raise GraderFailure(str(failure)) from None
 
 
-def judged_by(process: CodeProcess, request: list[Any], seconds: float, who: str) -> Any:
+def call_judging_function(
+    process: CodeProcess, request: list[Any], seconds: float, who: str
+) -> Any:
     """What a grader, or another function that judges, answers. `who`: in messages, as "grader".
     Raises GraderFailure.
     """

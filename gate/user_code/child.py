@@ -45,10 +45,10 @@ def main() -> None:
     pin("numpy")
     workspace = Workspace(Path(started["root"]), Path(started["around"]))
 
-    def reached(line: str) -> None:
+    def send_reached(line: str) -> None:
         channel.send(Frame(frames.REACHED, 0, 0, 0.0, line.encode()))
 
-    desk = roles.Desk(workspace, judges=started["judges"], reached=reached)
+    desk = roles.RequestHandler(workspace, judges=started["judges"], reached=send_reached)
     main_lane = _Lane(desk, channel)
     threading.Thread(
         target=_listen, args=(channel, main_lane, desk), daemon=True, name="gate-requests"
@@ -61,7 +61,7 @@ class _Channel:
 
     def __init__(self) -> None:
         self._in, self._out = os.dup(0), os.dup(1)
-        self._read = frames.buffered(partial(os.read, self._in))
+        self._read = frames.buffer_reads(partial(os.read, self._in))
         self.complaints = os.dup(2)  # the user's code may close its own
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
@@ -75,12 +75,12 @@ class _Channel:
 
     def receive(self) -> Frame | None:
         try:
-            return frames.received(self._read, sys.maxsize)
+            return frames.receive_frame(self._read, sys.maxsize)
         except OSError:  # the user's code closed it
             os._exit(1)
 
     def send(self, frame: Frame) -> None:
-        data = memoryview(frames.packed(frame))
+        data = memoryview(frames.pack_frame(frame))
         if self._forked:  # a copy of this process has nothing to say
             os._exit(1)
         try:
@@ -97,7 +97,7 @@ class _Channel:
                 os.close(number)
 
 
-def _listen(channel: _Channel, main_lane: _Lane, desk: roles.Desk) -> None:
+def _listen(channel: _Channel, main_lane: _Lane, desk: roles.RequestHandler) -> None:
     """Hands each request to its lane; answers itself whether anything can run here at all."""
     lanes: dict[int, _Lane] = {0: main_lane}
     while (frame := channel.receive()) is not None:
@@ -120,7 +120,7 @@ def _listen(channel: _Channel, main_lane: _Lane, desk: roles.Desk) -> None:
 class _Lane:
     """One thread's requests, one after the other."""
 
-    def __init__(self, desk: roles.Desk, channel: _Channel) -> None:
+    def __init__(self, desk: roles.RequestHandler, channel: _Channel) -> None:
         self._desk, self._channel = desk, channel
         self.jobs: Jobs = SimpleQueue()
         self._loop: Any = None
@@ -140,12 +140,12 @@ class _Lane:
         try:
             found = self._desk.answer(json.loads(frame.body), frame.seconds, self._finish)
             took = time.perf_counter() - begun
-            kind, body = frames.RETURNED, roles.encoded(found)
+            kind, body = frames.RETURNED, roles.encode_json(found)
             if len(body) > frames.MAX_BYTES:
                 raise roles.Unusable(f"returned more than {frames.MAX_BYTES / 1e6:g} MB")
         except BaseException as error:  # SystemExit too: it ends nothing here
             took = took or time.perf_counter() - begun
-            kind, body = frames.RAISED, _told_safely(error, self._desk.workspace)
+            kind, body = frames.RAISED, _encode_error_safely(error, self._desk.workspace)
         if loading:
             faulthandler.cancel_dump_traceback_later()
         self._channel.send(Frame(kind, frame.number, len(self._desk.workspace.files), took, body))
@@ -154,20 +154,20 @@ class _Lane:
         if not isinstance(found, Awaitable):
             return found
         if self._loop is None:
-            self._loop = importlib.import_module("gate.user_code.awaiting").Loop()
+            self._loop = importlib.import_module("gate.user_code.awaiting").LoopThread()
         return self._loop.finish(found, seconds)
 
 
-def _told_safely(error: BaseException, workspace: Workspace) -> bytes:
+def _encode_error_safely(error: BaseException, workspace: Workspace) -> bytes:
     """An exception may have properties that raise."""
     try:
-        return _told(error, workspace)
+        return _encode_error(error, workspace)
     except BaseException as odd:
         told = {"type": type(error).__name__, "message": f"cannot be read: {type(odd).__name__}"}
         return json.dumps({**told, "place": _place(error, workspace)}).encode()
 
 
-def _told(error: BaseException, workspace: Workspace) -> bytes:
+def _encode_error(error: BaseException, workspace: Workspace) -> bytes:
     """An exception as JSON: what it is, what it says, where in the user's code it arose."""
     kinds = {AgentFailure: "agent", InfraFailure: "infra", GraderFailure: "grader"}
     kinds |= {UsageError: "usage", roles.Unusable: "unusable"}
@@ -178,7 +178,7 @@ def _told(error: BaseException, workspace: Workspace) -> bytes:
     told |= {
         "kind": "late" if late else kind,
         "type": type(error).__name__,
-        "message": _said(error),
+        "message": _error_message(error),
         "place": _place(error, workspace),
         "timed_out": isinstance(error, TimeoutError) or bool(told.get("timed_out")),
         "os_error": isinstance(error, OSError),
@@ -191,7 +191,7 @@ def _told(error: BaseException, workspace: Workspace) -> bytes:
     return json.dumps(told, default=str).encode()
 
 
-def _said(error: BaseException) -> str:
+def _error_message(error: BaseException) -> str:
     try:
         said = str(error)
         return said if len(said) <= _SAID_LIMIT else f"{said[:_SAID_LIMIT]}…"

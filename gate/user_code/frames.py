@@ -33,7 +33,7 @@ class Frame(NamedTuple):
     body: bytes = b""
 
 
-def buffered(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+def buffer_reads(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     """Reads as many bytes as wanted, fewer only at the end of the stream. `read(n)` gives up to n.
 
     What is there is taken at once: under load one call of the system brings many frames.
@@ -50,12 +50,12 @@ def buffered(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     return all_of
 
 
-def packed(frame: Frame) -> bytes:
+def pack_frame(frame: Frame) -> bytes:
     kind, number, lane, seconds, body = frame
     return _HEAD.pack(kind, number, lane, seconds, len(body)) + body
 
 
-def received(read: Callable[[int], bytes], most: int) -> Frame | None:
+def receive_frame(read: Callable[[int], bytes], most: int) -> Frame | None:
     """The next frame; None at the end of the stream, also where it ends inside a frame.
 
     `read(n)` gives n bytes, fewer only at the end. Raises ValueError for a body of over `most`.

@@ -10,7 +10,7 @@ CHANGED = "changed while it ran"  # instead of a sha256
 Sources = Mapping[str, Mapping[str, str]]
 
 
-def merged(*several: Sources) -> dict[str, dict[str, str]]:
+def merge_sources(*several: Sources) -> dict[str, dict[str, str]]:
     """All of them; a file that was another one at another time is CHANGED."""
     found: dict[str, dict[str, str]] = {}
     for one in several:

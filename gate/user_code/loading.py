@@ -138,7 +138,7 @@ def note_sources(workspace: Workspace) -> None:
     for kind in (SourcelessFileLoader, ExtensionFileLoader):
         _note_binary(kind, workspace)
 
-    def noticed(event: str, arguments: tuple[Any, ...]) -> None:
+    def note_event(event: str, arguments: tuple[Any, ...]) -> None:
         """Code that comes in another way: out of an archive, by runpy, by exec."""
         if event == "open" and isinstance(file := arguments[0], str) and file.endswith(_CODE):
             with suppress(OSError):
@@ -146,19 +146,19 @@ def note_sources(workspace: Workspace) -> None:
                     workspace.note(file, b"")  # while it is read, which is an event again
                     workspace.note_anew(file, Path(file).read_bytes())
 
-    sys.addaudithook(noticed)
+    sys.addaudithook(note_event)
 
 
 def _note_binary(kind: Any, workspace: Workspace) -> None:
     entry = "create_module" if kind is ExtensionFileLoader else "get_code"
     usual: Callable[..., Any] = getattr(kind, entry)
 
-    def noted(loader: Any, about: Any) -> Any:
+    def load_and_note(loader: Any, about: Any) -> Any:
         if workspace.holds(loader.path):
             workspace.note(loader.path, Path(loader.path).read_bytes())
         return usual(loader, about)
 
-    setattr(kind, entry, noted)
+    setattr(kind, entry, load_and_note)
 
 
 def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> tuple[Any, str]:
@@ -230,11 +230,11 @@ def trace_lines(workspace: Workspace, reached: Callable[[str], None]) -> None:
         reached(f"{workspace.name_of(frame.f_code.co_filename)}:{frame.f_lineno}")
         return local
 
-    def called(frame: FrameType, event: str, argument: object) -> Any:
+    def trace_call(frame: FrameType, event: str, argument: object) -> Any:
         code = frame.f_code
         return local if code.co_name == "<module>" and workspace.holds(code.co_filename) else None
 
-    sys.settrace(called)
+    sys.settrace(trace_call)
 
 
 def place_of(error: BaseException, workspace: Workspace) -> str:

@@ -141,7 +141,7 @@ def _search_elsewhere(
 ) -> tuple[int, int] | None:
     request = ["match", pattern.pattern, int(pattern.flags), text, start]
     about = f"the pattern {pattern.pattern[:_CUT]!r}"
-    found = _asked_elsewhere(request, about, (pattern.pattern, pattern.flags), seconds)
+    found = _ask_process(request, about, (pattern.pattern, pattern.flags), seconds)
     return cast("tuple[int, int] | None", found and tuple(found))
 
 
@@ -154,15 +154,15 @@ def explain_elsewhere(
     """
     about = "a JSON Schema with patterns"
     key = (json.dumps(schema, sort_keys=True), 0)
-    found = _asked_elsewhere(["explain", module, how, schema, data], about, key, SECONDS)
+    found = _ask_process(["explain", module, how, schema, data], about, key, SECONDS)
     return cast("list[tuple[Any, str, str, str]]", found)
 
 
-def _asked_elsewhere(request: list[Any], about: str, key: tuple[str, int], seconds: float) -> Any:
+def _ask_process(request: list[Any], about: str, key: tuple[str, int], seconds: float) -> Any:
     too_long = f"{about} took longer than {seconds:g} s"
     if _ran_out[key] >= _MOST_TIMES:
         raise GraderFailure(f"{too_long} {_MOST_TIMES} times and is not tried again: simplify it")
-    process = PROCESSES.of("pattern", Path(), judges=False, threads=1, load_s=seconds)
+    process = PROCESSES.process_for("pattern", Path(), judges=False, threads=1, load_s=seconds)
     from gate.user_code.calling import TooLong, ask_main
 
     with _IN_TURN:

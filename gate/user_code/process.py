@@ -20,8 +20,8 @@ from gate.system.shortage import shortage
 from gate.text.escaping import one_line
 from gate.user_code import frames
 from gate.user_code.frames import Frame
-from gate.user_code.hashes import merged
-from gate.user_code.started import Asked, Death, Started
+from gate.user_code.hashes import merge_sources
+from gate.user_code.started import Death, PendingCall, Started
 
 T = TypeVar("T")
 MOST_DEATHS = 3  # in a row, without a call that came back
@@ -42,7 +42,7 @@ class CodeDied(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class UserError:
     """What the process says of an exception. User code may have written it: nothing but texts,
     numbers and signs of the right type is taken over.
     """
@@ -62,7 +62,7 @@ class Told:
     done: dict[str, Any] | None  # what it says that was done before, hostile
 
 
-def _told(frame: Frame) -> Told:
+def _parse_error(frame: Frame) -> UserError:
     try:
         found = json.loads(frame.body)
     except (ValueError, RecursionError):
@@ -74,7 +74,7 @@ def _told(frame: Frame) -> Told:
     again: Any = data.get("retry_after")
     done: Any = data.get("done")
     code, status = data.get("code"), data.get("http_status")
-    return Told(
+    return UserError(
         kind=kind,
         type=name,
         place=place,
@@ -94,7 +94,7 @@ def _told(frame: Frame) -> Told:
 class CodeRaised(Exception):
     """A call raised an exception."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: UserError) -> None:
         place = f" ({told.place})" if told.place else ""
         self.said = f"{one_line(told.message, 200)}{place}"  # a mark where it was cut
         super().__init__(f"{told.type}: {self.said}")
@@ -102,7 +102,7 @@ class CodeRaised(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class ProcessOptions:
     """How a process with user code is run."""
 
     role: str  # for messages: "agent", "grader"
@@ -117,7 +117,7 @@ class Manner:
 class CodeProcess:
     """Every method may be called from any thread."""
 
-    def __init__(self, manner: Manner) -> None:
+    def __init__(self, manner: ProcessOptions) -> None:
         self.manner = manner
         self._starting = RLock()
         self._counting = Lock()
@@ -137,7 +137,7 @@ class CodeProcess:
         """Starts it while the gate does something else; what goes wrong is told by `load`."""
         with self._starting, suppress(InfraFailure):
             if self._running is None and not self._closed:
-                self._running = self._started()
+                self._running = self._start_child()
 
     def load(self, name: str, request: list[Any], kind: type[T]) -> T:
         """What loading an object of the user's returned, of type `kind`; it is loaded once, and
@@ -149,7 +149,7 @@ class CodeProcess:
         body = json.dumps(request).encode()
         with self._starting:
             if body not in self._known:
-                self._known[body] = self._loaded(self._ready(), name, body)
+                self._known[body] = self._load_object(self._ready(), name, body)
                 self._loads.append((name, body))
             found = self._known[body]
         if type(found) is not kind:
@@ -167,12 +167,12 @@ class CodeProcess:
         alone was it. They are no tries.
         """
         body = json.dumps(request, default=str).encode()
-        with self._turns.taken(exclusive=False, given_up=self._is_over):
-            found = self._asked(lane, body, seconds)
+        with self._turns.take_turn(exclusive=False, given_up=self._is_over):
+            found = self._exchange(lane, body, seconds)
         while isinstance(found, Death):
             suspect = found.by_itself
-            with self._turns.taken(exclusive=suspect, given_up=self._is_over):
-                found = self._asked(lane, body, seconds)
+            with self._turns.take_turn(exclusive=suspect, given_up=self._is_over):
+                found = self._exchange(lane, body, seconds)
             if suspect and isinstance(found, Death) and found.by_itself:
                 raise CallLate if found.held else CodeDied(found.how)
         return found
@@ -187,7 +187,7 @@ class CodeProcess:
             return self._files
 
     @property
-    def noted(self) -> dict[str, dict[str, str]]:
+    def last_sources(self) -> dict[str, dict[str, str]]:
         """The files as they were asked for last."""
         return self._files
 
@@ -198,7 +198,7 @@ class CodeProcess:
             reply = asked.replies.get(timeout=_FILES_S)
             if not isinstance(reply, Frame):
                 return
-            self._files = merged(self._files, json.loads(reply.body))
+            self._files = merge_sources(self._files, json.loads(reply.body))
             self._noted = reply.lane
 
     def close(self) -> None:
@@ -216,7 +216,7 @@ class CodeProcess:
     def _is_over(self) -> bool:
         return self._closed or bool(self.given_up)
 
-    def _asked(self, lane: Lane, body: bytes, seconds: float) -> Frame | Death:
+    def _exchange(self, lane: Lane, body: bytes, seconds: float) -> Frame | Death:
         with self._starting:
             running = self._usable()
         asked = running.ask(frames.CALL, lane.number, seconds, body)
@@ -233,11 +233,11 @@ class CodeProcess:
         if self.manner.judges and reply.lane != self._noted:
             self._note_files(running)
         if reply.kind == frames.RAISED:
-            told = _told(reply)
+            told = _parse_error(reply)
             raise CallLate if told.kind == "late" else CodeRaised(told)
         return reply
 
-    def _late(self, running: Started, asked: Asked) -> Death:
+    def _late(self, running: Started, asked: PendingCall) -> Death:
         """Raises CallLate, unless nothing at all can run in the process: then that is ended."""
         if running.answers(_PONG_S):
             if running.leave(asked.number) >= self.manner.threads:
@@ -268,14 +268,14 @@ class CodeProcess:
         Raises UsageError where it could not be, InfraFailure where no process can be started.
         """
         if self._running is None or not self._running.alive:
-            self._running = running = self._started()
+            self._running = running = self._start_child()
             for name, body in self._loads:
-                self._loaded(running, name, body)
+                self._load_object(running, name, body)
             if self._loads and self.manner.judges:
                 self._note_files(running)
         return self._running
 
-    def _started(self) -> Started:
+    def _start_child(self) -> Started:
         manner = self.manner
         try:
             return Started(
@@ -302,7 +302,7 @@ class CodeProcess:
                     f"in between; the last time it {death.how}"
                 )
 
-    def _loaded(self, running: Started, name: str, body: bytes) -> Any:
+    def _load_object(self, running: Started, name: str, body: bytes) -> Any:
         seconds = self.manner.load_s
         asked = running.ask(frames.LOAD, 0, seconds, body)
         try:
@@ -315,7 +315,7 @@ class CodeProcess:
             reply = reply or Death(how="was ended")
             raise UsageError(self._why_not_loaded(running, reply, name, body))
         if reply.kind == frames.RAISED:
-            raise UsageError(_unloadable(name, _told(reply)))
+            raise UsageError(_unloadable(name, _parse_error(reply)))
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError):
@@ -355,7 +355,7 @@ class Lane:
 
     def __init__(self, process: CodeProcess, number: int) -> None:
         self.process, self.number = process, number
-        self._asked: Asked | None = None
+        self._asked: PendingCall | None = None
         self._closed = False
 
     def call(self, request: list[Any], seconds: float) -> Frame:
@@ -369,7 +369,7 @@ class Lane:
             self.number = self.process.new_lane().number
             raise
 
-    def wait_for(self, asked: Asked) -> None:
+    def wait_for(self, asked: PendingCall) -> None:
         self._asked = asked
         if self._closed:
             asked.replies.put(None)
@@ -382,7 +382,7 @@ class Lane:
         self.process.forget(self)
 
 
-def _unloadable(name: str, told: Told) -> str:
+def _unloadable(name: str, told: UserError) -> str:
     """Why an object of the user's cannot be used, with the place."""
     place = f"{told.place}: " if told.place else ""
     if told.kind == "usage":

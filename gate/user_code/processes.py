@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.system.sealing import OF_THE_JOB
 from gate.text.late_pattern import late_pattern
-from gate.user_code.hashes import merged
+from gate.user_code.hashes import merge_sources
 
 if TYPE_CHECKING:
     from gate.user_code.process import CodeProcess
@@ -49,7 +49,7 @@ class Processes:
         self._seconds = 0.0  # 0: not said yet
 
     @property
-    def used(self) -> bool:
+    def is_used(self) -> bool:
         """Whether anybody asked for one."""
         return bool(self._open)
 
@@ -70,9 +70,9 @@ class Processes:
 
     def judging(self, root: Path) -> CodeProcess:
         """The one in which graders, embeddings and patterns run."""
-        return self.of(JUDGING, root, judges=True, threads=64, load_s=self.seconds)
+        return self.process_for(JUDGING, root, judges=True, threads=64, load_s=self.seconds)
 
-    def of(
+    def process_for(
         self,
         role: str,
         root: Path,
@@ -90,9 +90,9 @@ class Processes:
         key = (role, root.resolve(), about, nth)
         with self._lock:
             if key not in self._open:
-                from gate.user_code.process import CodeProcess, Manner
+                from gate.user_code.process import CodeProcess, ProcessOptions
 
-                manner = Manner(
+                manner = ProcessOptions(
                     role=role,
                     root=root,
                     judges=judges,
@@ -104,7 +104,7 @@ class Processes:
                 self._open[key] = CodeProcess(manner)
             return self._open[key]
 
-    def given_up(self) -> str:
+    def give_up_reason(self) -> str:
         """Why a process is not started any more; empty while all are."""
         return next((one.given_up for one in self._all() if one.given_up), "")
 
@@ -112,11 +112,11 @@ class Processes:
         """Object as gate.yml names it -> file, relative to `root` -> sha256, of all code that has
         a say in the verdict, as it was loaded so far.
         """
-        return merged(*(process.files() for process in self._judging(root)))
+        return merge_sources(*(process.files() for process in self._judging(root)))
 
-    def noted(self, root: Path) -> dict[str, dict[str, str]]:
+    def last_sources(self, root: Path) -> dict[str, dict[str, str]]:
         """The same as it was known when a call last came back, without asking anybody."""
-        return merged(*(process.noted for process in self._judging(root)))
+        return merge_sources(*(process.last_sources for process in self._judging(root)))
 
     def _judging(self, root: Path) -> list[CodeProcess]:
         if not self._open:

@@ -35,7 +35,7 @@ class Unusable(Exception):
     """The code returned what cannot be taken; reads after "the agent" or "the grader"."""
 
 
-class Desk:
+class RequestHandler:
     """The user's objects that were loaded so far, and what can be asked of them."""
 
     def __init__(
@@ -132,7 +132,7 @@ class Desk:
         """
         return importlib.import_module(module).answer(self, *arguments, **manner)
 
-    def made(self, of: int) -> Any:
+    def object_of(self, of: int) -> Any:
         return self._made[of]
 
 
@@ -182,9 +182,9 @@ def answer_of(found: Any) -> Any:
     if isinstance(found, (str, dict, list)):
         return found
     if isinstance(found, tuple) and not hasattr(found, "_fields"):
-        return _joined(found)
+        return _join_pair(found)
     try:
-        data = _dumped(found)
+        data = _dump_value(found)
     except TypeError:
         data = None
     if isinstance(data, (str, dict, list)):
@@ -193,7 +193,7 @@ def answer_of(found: Any) -> Any:
     raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'")
 
 
-def _joined(pair: tuple[Any, ...]) -> dict[str, Any]:
+def _join_pair(pair: tuple[Any, ...]) -> dict[str, Any]:
     """`(answer, {"total_tokens": 123})` as an answer object. What the answer says of itself, being
     an object, wins.
     """
@@ -215,7 +215,7 @@ def _mapping(found: Any) -> dict[str, Any] | None:
     if isinstance(found, Mapping):
         return dict(found)
     try:
-        data = _dumped(found)
+        data = _dump_value(found)
     except TypeError:
         return None
     return data if isinstance(data, dict) else None
@@ -230,20 +230,20 @@ def find_done(error: BaseException) -> dict[str, Any]:
         with suppress(Exception):  # a property that raises, or what JSON cannot hold
             value = getattr(error, name, None)
             if isinstance(value, (list, dict)) or (name == "usage" and value is not None):
-                found[name] = json.loads(encoded(value))
+                found[name] = json.loads(encode_json(value))
     done = found.pop("done", {})
     return {**done, **found} if isinstance(done, dict) else found
 
 
-def encoded(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """As JSON. Raises Unusable for what JSON cannot hold."""
     try:
-        return json.dumps(value, default=_dumped).encode()
+        return json.dumps(value, default=_dump_value).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise Unusable(f"returned what JSON cannot hold: {error}") from error
 
 
-def _dumped(value: Any) -> Any:
+def _dump_value(value: Any) -> Any:
     """Messages and answers of the clients of OpenAI, Anthropic and LangChain have `model_dump`;
     records, mappings and numpy's numbers are data as they are. Raises TypeError.
     """

@@ -28,7 +28,7 @@ def files_by_object(modules: Mapping[str, str], workspace: Workspace) -> dict[st
     files to an object that loads code in other ways than by import statements.
     """
     files = _files_of_modules(workspace)
-    reached = {spec: _reached(module, files, workspace) for spec, module in modules.items()}
+    reached = {spec: _find_reached(module, files, workspace) for spec, module in modules.items()}
     stray = workspace.files.keys() - {file for found in reached.values() for file in found}
 
     def all_of(found: set[str]) -> set[str]:
@@ -51,7 +51,7 @@ def _files_of_modules(workspace: Workspace) -> dict[str, str]:
     return found
 
 
-def _reached(module: str, files: Mapping[str, str], workspace: Workspace) -> set[str]:
+def _find_reached(module: str, files: Mapping[str, str], workspace: Workspace) -> set[str]:
     seen: set[str] = set()
     waiting = [module]
     while waiting:
@@ -60,7 +60,7 @@ def _reached(module: str, files: Mapping[str, str], workspace: Workspace) -> set
             continue
         seen.add(name)
         waiting += _packages(name)
-        waiting += _imported(name, workspace.root / files[name])
+        waiting += _find_imports(name, workspace.root / files[name])
     return {files[name] for name in seen}
 
 
@@ -83,7 +83,7 @@ def _packages(name: str) -> Iterator[str]:
         yield name
 
 
-def _imported(name: str, file: Path) -> Iterator[str]:
+def _find_imports(name: str, file: Path) -> Iterator[str]:
     """Modules that its import statements, wherever they stand, could mean."""
     try:
         tree = ast.parse(file.read_bytes())

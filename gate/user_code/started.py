@@ -80,7 +80,7 @@ class Started:
             path.insert(0, home)
         safe = "-I" if sys.flags.isolated else "-P"
         words = [sys.executable, safe, "-c", _BOOT, started, json.dumps(path)]
-        self._process, self._send, self._read, self._close = _opened(words, env)
+        self._process, self._send, self._read, self._close = _open_channel(words, env)
         Thread(target=self._listen, daemon=True, name="gate-user-code").start()
         self._writer = Thread(target=self._write, daemon=True, name="gate-user-code-asked")
         self._writer.start()
@@ -91,20 +91,20 @@ class Started:
     def alive(self) -> bool:
         return self._death is None and self._why is None
 
-    def ask(self, kind: int, lane: int, seconds: float, body: bytes) -> Asked:
+    def ask(self, kind: int, lane: int, seconds: float, body: bytes) -> PendingCall:
         """Sends a request; its reply, or the Death, comes to what is returned."""
         number = next(self._numbers) & 0xFFFFFFFF
         replies: SimpleQueue[Reply | None] = SimpleQueue()
         with self._lock:
             if self._death is not None:
                 replies.put(self._death)
-                return Asked(number, replies)
+                return PendingCall(number, replies)
             self._waiting[number] = replies
         self.tell_lane(kind, number, lane, seconds, body)
-        return Asked(number, replies)
+        return PendingCall(number, replies)
 
     def tell_lane(self, kind: int, number: int, lane: int, seconds: float, body: bytes) -> None:
-        self._outbox.put(frames.packed(Frame(kind, number, lane, seconds, body)))
+        self._outbox.put(frames.pack_frame(Frame(kind, number, lane, seconds, body)))
 
     def answers(self, seconds: float) -> bool:
         """Whether anything can run in it at all."""
@@ -184,7 +184,7 @@ class Started:
 
     def _listen(self) -> None:
         try:
-            while (frame := frames.received(self._read, frames.MAX_BYTES)) is not None:
+            while (frame := frames.receive_frame(self._read, frames.MAX_BYTES)) is not None:
                 if frame.kind == frames.REACHED:
                     self.reached = frame.body.decode("utf-8", "replace")
                     continue
@@ -231,7 +231,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingCall:
     """A request under way."""
 
     number: int
@@ -253,7 +253,7 @@ def _signal_name(number: int) -> str:
 
 if sys.platform == "win32":
 
-    def _opened(words: list[str], env: Mapping[str, str]) -> Any:
+    def _open_channel(words: list[str], env: Mapping[str, str]) -> Any:
         process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
             words,
             env=dict(env),
@@ -280,7 +280,7 @@ if sys.platform == "win32":
 
 else:
 
-    def _opened(words: list[str], env: Mapping[str, str]) -> Any:
+    def _open_channel(words: list[str], env: Mapping[str, str]) -> Any:
         """A socket, as pipes can be opened by others through /proc."""
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _STUCK_S, 0))
@@ -300,4 +300,4 @@ else:
             else:
                 ours.shutdown(socket.SHUT_WR)
 
-        return process, send, frames.buffered(ours.recv), ours.close
+        return process, send, frames.buffer_reads(ours.recv), ours.close

@@ -44,7 +44,7 @@ def judge_gates(
     level = alpha / sharing(asked)
     return tuple(
         replace(
-            _with_reason(one, _judge(one, gate, gate.judged_by, 1.0 - 2.0 * level)),
+            _with_reason(one, _judge(one, gate, gate.effective_rule, 1.0 - 2.0 * level)),
             noise_odds=_noise_odds(one, gate, level),
         )
         for one, gate in asked
@@ -60,7 +60,7 @@ def _with_reason(one: Standing, result: GateResult) -> GateResult:
 def _noise_odds(one: Standing, gate: GateRule, level: float) -> NoiseOdds | None:
     """How often an agent like the baseline's would break the limit in a run of this size."""
     spec = one.current.specs.get(gate.metric)
-    if not gate.limited or spec is None:
+    if not gate.has_limit or spec is None:
         return None
     if one.pairing is None:
         return NoiseOdds(why=NO_BASELINE)
@@ -93,7 +93,7 @@ def asked_gates(
 
 def sharing(asked: Sequence[tuple[Standing, GateRule]]) -> int:
     """Among how many gates alpha is shared."""
-    return max(1, sum(gate.limited and gate.level == "block" for _, gate in asked))
+    return max(1, sum(gate.has_limit and gate.level == "block" for _, gate in asked))
 
 
 def _judge(one: Standing, gate: GateRule, rule: Rule, confidence: float) -> GateResult:
@@ -337,7 +337,7 @@ def _fails_at_worst(one: Standing, gate: GateRule, judged: GateResult, confidenc
     """
     spec = one.current.specs[gate.metric]
     if one.hides(spec):
-        return gate.limited
+        return gate.has_limit
     lacking = one.lacks(spec)
     failed = pessimistic_values(one.current, spec, lacking)
     values = _with_lost(one, spec, failed, answered=lacking.beyond is None)

@@ -47,7 +47,7 @@ def undecided(
     wanted = {row.suite for row in blocking if not row.settled}
     asked = asked_gates(standings, gates)
     for one, gate in asked:
-        if not (gate.limited and gate.level == "block") or one.data.at_cap:
+        if not (gate.has_limit and gate.level == "block") or one.data.at_cap:
             continue
         found = _gate(one, gate, regression, sharing(asked))
         if found == "broken":
@@ -82,7 +82,7 @@ def _gate(one: Standing, gate: GateRule, regression: RegressionRules, share: int
     """open, broken or settled. Bounds that are looked at again and again spend alpha as the
     comparisons do; a suite's mean wants an answer to each of its cases.
     """
-    rule, complete = gate.judged_by, one.data.complete
+    rule, complete = gate.effective_rule, one.data.complete
     spec = one.current.specs.get(gate.metric)
     if spec is None or one.data.accepts_all or gate.metric in one.data.accepted or one.out(spec):
         return "settled"

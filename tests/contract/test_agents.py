@@ -35,7 +35,7 @@ REMOTE = ("openai", "openagent", "anthropic", "http")
 
 def made(name, options=None):
     options = OPTIONS[name] if options is None else options
-    assert mismatches(schema_of(AGENTS.registered(name)), options) == []
+    assert mismatches(schema_of(AGENTS.get_class(name)), options) == []
     return build(AGENTS, PluginSpec(name=name, options=options), Path())
 
 
@@ -48,7 +48,7 @@ def test_every_type_of_the_contract_is_there_and_every_one_has_its_example():
 
 @every
 def test_it_is_a_frozen_record_with_documented_options(name):
-    cls = AGENTS.registered(name)
+    cls = AGENTS.get_class(name)
     assert cls.__doc__
     assert not cls.__doc__.startswith(f"{cls.__name__}(")
     agent = made(name)
@@ -69,7 +69,7 @@ def test_the_runner_finds_what_it_needs(name):
 
 @every
 def test_its_schema_refuses_what_it_does_not_know(name):
-    schema = schema_of(AGENTS.registered(name))
+    schema = schema_of(AGENTS.get_class(name))
     assert schema["additionalProperties"] is False
     assert mismatches(schema, {**OPTIONS[name], "tiemout_s": 3})
     assert mismatches(schema, {**OPTIONS[name], "timeout_s": "long"})

@@ -19,7 +19,7 @@ hostile_text = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=8
 
 @pytest.fixture(params=EXPORTERS.names())
 def exporter(request):
-    return EXPORTERS.registered(request.param)()
+    return EXPORTERS.get_class(request.param)()
 
 
 def test_there_are_the_formats_that_the_contract_names():
@@ -57,7 +57,7 @@ def test_any_text_anywhere_can_be_written(text):
                   model=text, started_at=text, category=text, failed_by=[text])  # fmt: skip
 
     for name in EXPORTERS:
-        exporter = EXPORTERS.registered(name)()
+        exporter = EXPORTERS.get_class(name)()
         assert "".join(exporter.pieces(hostile(text), rows)).encode("utf-8", "replace")
 
 

@@ -76,7 +76,7 @@ def replies_of(name):
 
 
 each = pytest.mark.parametrize("name", NAMES)
-ASKING = [name for name in NAMES if hasattr(GRADERS.registered(name), "questions")]
+ASKING = [name for name in NAMES if hasattr(GRADERS.get_class(name), "questions")]
 asking = pytest.mark.parametrize("name", ASKING)
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -122,7 +122,7 @@ def check(grader, score):
 
 @each
 def test_it_is_a_frozen_dataclass_whose_fields_are_its_options(name):
-    cls = GRADERS.registered(name)
+    cls = GRADERS.get_class(name)
     assert dataclasses.is_dataclass(cls)
     grader = grader_of(name)
     for field in dataclasses.fields(cls):
@@ -133,7 +133,7 @@ def test_it_is_a_frozen_dataclass_whose_fields_are_its_options(name):
 
 @each
 def test_its_options_have_a_schema_and_survive_json(name):
-    cls, grader = GRADERS.registered(name), grader_of(name)
+    cls, grader = GRADERS.get_class(name), grader_of(name)
     schema = schema_of(cls)
     Draft202012Validator.check_schema(schema)
     untyped = [option for option, kind in schema["properties"].items() if not kind]

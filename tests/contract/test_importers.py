@@ -32,7 +32,7 @@ def imported(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", [*IMPORTERS])
 def test_what_it_reads_is_said_in_a_few_words(name):
-    reads = IMPORTERS.registered(name).reads
+    reads = IMPORTERS.get_class(name).reads
     assert 5 < len(reads) < 120
     assert reads[-1] != "."
 
@@ -43,7 +43,7 @@ def test_its_examples_are_recognised_as_its_own_and_nobody_elses(name):
     assert paths
     for path in paths:
         found = look(EXAMPLES / path)
-        takers = [one for one in IMPORTERS if IMPORTERS.registered(one).recognises(found)]
+        takers = [one for one in IMPORTERS if IMPORTERS.get_class(one).recognises(found)]
         assert takers == [name], path
 
 
@@ -63,8 +63,8 @@ def test_what_is_no_file_of_its_kind_is_refused_in_a_sentence(name, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "link.json").symlink_to(tmp_path / "list.json")
     for path in (*sorted(tmp_path.iterdir()), tmp_path / "gone", Path("\0")):
-        assert not IMPORTERS.registered(name).recognises(look(path)), path
-        importer = IMPORTERS.registered(name)
+        assert not IMPORTERS.get_class(name).recognises(look(path)), path
+        importer = IMPORTERS.get_class(name)
         needed = dict.fromkeys(schema_of(importer).get("required", ()), "gone")
         with pytest.raises((InvalidInput, UsageError)) as caught:
             list(importer(**needed).read(path).trials())

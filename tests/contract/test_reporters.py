@@ -22,11 +22,11 @@ hostile_text = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=8
 
 @pytest.fixture(params=REPORTERS.names())
 def reporter(request):
-    return REPORTERS.registered(request.param)()
+    return REPORTERS.get_class(request.param)()
 
 
 def test_there_are_the_formats_that_the_session_folder_promises():
-    files = {REPORTERS.registered(name).filename for name in REPORTERS}
+    files = {REPORTERS.get_class(name).filename for name in REPORTERS}
     assert {"report.md", "report.html", "comment.md", "junit.xml"} <= files
     assert len(files) == len(REPORTERS.names())
 
@@ -84,7 +84,7 @@ def test_any_text_anywhere_can_be_written(text):
                   reasons={text: text})  # fmt: skip
 
     for name in REPORTERS:
-        REPORTERS.registered(name)().render(hostile(text), rows).encode()
+        REPORTERS.get_class(name)().render(hostile(text), rows).encode()
 
 
 def test_unmeasured_and_broken_numbers_are_never_shown_as_numbers(reporter):

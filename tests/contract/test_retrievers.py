@@ -27,7 +27,7 @@ every = pytest.mark.parametrize("name", list(RETRIEVERS))
 
 def made(name, options=None):
     options = OPTIONS[name] if options is None else options
-    assert mismatches(schema_of(RETRIEVERS.registered(name)), options) == []
+    assert mismatches(schema_of(RETRIEVERS.get_class(name)), options) == []
     return build(RETRIEVERS, PluginSpec(name=name, options=options), Path())
 
 
@@ -37,7 +37,7 @@ def test_it_is_a_frozen_record_that_equal_options_make_equal(name):
     with pytest.raises(dataclasses.FrozenInstanceError):
         retriever.timeout_s = 1.0
     assert retriever == made(name)
-    assert mismatches(schema_of(RETRIEVERS.registered(name)), {**OPTIONS[name], "tiemout_s": 3})
+    assert mismatches(schema_of(RETRIEVERS.get_class(name)), {**OPTIONS[name], "tiemout_s": 3})
 
 
 @every

@@ -18,7 +18,7 @@ import requests
 from gate.errors import Place
 from gate.github import checks
 from gate.github.api import Api, Time
-from gate.github.comments import Marker, Pace, publish
+from gate.github.comments import Marker, RetryPace, publish
 from gate.github.context import Job
 from gate.github.pulls import find_pull_request
 from gate.github.remote_repository import GitHubForge
@@ -91,7 +91,7 @@ def test_the_sticky_comment_and_its_pages(
     server: Peer, pull: dict[str, Any], api: Api, violations: Callable[[], str]
 ) -> None:
     number, sha = pull["number"], pull["head"]["sha"]
-    quick = Pace(sleep=lambda seconds: None)
+    quick = RetryPace(sleep=lambda seconds: None)
     for index in range(120):
         make(server, "POST", f"issues/{number}/comments", body=f"talk {index}")
     first = publish(api, number, Marker(id="gate", sha=sha, run=1), "one\n", pace=quick)
@@ -128,7 +128,7 @@ def test_a_commit_status(
 ) -> None:
     """The emulator has no statuses; that the request is right says the proxy before it."""
     head = pull["head"]["sha"]
-    ended = checks.Ended(conclusion="failure", title="fail: why", summary="")
+    ended = checks.CheckResult(conclusion="failure", title="fail: why", summary="")
     url = "https://example.test/run"
     done = post_status(api, ended, head_sha=head, context="Agent Gate: gate", run_url=url)
     assert "answered 404" in done.reason
@@ -137,7 +137,7 @@ def test_a_commit_status(
 
 def begun(head: str, name: str, url: str) -> checks.CheckRun:
     clock = Time(sleep=lambda seconds: None)
-    identity = checks.Identity(head_sha=head, name=name)
+    identity = checks.CheckIdentity(head_sha=head, name=name)
     check = checks.CheckRun(identity, lambda: Api(url, TOKEN, REPOSITORY, clock=clock))
     check.begin()
     return check

@@ -26,7 +26,7 @@ pytestmark = [
         reason="GATE_PEERS names no folder with inspect-ai/bin/python",
     ),
 ]
-Importer = IMPORTERS.registered("inspect")
+Importer = IMPORTERS.get_class("inspect")
 
 TASK = """
 import json, sys

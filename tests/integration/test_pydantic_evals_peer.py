@@ -108,7 +108,7 @@ def test_its_averages_are_ours(reports, tmp_path, repeat):
 
 def test_every_run_is_there_once_and_nothing_that_failed_is_lost(reports):
     folder, _ = reports
-    found = IMPORTERS.registered("pydantic-evals")().read(folder / "3.json")
+    found = IMPORTERS.get_class("pydantic-evals")().read(folder / "3.json")
     told = {(one.case.id, one.round): one.attempt for one in found.trials()}
     assert len(told) == 12
     broken = told["c2", 3]

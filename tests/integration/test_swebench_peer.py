@@ -110,7 +110,7 @@ def run(tmp_path_factory):
 
 
 def outcomes(path):
-    found = IMPORTERS.registered("swebench")().read(path)
+    found = IMPORTERS.get_class("swebench")().read(path)
     return {one.case.id: (one.attempt.passed, one.attempt.failures) for one in found.trials()}
 
 

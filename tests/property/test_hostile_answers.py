@@ -83,12 +83,12 @@ def test_streamed_chat_completions(data):
 @given(spoilt(CLAUDE))
 @example({**CLAUDE, "content": [{"type": "tool_use", "id": ["x"], "name": "f", "input": "\ud800"}]})
 def test_anthropic_messages(data):
-    check(lambda: Anthropic()._read(whole(data)))
+    check(lambda: Anthropic()._read_reply(whole(data)))
 
 
 @given(spoilt(EVENTS))
 def test_streamed_anthropic_messages(data):
-    check(lambda: Anthropic()._read(stream(data)))
+    check(lambda: Anthropic()._read_reply(stream(data)))
 
 
 @given(spoilt(PLAIN))
@@ -103,4 +103,4 @@ def test_answer_objects(data):
 @example(b"data: " + b"[" * 50_000, "text/event-stream")
 def test_any_bytes(body, kind):
     check(lambda: chat.read(reply(body, kind), tools_offered=False))
-    check(lambda: Anthropic()._read(reply(body, kind)))
+    check(lambda: Anthropic()._read_reply(reply(body, kind)))

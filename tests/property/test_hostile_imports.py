@@ -38,7 +38,7 @@ def test_a_folder_is_refused_in_words_or_every_trial_of_it_is_a_row(records, met
         if summary is not None:
             (folder / "summary.json").write_text(json.dumps(summary))
         try:
-            found = IMPORTERS.registered("openagent")().read(folder)
+            found = IMPORTERS.get_class("openagent")().read(folder)
         except UsageError:
             return
         rows = [row_of(one, cost_usd=None, on_agent_error={}, specs={}) for one in found.trials()]
@@ -55,4 +55,4 @@ def test_any_bytes_in_one_of_its_files_are_refused_in_words(content, file):
         (folder / "meta.json").write_text(json.dumps(META))
         (folder / file).write_bytes(content)
         with suppress(UsageError):
-            assert list(IMPORTERS.registered("openagent")().read(folder).trials())
+            assert list(IMPORTERS.get_class("openagent")().read(folder).trials())

@@ -47,7 +47,7 @@ def read(*lines):
         path = Path(name) / "spans.jsonl"
         path.write_text("\n".join(json.dumps(line) for line in lines))
         try:
-            return list(IMPORTERS.registered("otel")().read(path).trials())
+            return list(IMPORTERS.get_class("otel")().read(path).trials())
         except UsageError:
             return None
 
@@ -78,7 +78,7 @@ def test_any_bytes_are_refused_in_words(content):
             path.write_bytes(content)
             for tool in ("otel", "messages"):
                 with suppress(UsageError):
-                    assert list(IMPORTERS.registered(tool)().read(path).trials())
+                    assert list(IMPORTERS.get_class(tool)().read(path).trials())
 
 
 @settings(max_examples=50)

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.files.json_schema_quick import compiled
-from gate.github.comments import read_marker
+from gate.github.comments import parse_marker
 from gate.github.outputs import render_outputs, report_outputs
 from gate.records import Report
 from gate.records.codec import from_json, schema_of, to_json
@@ -26,7 +26,7 @@ from gate.report.annotations import render_annotations
 from gate.report.console import render_console
 from gate.report.formats.comment import LIMIT, render_limited, step_summary
 from gate.report.formats.markdown import Markdown
-from gate.store.foreign_report import origin_of, shown
+from gate.store.foreign_report import origin_of, strip_report
 from gate.text.spans import markdown, prose
 from tests.support.hostile_text import ACTIVE, PIECES, RUNNER, RenderedPage
 from tests.support.reports import HOSTILE, SCENARIOS
@@ -160,10 +160,10 @@ def check_markdown(text: str, link: str | None) -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(reports())
 def test_what_a_fork_wrote_shows_as_text(report: Report) -> None:
-    safe = shown(report, origin_of(report))
+    safe = strip_report(report, origin_of(report))
     text = render_limited(safe, lambda: iter(()), LIMIT)
     first, _, rest = text.partition("\n")
-    assert read_marker(text) is not None
+    assert parse_marker(text) is not None
     assert "<!--" not in rest
     assert first.count("<!--") == 1
     check_markdown(rest, safe.provenance.run_url)
@@ -173,7 +173,7 @@ def test_what_a_fork_wrote_shows_as_text(report: Report) -> None:
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(reports())
 def test_summary_and_report_show_it_as_text(report: Report) -> None:
-    safe = shown(report, origin_of(report))
+    safe = strip_report(report, origin_of(report))
     for text in (step_summary(safe, lambda: iter(())), Markdown().render(safe, lambda: iter(()))):
         assert "<!--" not in text
         check_markdown(text, safe.provenance.run_url)
@@ -233,7 +233,7 @@ def test_a_few_fields_at_a_time(name: str) -> None:
         for path in paths:
             put(data, path, HOSTILE)
         report = from_json(Report, data)
-        safe = shown(report, origin_of(report))
+        safe = strip_report(report, origin_of(report))
         text = render_limited(safe, lambda: iter(()), LIMIT)
         assert "<!--" not in text.partition("\n")[2], paths
         check_markdown(text.partition("\n")[2], safe.provenance.run_url)

@@ -52,7 +52,7 @@ def read(tool, content):
         file = Path(folder) / "x"
         file.write_bytes(content)
         try:
-            found = IMPORTERS.registered(tool)().read(file)
+            found = IMPORTERS.get_class(tool)().read(file)
         except UsageError:
             return
         (suite,) = found.suites.values()

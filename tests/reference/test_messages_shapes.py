@@ -24,7 +24,7 @@ def canonical(folder):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_imported_conversation_is_the_canonical_one(folder, canonical, name):
     tool = "otel" if name.startswith("otel") else "messages"
-    (trial,) = IMPORTERS.registered(tool)().read(folder / f"{name}.json").trials()
+    (trial,) = IMPORTERS.get_class(tool)().read(folder / f"{name}.json").trials()
     answer = trial.attempt.response
     assert trial.case.input == ("" if name in RESPONSES_ALONE else canonical["task"])
     assert answer.answer == canonical["final_answer"]
@@ -43,6 +43,6 @@ def test_an_imported_conversation_is_the_canonical_one(folder, canonical, name):
 
 
 def test_the_legacy_file_has_its_one_call(folder):
-    (trial,) = IMPORTERS.registered("messages")().read(folder / f"{SHORT}.json").trials()
+    (trial,) = IMPORTERS.get_class("messages")().read(folder / f"{SHORT}.json").trials()
     answer = trial.attempt.response
     assert ([step.name for step in answer.steps], answer.answer) == (["get_weather"], "57F")

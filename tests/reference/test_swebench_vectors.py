@@ -32,7 +32,7 @@ def data(gate_real_data):
 
 
 def trials(name, path, **options):
-    found = IMPORTERS.registered(name)(**options).read(path)
+    found = IMPORTERS.get_class(name)(**options).read(path)
     return {one.case.id: one.attempt for one in found.trials()}
 
 
@@ -93,7 +93,7 @@ def test_what_has_no_verdict_is_refused(data, name):
 
 def test_run_json_is_read_beside_the_run(data, run):
     shutil.copy(data / "run.json", run / "logs" / "run_evaluation" / "nightly-001")
-    found = IMPORTERS.registered("swebench")().read(run)
+    found = IMPORTERS.get_class("swebench")().read(run)
     assert found.suites["swebench"].dataset == "11 of the 500 instances of SWE-bench Verified"
 
 

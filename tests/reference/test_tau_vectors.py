@@ -58,7 +58,7 @@ def test_the_published_pass_k_of_gpt_4o_on_airline_come_out_again(tmp_path):
 def test_whole_rows_have_steps_codes_and_costs():
     file = FOLDER / "gpt-4o-airline.sample.json"
     rows = json.loads(file.read_text())
-    found = IMPORTERS.registered("tau-bench")().read(file)
+    found = IMPORTERS.get_class("tau-bench")().read(file)
     trials = list(found.trials())
     assert [*found.suites] == ["tau-airline"]
     assert len(trials) == len(rows) == 16
@@ -77,7 +77,7 @@ def test_whole_rows_have_steps_codes_and_costs():
 
 def test_the_reduced_file_is_none_of_tau_bench():
     with pytest.raises(UsageError, match="no list of rows"):
-        IMPORTERS.registered("tau-bench")().read(FOLDER / "gpt-4o-airline.rewards.json")
+        IMPORTERS.get_class("tau-bench")().read(FOLDER / "gpt-4o-airline.rewards.json")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_the_reduced_file_is_none_of_tau_bench():
 def test_every_task_of_tau2_is_a_case(name, number):
     file = FOLDER / name
     tasks = json.loads(file.read_text())
-    found = IMPORTERS.registered("tau2")().read(file)
+    found = IMPORTERS.get_class("tau2")().read(file)
     cases = list(found.cases())
     assert [case.id for case in cases] == [task["id"] for task in tasks]
     assert len(cases) >= number

@@ -46,7 +46,7 @@ def test_the_overall_score_of_the_eight_environments(tmp_path):
     overall = metrics["thudm_agentbench.overall"]
     assert overall["value"] == pytest.approx(vectors["expected_overall_score"], abs=5e-5)
     assert overall["unit"] == "points"
-    found = IMPORTERS.registered("thudm-agentbench")().read(tmp_path / "out")
+    found = IMPORTERS.get_class("thudm-agentbench")().read(tmp_path / "out")
     main = {
         t.case.id: t.attempt.scores["thudm-agentbench"].values["thudm_agentbench.main"] * 100
         for t in found.trials()
@@ -59,7 +59,7 @@ def test_runs_and_errors_of_the_documented_shape(tmp_path):
     folder.mkdir(parents=True)
     for name in ("runs", "error"):
         (folder / f"{name}.jsonl").write_bytes((FOLDER / f"{name}.sample.jsonl").read_bytes())
-    found = IMPORTERS.registered("thudm-agentbench")().read(folder)
+    found = IMPORTERS.get_class("thudm-agentbench")().read(folder)
     own = [trial.attempt for trial in found.trials()]
     assert [(one.status, one.passed, one.failures) for one in own] == [
         ("completed", True, ()),
@@ -81,6 +81,6 @@ def test_runs_and_errors_of_the_documented_shape(tmp_path):
 def test_files_of_tasks_alone_are_no_results_and_belong_to_their_environment(name, code, tmp_path):
     """They hold questions and right answers; the benchmark writes neither into its results."""
     assert environment_of(name).code == code
-    importer = IMPORTERS.registered("thudm-agentbench")()
+    importer = IMPORTERS.get_class("thudm-agentbench")()
     with pytest.raises(UsageError, match="no folder"):
         importer.read(FOLDER / name)

@@ -11,7 +11,7 @@ from gate.commands.action import Hooks, run
 from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
 from gate.github.api import Api, Time
-from gate.github.comments import Pace
+from gate.github.comments import RetryPace
 from gate.github.context import Job
 from gate.github.delivery import Means
 from gate.run.earlier_head import FindEarlier
@@ -41,7 +41,7 @@ def hooks_on(github: GitHub, echo: Callable[[str], None] = lambda line: None) ->
         quick = Time(sleep=lambda seconds: None)
         return Api(github.url, token, REPOSITORY, clock=quick, http_on_loopback=True)
 
-    means = Means(connect=connect, echo=echo, pace=Pace(sleep=lambda seconds: None))
+    means = Means(connect=connect, echo=echo, pace=RetryPace(sleep=lambda seconds: None))
     return Hooks(execute=execute_here, means=means)
 
 

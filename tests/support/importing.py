@@ -12,7 +12,7 @@ from gate.records.imported import Imported
 
 def read_results(tool: str, path: Path, **options: object) -> Imported:
     """By the importer of that name, whose options are fields of its class."""
-    return IMPORTERS.registered(tool)(**options).read(path)
+    return IMPORTERS.get_class(tool)(**options).read(path)
 
 
 def told_of(

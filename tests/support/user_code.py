@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gate.user_code.process import CodeProcess, Manner
+from gate.user_code.process import CodeProcess, ProcessOptions
 
 
 @dataclass(kw_only=True)
@@ -59,7 +59,7 @@ def coding(folder: Path) -> Iterator[Callable[..., Code]]:
             (folder / "code.py").write_text(code, encoding="utf-8")
         printed: list[str] = []
         usual = {"role": "agent", "judges": False, "env": os.environ, "load_s": 5.0}
-        given = Manner(**{**usual, "root": folder, "tell": printed.append, **manner})
+        given = ProcessOptions(**{**usual, "root": folder, "tell": printed.append, **manner})
         made.append(Code(root=folder, printed=printed, process=CodeProcess(given)))
         return made[-1]
 

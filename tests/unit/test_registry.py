@@ -10,7 +10,7 @@ from gate import plugins
 from gate.errors import UsageError
 from gate.plugins import build
 from gate.records import PluginSpec
-from gate.registry import Meanwhile, Registry
+from gate.registry import BackgroundImport, Registry
 from gate.text.suggestions import did_you_mean
 
 REGISTRIES = [value for value in vars(plugins).values() if isinstance(value, Registry)]
@@ -34,7 +34,7 @@ def test_a_plug_in_is_found_by_its_name_and_made_with_its_options(tmp_path):
 
 def test_an_unknown_name_is_answered_with_the_nearest_one():
     with pytest.raises(UsageError, match="unknown thing 'smal' - did you mean 'small'"):
-        registry().registered("smal")
+        registry().get_class("smal")
 
 
 def test_two_plug_ins_of_one_name_are_our_bug():
@@ -50,11 +50,11 @@ def test_suggestions():
 
 @pytest.mark.parametrize("begun", [True, False])
 def test_a_module_is_there_whether_or_not_its_import_was_begun(begun):
-    soon = Meanwhile("gate.suites.cases.sampling")
+    soon = BackgroundImport("gate.suites.cases.sampling")
     if begun:
         soon.start()
         soon.start()
-    assert soon.loaded().choose({"a": None}, "s", 1) == {"a"}
+    assert soon.load().choose({"a": None}, "s", 1) == {"a"}
 
 
 @pytest.mark.parametrize("form", ["sources", "compiled", "zip"])
@@ -92,5 +92,5 @@ def test_a_plug_in_stands_in_the_module_of_its_name(kind):
     """Alone, too: no other module of the package registers it, and no module registers none."""
     kind.load()
     for name in kind.names():
-        module = kind.registered(name).__module__
+        module = kind.get_class(name).__module__
         assert module.rpartition(".")[2].replace("_", "-") == name.replace("_", "-")

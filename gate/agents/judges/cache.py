@@ -48,7 +48,7 @@ class Cache:
     def get(self, key: str) -> Kept | None:
         with self._lock:
             if self._found is None:
-                self._found = self._read()
+                self._found = self._read_entries()
             return self._found.get(key)
 
     def put(self, key: str, kept: Kept) -> None:
@@ -86,7 +86,7 @@ class Cache:
             return file.read(1) in (b"", b"\n")
         return True
 
-    def _read(self) -> dict[str, Kept]:
+    def _read_entries(self) -> dict[str, Kept]:
         found: dict[str, Kept] = {}
         try:
             with opened(self._path) as file:
@@ -104,13 +104,13 @@ class Cache:
             item = answer.parse(line)
         if isinstance(item, dict) and item.get("for") not in (None, self._section):
             return  # another model's, which may share the file
-        kept = self._verified(item) if isinstance(item, dict) else None
+        kept = self._parse_entry(item) if isinstance(item, dict) else None
         if kept is None:
             self._rejected += bool(line.strip())
         else:
             found[item["key"]] = kept
 
-    def _verified(self, item: Mapping[str, Any]) -> Kept | None:
+    def _parse_entry(self, item: Mapping[str, Any]) -> Kept | None:
         key, value, mac = item.get("key"), item.get("value"), item.get("mac")
         if not (isinstance(key, str) and isinstance(value, dict) and isinstance(mac, str)):
             return None

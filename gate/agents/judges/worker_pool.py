@@ -13,7 +13,7 @@ from gate.agents.judges.totals import GIVEN_UP, NOT_ASKED
 from gate.agents.judges.vote import Conversation, Manner, Patience
 from gate.plugins import Agent, Connection, World
 from gate.records import Case, Cause, Question, Reply
-from gate.system.executors import Pace
+from gate.system.executors import StartPace
 
 Then = Callable[[Reply], None]
 Vote = tuple[Case, Question, Then, "Future[Reply]"]
@@ -29,7 +29,7 @@ class Desk:
     ) -> None:
         self._agent, self._world = agent, world
         self._manner, self._budget, self._patience = manner, budget, patience
-        self._pace, self._pace_lock = Pace(agent.requests_per_minute), Lock()
+        self._pace, self._pace_lock = StartPace(agent.requests_per_minute), Lock()
         self._votes: SimpleQueue[Vote | None] = SimpleQueue()
         self._lock = Lock()
         self._open: set[Future[Reply]] = set()

@@ -46,7 +46,7 @@ class Anthropic:
         key = key_of(world, self.api_key_env)
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
         url = join_endpoint(self.base_url, "/messages")
-        return Endpoint(world, url, headers, write=self._write, read=self._read)
+        return Endpoint(world, url, headers, write=self._write, read=self._read_reply)
 
     def _write(self, case: Case) -> bytes:
         """System messages move to where this protocol has them."""
@@ -63,8 +63,8 @@ class Anthropic:
             )
         return json.dumps({**body, **self.options, **case.request}).encode()
 
-    def _read(self, reply: Reply) -> Response:
-        data = _joined(reply) if is_stream(reply) else answer.json_of(reply)
+    def _read_reply(self, reply: Reply) -> Response:
+        data = _join_events(reply) if is_stream(reply) else answer.json_of(reply)
         content = data.get("content") if isinstance(data, dict) else None
         if not isinstance(content, list):
             raise chat.missing_answer_failure(data, reply, "content")
@@ -98,7 +98,7 @@ def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
     return tuple(calls)
 
 
-def _joined(reply: Reply) -> dict[str, Json]:
+def _join_events(reply: Reply) -> dict[str, Json]:
     """A stream's events as the body that would have come in one piece."""
     whole: dict[str, Json] = {}
     blocks: dict[int, dict[str, Any]] = {}

@@ -126,7 +126,7 @@ class _Desk:
         if folder is not None:
             sent = replace(case, input=rewritten(messages, folder, logs.get("access")))
         exclusive = wanted and self._binds_by_offset and any(kind != "access" for kind in logs)
-        with self._turns.taken(exclusive=exclusive, given_up=lambda: self._closed) as turn:
+        with self._turns.take_turn(exclusive=exclusive, given_up=lambda: self._closed) as turn:
             if not wanted:
                 return self._ask_in_turn(sent, timeout_s)
             shown = self._ask_watching_logs(sent, timeout_s, turn)
@@ -171,7 +171,7 @@ class _Desk:
 
     def _note_abandoned(self, timeout_s: float) -> None:
         """The server may go on for as long again."""
-        self._turns.left_behind(max(timeout_s, _GOES_ON_S))
+        self._turns.note_abandoned(max(timeout_s, _GOES_ON_S))
 
     def _ask_watching_logs(self, case: Case, timeout_s: float, turn: Turn) -> Response:
         """The answer, with what the logs show of its request."""

@@ -82,7 +82,7 @@ class Python(_Sharing):
         return int(function), bool(by_text)
 
     def _process(self, world: World, nth: int) -> CodeProcess:
-        return PROCESSES.of(
+        return PROCESSES.process_for(
             world.section,
             world.root,
             about=self.callable,

@@ -52,7 +52,7 @@ class Python:
             raise UsageError(f"{where}: {error}") from error
 
     def _process(self, world: World) -> CodeProcess:
-        return PROCESSES.of(
+        return PROCESSES.process_for(
             world.section,
             world.root,
             about=self.callable,

@@ -12,7 +12,7 @@ from gate.files.rows import Source
 from gate.records.labels import Checked
 from gate.run.judge_labels import Reviewed, file_of, judged_plan, least_of, reviewed
 from gate.run.prepare import Selection, prepare
-from gate.suites.protection.rules import Rules, own_config
+from gate.suites.protection.rules import Rules, load_own_config
 
 
 def examine(
@@ -22,7 +22,7 @@ def examine(
     files that cannot be read, and where no suite asks a judge.
     """
     root = Path(config_file).parent if config_file else Path()
-    config = own_config(config_file, root, env, today)
+    config = load_own_config(config_file, root, env, today)
     rules = Rules(config=config, own=config, root=root)
     plans = prepare(config.suites, rules, Selection())
     suites = {plan.suite.name: judged_plan(plan) for plan in plans}

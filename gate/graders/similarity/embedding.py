@@ -56,9 +56,9 @@ def vector(text: str, name: str | None, root: Path) -> array[float]:
 def _asked(text: str, name: str, root: Path) -> list[list[float]]:
     process = PROCESSES.judging(root)
     of = process.load(name, ["function", name], int)
-    from gate.user_code.calling import judged_by
+    from gate.user_code.calling import call_judging_function
 
-    found = judged_by(process, ["embed", of, [text]], PROCESSES.seconds, name)
+    found = call_judging_function(process, ["embed", of, [text]], PROCESSES.seconds, name)
     return cast("list[list[float]]", found)
 
 

@@ -17,7 +17,7 @@ from gate.files.yaml import dotted
 from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
 from gate.records.trials import TRIAL_COLUMNS
-from gate.user_code.calling import judged_by
+from gate.user_code.calling import call_judging_function
 from gate.user_code.process import NO_SENSE, CodeProcess
 from gate.user_code.processes import PROCESSES
 
@@ -174,7 +174,7 @@ class UserGrader:
 
     def _asked(self, method: str, *arguments: Json) -> Any:
         request = ["role", _ROLE, method, self.of, *arguments]
-        return judged_by(self.process, request, PROCESSES.seconds, "grader")
+        return call_judging_function(self.process, request, PROCESSES.seconds, "grader")
 
     def _scored(self, told: Any) -> Score:
         """Raises GraderFailure for a value that the metric cannot have."""

@@ -19,7 +19,7 @@ def manner_of(name: str, root: Path) -> Any:
     user's class says. Raises UsageError.
     """
     if not is_own(name):
-        return GRADERS.registered(name)
+        return GRADERS.get_class(name)
     from gate.graders.user_code.grader import examined
 
     return examined(name, root)

@@ -10,17 +10,17 @@ from typing import Any
 from gate.errors import GraderFailure, UsageError
 from gate.records import Case, MetricSpec, Question, Reply, Response, Score
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
-from gate.user_code.roles import Desk
+from gate.user_code.roles import RequestHandler
 
 _MEMBERS = ("keys", "needs", "metrics", "grade")
 
 
-def answer(desk: Desk, method: str, *arguments: Any, **_: Any) -> Any:
+def answer(desk: RequestHandler, method: str, *arguments: Any, **_: Any) -> Any:
     """`method`: the name of a function here; its arguments come as JSON."""
     return _METHODS[method](desk, *arguments)
 
 
-def examine(desk: Desk, spec: str) -> Any:
+def examine(desk: RequestHandler, spec: str) -> Any:
     """What can be told of the class before it is made."""
     cls = desk.load(spec)
     missing = [name for name in _MEMBERS if not hasattr(cls, name)]
@@ -31,7 +31,7 @@ def examine(desk: Desk, spec: str) -> Any:
     return {"fault": fault, "schema": schema_of(cls) if fits else {}, **_manner(cls)}
 
 
-def make(desk: Desk, spec: str, options: Mapping[str, Any]) -> Any:
+def make(desk: RequestHandler, spec: str, options: Mapping[str, Any]) -> Any:
     """An instance, by its number, and all that it says of itself."""
     made: Any = from_json(desk.load(spec), options)
     rooted = getattr(made, "rooted", None)
@@ -55,24 +55,24 @@ def make(desk: Desk, spec: str, options: Mapping[str, Any]) -> Any:
     }
 
 
-def grade(desk: Desk, of: int, case: Any, response: Any) -> Any:
-    return _score(desk.made(of).grade(_case(case), _response(response)))
+def grade(desk: RequestHandler, of: int, case: Any, response: Any) -> Any:
+    return _score(desk.object_of(of).grade(_case(case), _response(response)))
 
 
-def ask(desk: Desk, of: int, case: Any, response: Any) -> Any:
-    questions = tuple(desk.made(of).questions(_case(case), _response(response)))
+def ask(desk: RequestHandler, of: int, case: Any, response: Any) -> Any:
+    questions = tuple(desk.object_of(of).questions(_case(case), _response(response)))
     if not all(isinstance(one, Question) for one in questions):
         raise GraderFailure("the grader's questions are no Questions")
     return to_json(questions)
 
 
-def read(desk: Desk, of: int, case: Any, response: Any, replies: Any) -> Any:
+def read(desk: RequestHandler, of: int, case: Any, response: Any, replies: Any) -> Any:
     votes = [tuple(from_json(Reply, vote) for vote in given) for given in replies]
-    return _score(desk.made(of).read(_case(case), _response(response), votes))
+    return _score(desk.object_of(of).read(_case(case), _response(response), votes))
 
 
-def check(desk: Desk, of: int, keys: Any) -> Any:
-    return [str(fault) for fault in desk.made(of).case_faults(keys)]
+def check(desk: RequestHandler, of: int, keys: Any) -> Any:
+    return [str(fault) for fault in desk.object_of(of).case_faults(keys)]
 
 
 def _manner(grader: Any) -> dict[str, Any]:

@@ -15,4 +15,4 @@ class JUnit:
     """The session's own junit.xml, byte for byte, or that of some of its suites."""
 
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]:
-        yield REPORTERS.registered("junit")().render(report, rows)
+        yield REPORTERS.get_class("junit")().render(report, rows)

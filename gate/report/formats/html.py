@@ -13,7 +13,7 @@ from gate.records import CaseChange, Json, Report
 from gate.report.html_page import allowed, value_text
 from gate.report.report_page import Entry, page
 from gate.report.wording import case_totals, evidence, metric_falls, patterns
-from gate.store.row_cache import SharedRows, shared
+from gate.store.row_cache import SharedRows, share_rows
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.html_markup import Markup
@@ -38,7 +38,7 @@ class Html:
     filename: ClassVar[str] = "report.html"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = (stored := shared(rows)).once(case_totals.read)
+        books = (stored := share_rows(rows)).once(case_totals.read)
         entries, left_out = _entries(report, books, stored)
         style, script = _asset("report.css"), _asset("report.js")
         return page(
@@ -112,7 +112,9 @@ def _rank(
 def _trials(rows: SharedRows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]:
     found: dict[Key, list[Mapping[str, Json]]] = {}
     for suite in sorted({suite for suite, _ in wanted}):
-        for row in rows.of(suite, frozenset(case for one, case in wanted if one == suite)):
+        for row in rows.rows_of_cases(
+            suite, frozenset(case for one, case in wanted if one == suite)
+        ):
             found.setdefault((suite, str(row["case_id"])), []).append(_short(row))
     return found
 

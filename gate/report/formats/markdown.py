@@ -35,7 +35,7 @@ from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import WHOLE, next_step
 from gate.report.wording.plain_counts import SUCCESS
 from gate.stats.running_moments import RunningMoments
-from gate.store.row_cache import shared
+from gate.store.row_cache import share_rows
 from gate.text import figures
 from gate.text.escaping import cell, inline, midline
 from gate.text.spans import markdown
@@ -53,7 +53,7 @@ class Markdown:
     filename: ClassVar[str] = "report.md"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = shared(rows).once(case_totals.read)
+        books = share_rows(rows).once(case_totals.read)
         parts = _parts(_for_suite(report), books)
         return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.records.calibration import ByRun, Calibration, Flag, LeftOut, MetricRates, Rate, Shape
+from gate.records.calibration import (
+    AlarmRate,
+    ByRun,
+    Calibration,
+    CalibrationShape,
+    Flag,
+    LeftOut,
+    MetricRates,
+)
 from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
 from gate.text import figures
 from gate.text.spans import Line, code, join, prose, say, strong
@@ -73,7 +81,7 @@ def _how(found: Calibration) -> Line:
     )
 
 
-def _shape(shape: Shape, found: Calibration) -> Line:
+def _shape(shape: CalibrationShape, found: Calibration) -> Line:
     more = f" ({shape.planned} planned)" if shape.at_most > shape.planned else ""
     line = say(
         "{}: {} with {} from {}; {} go to {} and up to {} to the pull request{}.",
@@ -86,7 +94,7 @@ def _shape(shape: Shape, found: Calibration) -> Line:
         str(shape.at_most),
         more,
     )
-    if shape.whole:
+    if shape.is_complete:
         return line
     wanted = say(
         "A run may compare up to {} with {}, which takes {} recorded rounds to check.",
@@ -116,7 +124,7 @@ def _row(rates: MetricRates, *, several: bool) -> tuple[Line, ...]:
     return _cells((*where, code(rates.metric)), rates.blocked, allowed, rates.untested)
 
 
-def _cells(name: Line, blocked: Rate, allowed: str, untested: Rate) -> tuple[Line, ...]:
+def _cells(name: Line, blocked: AlarmRate, allowed: str, untested: AlarmRate) -> tuple[Line, ...]:
     limits = " … ".join(figures.portions(blocked.low, blocked.high))
     texts = (figures.portion(blocked.share), limits, allowed, figures.portion(untested.share))
     return (name, *(say("{}", text) for text in texts))
@@ -205,6 +213,6 @@ def _flag(flag: Flag, *, several: bool) -> Line:
     return (*where, *say("{} {}", code(flag.metric), delta))
 
 
-def _interval(rate: Rate, confidence: float) -> str:
+def _interval(rate: AlarmRate, confidence: float) -> str:
     limits = " to ".join(figures.portions(rate.low, rate.high))
     return f"{figures.percent(confidence)} interval {limits}"

@@ -28,7 +28,7 @@ def tells_all(suite: SuiteReport) -> bool:
     counts, several = suite.counts, suite.reliability
     if counts is None or several is None:
         return False
-    return counts.judged == several.reliable + several.flaky + several.consistently_failing
+    return counts.decided == several.reliable + several.flaky + several.consistently_failing
 
 
 def size(suite: SuiteReport) -> str:
@@ -82,9 +82,9 @@ def _of_suite(report: Report, suite: SuiteReport) -> Iterator[Line]:
         if rate:
             yield (*where, *say("{}{}", size(suite), rate))
         return
-    said = [_passes(counts, suite) if counts.judged else ()]
-    left = counts.asked - counts.judged
-    if counts.judged and left:
+    said = [_passes(counts, suite) if counts.decided else ()]
+    left = counts.asked - counts.decided
+    if counts.decided and left:
         said.append(say("{} without a verdict", f"{left:,}"))
     elif left:
         said.append(say("{} asked, none of which is judged", figures.count(left, "case")))
@@ -95,10 +95,10 @@ def _of_suite(report: Report, suite: SuiteReport) -> Iterator[Line]:
 
 
 def _passes(counts: CaseCounts, suite: SuiteReport) -> Line:
-    of = figures.count(counts.judged, "case")
+    of = figures.count(counts.decided, "case")
     several = suite.trials > counts.asked
     every = " every round" if several else ""
-    verb = "passes" if counts.judged == counts.passing == 1 else "pass"
+    verb = "passes" if counts.decided == counts.passing == 1 else "pass"
     told = [join("", [say("{}", strong(f"{counts.passing:,} of {of}")), say(f" {verb}{every}")])]
     if counts.flaky:
         told.append(say(f"{counts.flaky:,} {'is' if counts.flaky == 1 else 'are'} flaky"))

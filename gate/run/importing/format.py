@@ -23,7 +23,7 @@ def reader(name: str, path: Path, options: Iterable[str]) -> tuple[str, Importer
     found = look(path)
     if name == AUTO:
         name = _recognised(found)
-    importer = IMPORTERS.registered(name)
+    importer = IMPORTERS.get_class(name)
     if path.exists() and not importer.recognises(found):
         others = _formats(found)
         if others:
@@ -46,7 +46,7 @@ def _recognised(found: FirstLook) -> str:
 
 def _formats(found: FirstLook) -> list[str]:
     """Those that recognise it, by name."""
-    return [name for name in IMPORTERS if IMPORTERS.registered(name).recognises(found)]
+    return [name for name in IMPORTERS if IMPORTERS.get_class(name).recognises(found)]
 
 
 def _checked(name: str, importer: type[Importer], given: Iterable[str]) -> dict[str, Json]:

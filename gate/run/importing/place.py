@@ -27,7 +27,7 @@ from gate.run.rules_for_event import (
 from gate.store.baseline.find import Compared, find
 from gate.store.baseline.source_order import Place
 from gate.suites.config.overrides import for_release, override, settings
-from gate.suites.protection.rules import Rules, own_config
+from gate.suites.protection.rules import Rules, load_own_config
 
 NONE_WANTED = Compared(
     table=None, info=BaselineInfo(source="none", detail="imported, not compared")
@@ -75,7 +75,7 @@ def import_place(
     """`home`: where gate.yml is. Raises InvalidInput, UsageError, InfrastructureError."""
     root, job = home.root, current_job(env)
     if job.mode == "laptop" and not options.baseline:
-        own = own_config(home.file, root, env, now.date())
+        own = load_own_config(home.file, root, env, now.date())
         return ImportPlace(job=Job(), rules=Rules(config=own, own=own, root=root), config=own)
     where = Where(job, opened_for(job, token(env), root), env, now)
     rules = rules_for(where, home)

@@ -133,7 +133,7 @@ def _measured(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) 
 
 def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
     place = plan.place
-    known = measured if place.rules.compared else ()
+    known = measured if place.rules.has_base else ()
     baselines = (told_of_baseline(one.name, one.baseline.here) for one in known)
     return Setting(
         session_id=plan.session_id,
@@ -146,7 +146,7 @@ def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
             *(one for again in plan.again.values() for one in again.loosened),
             *filter(None, baselines),
         ),
-        unprotected=place.rules.compared and place.rules.base is None,
+        unprotected=place.rules.has_base and place.rules.base is None,
         notes=plan.notes,
         comment_id=place.comment_id,
         accepted=plan.accepted.changes,

@@ -29,7 +29,7 @@ from gate.records.release_evidence import (
 from gate.run.grade import named_graders
 from gate.run.release_evidence.recompute import Held, decided_again, differences
 from gate.store.session import DETAILS, META, SUMMARY, Meta, load_session, read_meta
-from gate.store.session_check import check_form, checked_rows, read_report
+from gate.store.session_check import check_form, check_rows, read_report
 from gate.suites.cases.dataset import Summary, check
 
 MOST_FILES = 1_000
@@ -245,7 +245,7 @@ def _strangers(held: Held, meta: Meta) -> Iterator[str]:
     """Trials of cases that the dataset does not have, or has otherwise."""
     session = load_session(held.folder)
     told: set[tuple[str, str]] = set()
-    for row in checked_rows(session.rows(), meta.suites, held.folder):
+    for row in check_rows(session.rows(), meta.suites, held.folder):
         dataset, key = held.datasets.get(row["suite"]), (row["suite"], row["case_id"])
         if dataset is None or key in told or len(told) >= 20:
             continue

@@ -36,7 +36,7 @@ from gate.run.setup import Setup
 from gate.run.suite_metrics import metrics_of
 from gate.store.event_log import disk
 from gate.store.session import CONTROL, DETAILS, META, SUMMARY, SessionWriter
-from gate.suites.config.load import hashed
+from gate.suites.config.load import rules_to_hash
 from gate.suites.protection.rules import disk as working_tree
 
 _COPIED = (META, SUMMARY, DETAILS, f"{CONTROL}/{META}", f"{CONTROL}/{DETAILS}")
@@ -103,7 +103,7 @@ def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
     written = yamlfile.parse(file, own.file).data if file and own.file else {}
     if file and own.file:
         yield "gate.yml", decode(file, own.file)
-    yield CONFIG, _dump(hashed(own, written or {}))
+    yield CONFIG, _dump(rules_to_hash(own, written or {}))
     yield RULES, _dump(to_json(_in_effect(setup)))
     yield ENVIRONMENT, _dump(_environment(setup))
     if setup.reviewed.found.rows:

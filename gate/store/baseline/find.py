@@ -81,25 +81,29 @@ def find(
     if found is None:
         info = BaselineInfo(source="none", detail="; ".join(why))
         lost = "; ".join(unasked) if place.in_job else ""
-        here = _added(request, rules, place)
+        here = _judge_added_file(request, rules, place)
         return Compared(table=None, info=info, here=here, not_looked_for=lost)
     from gate.store.baseline.schema import fingerprint
 
     facts = fingerprint(now, dataset_digest)
-    compared = _pooled(found, rules, place.now, facts)
+    compared = _pool_runs(found, rules, place.now, facts)
     repo = found.source == "repo"
-    here = _changed(found, compared.history, place) if repo else _added(request, rules, place)
+    here = (
+        _judge_changed_file(found, compared.history, place)
+        if repo
+        else _judge_added_file(request, rules, place)
+    )
     compared = replace(compared, here=here)
     return replace(compared, text=found.text) if place.mode == "release" else compared
 
 
-def _added(request: BaselineRequest, rules: BaselineRules, place: Place) -> Here:
+def _judge_added_file(request: BaselineRequest, rules: BaselineRules, place: Place) -> Here:
     """A file that the base branch has not is what the branch is judged by once it has landed."""
     asked = place.forge is not None and "repo" in source_names(rules.source)
     return "added" if asked and (place.root / request.file).is_file() else ""
 
 
-def _changed(found: FoundBaseline, runs: Sequence[BaselineRun], place: Place) -> Here:
+def _judge_changed_file(found: FoundBaseline, runs: Sequence[BaselineRun], place: Place) -> Here:
     """An older state of the file, which a branch has that is behind, is no change."""
     own = place.root / found.file
     if place.forge is None:
@@ -123,7 +127,7 @@ def _lines(text: bytes) -> list[bytes]:
     return text.splitlines()  # a checkout may have other line ends
 
 
-def _pooled(
+def _pool_runs(
     found: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
 ) -> Compared:
     from gate.analysis.pooling import pool

@@ -37,7 +37,7 @@ def find_baseline(
     source that has none. Raises UsageError, InfrastructureError.
     """
     for name in source_names(source):
-        found = BASELINES.registered(name)().find(request, forge, root)
+        found = BASELINES.get_class(name)().find(request, forge, root)
         if found is not None:
             return found
     return None

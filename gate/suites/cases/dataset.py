@@ -18,7 +18,7 @@ from gate.suites.cases.keys import (
     REQUEST_KEYS,
     KeyRules,
     key_rules,
-    registered_keys,
+    list_grader_keys,
 )
 from gate.text.suggestions import did_you_mean
 
@@ -71,7 +71,7 @@ def cases(source: Source, graders: Mapping[str, Grader]) -> Iterator[Case]:
             place = Place(row.file or source.name, row.line)
             if not _text_id(data) or "input" not in data:
                 raise InvalidInput([Problem(place, "the case has no 'id' or no 'input'")])
-            yield _case(data, rules.read(data), place)
+            yield _case(data, rules.normalise_keys(data), place)
 
 
 def content_hash(data: Mapping[str, Json]) -> str:
@@ -159,7 +159,7 @@ class _Checking:
         for key in data:
             if key not in self.rules.known:
                 self.strangers.setdefault(key, row.line)
-        read = self.rules.read(data)
+        read = self.rules.normalise_keys(data)
         if len(self.problems) <= MAX_PROBLEMS:
             for message in self.rules.faults(read):
                 self._wrong(row, message)
@@ -199,7 +199,7 @@ class _Checking:
         if not self.problems and not self.digests:
             self.problems.append(Problem(Place(self.source.name), self._nothing()))
         if self.problems:
-            raise InvalidInput(self._told())
+            raise InvalidInput(self._sorted_problems())
         return Summary(
             digests=self.digests,
             categories=self.categories,
@@ -210,7 +210,7 @@ class _Checking:
             files=self.files,
         )
 
-    def _told(self) -> list[Problem]:
+    def _sorted_problems(self) -> list[Problem]:
         told, rest = self.problems[:MAX_PROBLEMS], self.problems[MAX_PROBLEMS:]
         if rest:
             last = Place(self.source.name, rest[0].place.line)
@@ -234,7 +234,7 @@ class _Checking:
             yield f"{self.source.name}: and {len(self.doubts) - _MOST_DOUBTS} more of the kind"
         if not self.strangers or self.source.any_keys:
             return
-        others = registered_keys()
+        others = list_grader_keys()
         known = sorted(self.rules.known | others)
         for key, line in sorted(self.strangers.items(), key=lambda item: item[1]):
             if key in others:

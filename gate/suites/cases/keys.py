@@ -102,7 +102,7 @@ class KeyRules:
             who = " and ".join(f"'{reader}'" for reader in dict.fromkeys(readers) if reader)
             yield f"{message} (read by {who})" if who else message
 
-    def read(self, data: Mapping[str, Json]) -> Mapping[str, Json]:
+    def normalise_keys(self, data: Mapping[str, Json]) -> Mapping[str, Json]:
         """The case as graders read it: `expected` is the expected answer too, unless a grader reads
         that key itself, and what a grader needs and the case lacks does not apply to it.
         """
@@ -148,7 +148,7 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
     )
 
 
-def registered_keys() -> frozenset[str]:
+def list_grader_keys() -> frozenset[str]:
     """The keys that any grader of ours reads; asked only when a key is not known otherwise."""
     return frozenset(key for name in GRADERS for key in _class_keys(name))
 
@@ -174,7 +174,7 @@ def case_schema() -> dict[str, Json]:
 
 def _class_keys(name: str) -> Mapping[str, Json]:
     """What a grader reads with no options; nothing when it cannot do without one."""
-    cls = GRADERS.registered(name)
+    cls = GRADERS.get_class(name)
     try:
         return cls.keys if isinstance(cls.keys, Mapping) else cls().keys
     except (TypeError, UsageError):

@@ -96,12 +96,12 @@ def suites(data: list[Json], where: Where) -> tuple[Suite, ...]:
     )
 
 
-def spelled_out(graders: list[Json]) -> list[Json]:
+def spell_out_graders(graders: list[Json]) -> list[Json]:
     """`name` and `{name: null}` as `{name: {}}`; anything else as it is."""
-    return [_spelled_out(item) for item in graders]
+    return [_spell_out_grader(item) for item in graders]
 
 
-def _spelled_out(item: Json) -> Json:
+def _spell_out_grader(item: Json) -> Json:
     if isinstance(item, str):
         return {item: {}}
     if isinstance(item, dict):

@@ -15,7 +15,7 @@ from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import Json
 from gate.records.codec import schema_of
 from gate.registry import Registry
-from gate.suites.config.build import spelled_out
+from gate.suites.config.build import spell_out_graders
 from gate.suites.config.inherit import lent
 from gate.suites.config.json_schema import AGENT_KEYS, schema, schema_for
 from gate.suites.config.variables import Fault, replace_variables, secrets
@@ -25,7 +25,9 @@ _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
 _NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a dataset
 
 
-def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json], list[Problem]]:
+def check_document(
+    document: Document, env: Mapping[str, str]
+) -> tuple[dict[str, Json], list[Problem]]:
     """The data that fit, and everything that does not.
 
     What is broken is left out: an unknown key alone, otherwise its section, or its suite (then
@@ -38,7 +40,7 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
-    wrong = [_reworded(found, hidden, done.data) for found in _mismatches(done.data)]
+    wrong = [_reword(found, hidden, done.data) for found in _mismatches(done.data)]
     faults = [*keys, *done.faults, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)
@@ -49,8 +51,8 @@ def checked(document: Document, env: Mapping[str, str]) -> tuple[dict[str, Json]
 def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
     """Most files fit; then only the plug-ins that they name are imported."""
     agents = {_type(data, key) for key in _AGENT_KEYS}
-    suites = [suite for suite in _listed(data, "suites") if isinstance(suite, dict)]
-    written = [grader for suite in suites for grader in _listed(suite, "graders")]
+    suites = [suite for suite in _get_list(data, "suites") if isinstance(suite, dict)]
+    written = [grader for suite in suites for grader in _get_list(suite, "graders")]
     graders = {str(name) for one in written if isinstance(one, dict) for name in one}
     used = schema_for(
         agents=[name for name in sorted(agents) if name in AGENTS],
@@ -65,17 +67,17 @@ def _type(data: Mapping[str, Json], key: str) -> str:
     return str(section.get("type")) if isinstance(section, dict) else ""
 
 
-def _listed(data: Mapping[str, Json], key: str) -> list[Json]:
+def _get_list(data: Mapping[str, Json], key: str) -> list[Json]:
     found = data.get(key)
     return found if isinstance(found, list) else []
 
 
 def _spell_out(data: dict[str, Json]) -> None:
     """Graders in their long form, and what a suite leaves to the bundled one of its name."""
-    for number, suite in enumerate(_listed(data, "suites")):
+    for number, suite in enumerate(_get_list(data, "suites")):
         if isinstance(suite, dict):
             if isinstance(suite.get("graders"), list):
-                suite["graders"] = spelled_out(suite["graders"])
+                suite["graders"] = spell_out_graders(suite["graders"])
             data["suites"][number] = lent(suite)
 
 
@@ -83,7 +85,7 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
     """Whether the option at `path` is a text in the class of its agent type."""
     kind = _type(written, str(path[0]))
     registry: Registry[Any] = RETRIEVERS if path[0] == "retriever" else AGENTS
-    wanted: Any = schema_of(registry.registered(kind)) if kind in registry else {}
+    wanted: Any = schema_of(registry.get_class(kind)) if kind in registry else {}
     for part in path[1:]:
         inner = wanted.get("items" if isinstance(part, int) else "additionalProperties")
         wanted = wanted.get("properties", {}).get(part, inner if isinstance(inner, dict) else {})
@@ -93,10 +95,10 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
     return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
 
 
-def _reworded(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fault:
+def _reword(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fault:
     path, message = found.path, found.message
     if path[:1] == ("suites",) and len(path) == 2 and found.key == "dataset":
-        message += _no_bundled(_listed(data, "suites")[int(path[1])])
+        message += _no_bundled(_get_list(data, "suites")[int(path[1])])
     shows_value = not (message.startswith("unknown key") or found.rule == "required")
     if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
         message = "the value (not shown, it may be secret) does not fit"
@@ -135,7 +137,7 @@ def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
     ):
         message = "means the same as regression.tolerance - keep one"
         yield Fault(path=("regression_threshold",), message=message)
-    for number, suite in enumerate(_listed(data, "suites")):
+    for number, suite in enumerate(_get_list(data, "suites")):
         if isinstance(suite, dict) and "suite" in suite:
             for key in (key for key in _NOT_OF_CODE if suite.get(key)):
                 message = "the class under `suite` does this itself - leave it out"

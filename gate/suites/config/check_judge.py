@@ -73,7 +73,7 @@ def kinship(config: Config, root: Path) -> Findings:
         judge = _model_of(spec, root)
         required = spec.options.get("require_different_judge") is True
         if judge and agent:
-            message = _related(section, judge, agent)
+            message = _family_warning(section, judge, agent)
         else:
             message = _unknown(section, "agent" if judge else section) if required else ""
         if message and required and not (judge and agent is None):
@@ -93,7 +93,7 @@ def family(model: str) -> str:
     return word[0] if word else name
 
 
-def _related(section: Role, judge: str, agent: str) -> str:
+def _family_warning(section: Role, judge: str, agent: str) -> str:
     """Empty when they are of different families."""
     plain = [strip_date(model.lower().rpartition("/")[2]) for model in (judge, agent)]
     if plain[0] == plain[1]:

@@ -24,7 +24,7 @@ def provider_key(config: Config, *, given: bool = False) -> Findings:
     found.warn(
         agent.place,
         f"{doubt} a provider key: with such a key a call is a plain call of the model, in which no "
-        f"tool can run, so the evidence that answers of {_listed(suites)} declare cannot be "
+        f"tool can run, so the evidence that answers of {_format_names(suites)} declare cannot be "
         "verified - use a key of a store, and write agent.key: store",
     )
     return found
@@ -41,5 +41,5 @@ def _doubt(options: Mapping[str, Json], given: bool) -> str | None:
     return "the key may be" if named and told is None else None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)

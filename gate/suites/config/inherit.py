@@ -10,17 +10,17 @@ from gate.files import bundled
 from gate.files import yaml as yamlfile
 from gate.graders.user_code.make import manner_of
 from gate.records import Config, Json, PluginSpec, Suite
-from gate.suites.config.build import spelled_out
+from gate.suites.config.build import spell_out_graders
 from gate.suites.config.lint import Findings
 
 _LENT = ("dataset", "graders")
 
 
-def bundled_entry(name: str) -> dict[str, Json]:
+def load_bundled_entry(name: str) -> dict[str, Json]:
     """The bundled suite as gate.yml would write it; its dataset's path is absolute."""
     file = bundled.folder() / name / "suite.yml"
     entry = dict(yamlfile.parse(file.read_bytes(), str(file)).data)
-    graders = spelled_out(entry["graders"])
+    graders = spell_out_graders(entry["graders"])
     return {**entry, "graders": graders, "dataset": str(file.parent / entry["dataset"])}
 
 
@@ -30,10 +30,10 @@ def lent(entry: Mapping[str, Json]) -> dict[str, Json]:
     whole = "suite" in entry or all(key in entry for key in _LENT)
     if whole or name not in bundled.suites():
         return dict(entry)
-    return {**bundled_entry(str(name)), **entry}
+    return {**load_bundled_entry(str(name)), **entry}
 
 
-def settled(config: Config, root: Path, found: Findings | None = None) -> Config:
+def settle_options(config: Config, root: Path, found: Findings | None = None) -> Config:
     """Each suite's `mode` told to the graders that know both; optional graders that ask a judge
     left out where there is none, which is added to what was `found`.
     """

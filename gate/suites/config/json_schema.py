@@ -105,7 +105,7 @@ def schema_for(
 
 def plugin_schema(registry: Registry[Any], name: str) -> dict[str, Json]:
     """Of the options of a registered plug-in: the fields of its class."""
-    return schema_of(registry.registered(name))
+    return schema_of(registry.get_class(name))
 
 
 def _top() -> dict[str, Json]:

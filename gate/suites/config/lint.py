@@ -47,15 +47,15 @@ def lint(config: Config, measured: Measured, today: date, *, complete: bool = Tr
     found = Findings(complete=complete)
     everywhere = {name: spec for specs in measured.values() for name, spec in specs.items()}
     for gate in config.gates:
-        _known(gate.metric, gate.place, everywhere, found)
+        _check_metric_name(gate.metric, gate.place, everywhere, found)
         _limits(gate, everywhere.get(gate.metric), found)
     for suite in config.suites:
         specs = measured.get(suite.name, {})
         for gate in suite.gates:
-            _known(gate.metric, gate.place, specs, found)
+            _check_metric_name(gate.metric, gate.place, specs, found)
             _limits(gate, specs.get(gate.metric), found)
     for rule in config.regression.metrics.values():
-        _known(rule.metric, rule.place, everywhere, found)
+        _check_metric_name(rule.metric, rule.place, everywhere, found)
         _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
     _rounds(config, found)
     _prices(config, found)
@@ -81,7 +81,9 @@ def lint_with_data(
     return found
 
 
-def _known(metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Findings) -> None:
+def _check_metric_name(
+    metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Findings
+) -> None:
     if metric in specs:
         return
     metric = re.sub(r"(?<=\w)\[.+\]\Z", "", metric)  # of one group: a repository, a site

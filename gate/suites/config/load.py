@@ -22,9 +22,9 @@ from gate.records.codec import to_json
 from gate.records.settings import EVIDENCE
 from gate.registry import Registry
 from gate.suites.config import build as build_records
-from gate.suites.config.check import checked
+from gate.suites.config.check import check_document
 from gate.suites.config.check_judge import judges
-from gate.suites.config.inherit import bundled_entry, settled
+from gate.suites.config.inherit import load_bundled_entry, settle_options
 from gate.suites.config.lint import Findings, Measured, lint
 from gate.text.late_pattern import late_pattern
 from gate.text.suggestions import did_you_mean
@@ -75,13 +75,13 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
         raise UsageError(f"{file}: there is no such file - `gate init` writes one")
     document = yamlfile.parse(content, file)
     _begin_graders(document.data, root)
-    data, problems = checked(document, env)
+    data, problems = check_document(document, env)
     config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
         config = replace(config, suites=default_suites())
     found = Findings(problems=problems)
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
-    config = with_default_gates(settled(config, root, found))
+    config = with_default_gates(settle_options(config, root, found))
     measured = measure(config.suites, root, found, collect_k(config))
     _agent_fits(config.agent, root, found)
     for other in (config.control_agent, *models_of(config)):
@@ -102,8 +102,8 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
 def _begin_graders(data: Json, root: Path) -> None:
     """Starts the process of graders of the user's, if there are any, while the rest is checked."""
     written = data if isinstance(data, dict) else {}
-    suites = [one for one in _listed(written.get("suites")) if isinstance(one, dict)]
-    graders = [one for suite in suites for one in _listed(suite.get("graders"))]
+    suites = [one for one in _as_list(written.get("suites")) if isinstance(one, dict)]
+    graders = [one for suite in suites for one in _as_list(suite.get("graders"))]
     names = [name for one in graders for name in (one if isinstance(one, dict) else [one])]
     if any(isinstance(name, str) and is_own(name) for name in names):
         agent = written.get("agent")
@@ -112,7 +112,7 @@ def _begin_graders(data: Json, root: Path) -> None:
         PROCESSES.judging(root).begin()
 
 
-def _listed(written: Json) -> list[Json]:
+def _as_list(written: Json) -> list[Json]:
     return written if isinstance(written, list) else []
 
 
@@ -135,7 +135,7 @@ def without_secrets(
 def defaults() -> Config:
     """Without a gate.yml: the OpenAgent suites against a server on this machine."""
     config = Config(agent=DEFAULT_AGENT, suites=default_suites())
-    config = with_default_gates(settled(config, Path()))
+    config = with_default_gates(settle_options(config, Path()))
     return replace(config, digest=digest(config, {}))
 
 
@@ -147,18 +147,18 @@ def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
     if not names or "all" in names:
         return config
     known = {suite.name: suite for suite in config.suites}
-    known |= {name: _of_code(name, config.suites) for name in names if is_own(name)}
+    known |= {name: _find_code_suite(name, config.suites) for name in names if is_own(name)}
     if not known.keys() >= set(names):
-        known = {**{suite.name: suite for suite in bundled_suites()}, **known}
+        known = {**{suite.name: suite for suite in load_bundled_suites()}, **known}
     for name in names:
         if name not in known:
             raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
     suites = {known[name].name: known[name] for name in dict.fromkeys(names)}
     chosen = replace(config, suites=tuple(suites.values()))
-    return with_default_gates(settled(chosen, root))
+    return with_default_gates(settle_options(chosen, root))
 
 
-def _of_code(code: str, written: Sequence[Suite]) -> Suite:
+def _find_code_suite(code: str, written: Sequence[Suite]) -> Suite:
     """The suite that gate.yml has of this class, else one of the class's name. Raises
     UsageError.
     """
@@ -177,33 +177,33 @@ def _of_code(code: str, written: Sequence[Suite]) -> Suite:
 
 def default_suites() -> tuple[Suite, ...]:
     """Those of the OpenAgent benchmark, in its order."""
-    known = {suite.name: suite for suite in bundled_suites()}
+    known = {suite.name: suite for suite in load_bundled_suites()}
     return tuple(known[name] for name in bundled.DEFAULT)
 
 
-def written_suites(config: Config) -> tuple[Suite, ...]:
+def list_written_suites(config: Config) -> tuple[Suite, ...]:
     """Those that gate.yml names itself: not the bundled ones that stand in where it names none."""
     stand_ins = {suite.place for suite in default_suites()}
     return tuple(suite for suite in config.suites if suite.place not in stand_ins)
 
 
-def bundled_suites() -> tuple[Suite, ...]:
+def load_bundled_suites() -> tuple[Suite, ...]:
     """The suites that come with the package; their dataset paths are absolute."""
-    return tuple(map(_bundled, bundled.suites()))
+    return tuple(map(_load_bundled_suite, bundled.suites()))
 
 
-def _bundled(name: str) -> Suite:
+def _load_bundled_suite(name: str) -> Suite:
     place = Place(f"the bundled suite {name}")
-    (suite,) = build_records.suites([bundled_entry(name)], lambda path: place)
+    (suite,) = build_records.suites([load_bundled_entry(name)], lambda path: place)
     return suite
 
 
 def digest(config: Config, written: Mapping[str, Json]) -> str:
     """sha256 over canonical JSON of every rule (`codec.digest` of what `hashed` gives)."""
-    return codec.digest(hashed(config, written))
+    return codec.digest(rules_to_hash(config, written))
 
 
-def hashed(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
+def rules_to_hash(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
     """Every rule as the digest has it. Not the agent, places in the file, nor what variables hold:
     other agents are as they are `written` in gate.yml, and so is the base branch.
     """
@@ -228,10 +228,10 @@ def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
     """
     written = [spec.name, to_json(spec.options), *([about] if about else [])]
     text = json.dumps(written, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode() + own_code(spec, root)).hexdigest()[:16]
+    return hashlib.sha256(text.encode() + read_user_code(spec, root)).hexdigest()[:16]
 
 
-def own_code(spec: PluginSpec, root: Path) -> bytes:
+def read_user_code(spec: PluginSpec, root: Path) -> bytes:
     """What stands in the user's files that a plug-in runs, those that they import included; nothing
     where they cannot be found.
     """

@@ -37,15 +37,15 @@ def override(
     address: dict[str, Any] = {"base_url": base_url, "model": model}
     manners: dict[str, Any] = {"timeout": timeout, "concurrency": concurrency}
     retriever = config.retriever
-    suite = _given(rounds=rounds, max_attempts=max_attempts)
+    suite = _drop_none(rounds=rounds, max_attempts=max_attempts)
     return replace(
         config,
-        agent=asked_with(config.agent, **address, **manners),
-        retriever=asked_with(retriever, RETRIEVERS, **manners) if retriever else None,
+        agent=override_options(config.agent, **address, **manners),
+        retriever=override_options(retriever, RETRIEVERS, **manners) if retriever else None,
         suites=tuple(replace(one, **suite) for one in config.suites),
-        budget=replace(config.budget, **_given(usd=budget_usd)),
-        baseline=replace(config.baseline, **_given(source=baseline)),
-        report=replace(config.report, **_given(dir=out)),
+        budget=replace(config.budget, **_drop_none(usd=budget_usd)),
+        baseline=replace(config.baseline, **_drop_none(source=baseline)),
+        report=replace(config.report, **_drop_none(dir=out)),
     )
 
 
@@ -81,20 +81,20 @@ def with_key(config: Config) -> Config:
     none and the agent's type knows keys.
     """
     agent = config.agent
-    knows = "api_key_env" in schema_of(AGENTS.registered(agent.name))["properties"]
+    knows = "api_key_env" in schema_of(AGENTS.get_class(agent.name))["properties"]
     if not knows or agent.options.get("api_key_env"):
         return config
     options = {**agent.options, "api_key_env": KEY_VARIABLE}
     return replace(config, agent=replace(agent, options=options))
 
 
-def asked_with(
+def override_options(
     agent: PluginSpec, registry: Registry[Agent] = AGENTS, **given: str | float | None
 ) -> PluginSpec:
     """The agent or retriever with the options of the command line that are given. Raises
     UsageError for one that its type does not have.
     """
-    for option, value in _given(**given).items():
+    for option, value in _drop_none(**given).items():
         agent = _agent_option(agent, registry, option, value)
     return agent
 
@@ -104,7 +104,7 @@ def _agent_option(
 ) -> PluginSpec:
     key = _AGENT_OPTIONS.get(option, option)
     flag = "--" + option.replace("_", "-")
-    schema = schema_of(registry.registered(agent.name))
+    schema = schema_of(registry.get_class(agent.name))
     if key not in schema["properties"]:
         raise UsageError(f"{flag}: an agent of type '{agent.name}' has no '{key}' - leave it out")
     options = {**agent.options, key: value}
@@ -114,5 +114,5 @@ def _agent_option(
     return replace(agent, options=options)
 
 
-def _given(**options: Any) -> dict[str, Any]:
+def _drop_none(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}

@@ -21,7 +21,7 @@ class CaseDrift:
     edited: tuple[str, ...]
 
 
-def protected(head: Config, base: Config) -> Config:
+def protect_rules(head: Config, base: Config) -> Config:
     """The base's rules around the head's agent and retriever; suites that only the head has are
     kept (they do not gate).
     """
@@ -49,19 +49,19 @@ def drift(base: Mapping[str, str], head: Mapping[str, str]) -> CaseDrift:
     )
 
 
-def loosened_cases(
+def list_loosened_cases(
     suite: str, found: CaseDrift, places: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """Cases that the head removes or edits. `places`: case id -> `file:line` as the head has it."""
     lines = []
     for word, ids in (("removes", found.removed), ("edits", found.edited)):
         if ids:
-            some = ", ".join(_named(case_id, places or {}) for case_id in ids[:NAMED])
+            some = ", ".join(_format_case(case_id, places or {}) for case_id in ids[:NAMED])
             more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
             plural = "case" if len(ids) == 1 else "cases"
             lines.append(f"{word} {len(ids):,} {plural} of `{suite}`: {some}{more}")
     return tuple(lines)
 
 
-def _named(case_id: str, places: Mapping[str, str]) -> str:
+def _format_case(case_id: str, places: Mapping[str, str]) -> str:
     return f"`{case_id}` in `{places[case_id]}`" if case_id in places else f"`{case_id}`"

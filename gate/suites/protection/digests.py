@@ -12,7 +12,7 @@ from gate.records import Config, Json, PluginSpec, Suite
 from gate.records.codec import to_json
 from gate.records.trials import TRIAL_COLUMNS
 from gate.suites.config.build import RUN_RECORD
-from gate.suites.config.load import code_in, code_of, grader_digest, own_code
+from gate.suites.config.load import code_in, code_of, grader_digest, read_user_code
 from gate.suites.protection.rules import Rules
 from gate.user_code.hashes import grader_file
 
@@ -29,14 +29,14 @@ def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
         spec.column: digest
         for grader, digest in zip(graders.values(), each, strict=True)
         for spec in grader.metrics()
-    } | _filled(graders, each)
+    } | _digest_filled_columns(graders, each)
     graded = zip(graders.values(), each, strict=True)
     together = "+".join(sorted(one for grader, one in graded if getattr(grader, "decides", True)))
     scored = "+".join(sorted(each))
     return {**found, "success": together, "first_success": together, "score": scored}
 
 
-def _filled(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:
+def _digest_filled_columns(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:
     """Columns of the trials themselves that several graders may fill."""
     found: dict[str, str] = {}
     for grader, digest in zip(graders.values(), each, strict=True):
@@ -56,11 +56,13 @@ def _about(spec: PluginSpec, grader: Grader, suite: Suite, rules: Rules) -> Json
     if not asked["model"] and not asked["callable"]:
         asked["url"] = model.options.get("url") or model.options.get("base_url")
     wording = getattr(grader, "digest_text", str)()
-    code = sha256(own_code(model, rules.root)).hexdigest()
+    code = sha256(read_user_code(model, rules.root)).hexdigest()
     return [model.name, to_json(asked), wording, *([code] if code_of(model) else [])]
 
 
-def edited_columns(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
+def list_edited_columns(
+    suite: Suite, graders: Mapping[str, Grader], rules: Rules
+) -> dict[str, str]:
     """Columns of graders whose file is not the base's, with why nothing can compare them, and those
     that depend on them. A suite written as code fills every column itself.
     """

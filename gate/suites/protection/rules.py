@@ -20,8 +20,8 @@ from gate.records import Config, PluginSpec, Suite
 from gate.records.forge import Forge
 from gate.suites.config.lint import Findings
 from gate.suites.config.load import Read, code_of, defaults, examine, load, measure, models_of
-from gate.suites.protection.base_branch import new_suites, protected
-from gate.user_code.hashes import Sources, grader_file, merged
+from gate.suites.protection.base_branch import new_suites, protect_rules
+from gate.user_code.hashes import Sources, grader_file, merge_sources
 from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
@@ -61,14 +61,14 @@ class Rules:
     @property
     def sources(self) -> Sources:
         """Object as gate.yml names it -> file -> sha256, of all code that has judged."""
-        return merged(self.sources_before, PROCESSES.sources(self.root))
+        return merge_sources(self.sources_before, PROCESSES.sources(self.root))
 
     @property
     def base_agent(self) -> PluginSpec | None:
         return self.theirs.agent if self.theirs else None
 
     @property
-    def compared(self) -> bool:
+    def has_base(self) -> bool:
         """Whether it is known what the base's rules were."""
         return self.base is not None or self.beside is not None
 
@@ -132,7 +132,7 @@ def _file_of(path: str, base: Base) -> Source | None:
     return Source(name=f"{path}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
 
 
-def own_config(
+def load_own_config(
     options_file: str | None,
     root: Path,
     env: Mapping[str, str],
@@ -175,13 +175,13 @@ def judging_rules(
         return _without_file(alone, theirs, base)
     if theirs is None:
         return _alone(alone, note)
-    edited = _edited_graders(theirs, root, base)
+    edited = _list_edited_graders(theirs, root, base)
     files = _edits(edited, theirs)
-    easier = _loosened(own, theirs, root)
+    easier = _list_loosened(own, theirs, root)
     if not theirs.protect:
         return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
     return Rules(
-        config=protected(own, theirs),
+        config=protect_rules(own, theirs),
         own=own,
         root=root,
         base=base,
@@ -246,7 +246,7 @@ def _theirs(
     graders = [spec for suite in theirs.suites for spec in suite.graders]
     needed = {spec.place for spec in graders if any(map(grader_file, code_of(spec)))}
     ours = [p for p in wrong if p.place in needed or p not in everywhere]
-    if theirs.protect and (ours or _edited_graders(theirs, root, base)):
+    if theirs.protect and (ours or _list_edited_graders(theirs, root, base)):
         raise InvalidInput(wrong)
     return None, f"{file} of {base.name} is not valid: {wrong[0]}"
 
@@ -266,14 +266,14 @@ class _AllSet(dict[str, str]):
         return super().get(name) or "set"
 
 
-def _loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
-    from gate.suites.protection.loosening.loosened import loosened
+def _list_loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
+    from gate.suites.protection.loosening.loosened import list_loosened_rules
 
     measured = measure(theirs.suites, root, Findings(), collect_k(theirs))
-    return loosened(own, theirs, measured)
+    return list_loosened_rules(own, theirs, measured)
 
 
-def _edited_graders(
+def _list_edited_graders(
     theirs: Config, root: Path, base: Base, sources: Sources | None = None
 ) -> frozenset[str]:
     """Files of the base's graders, judges and suites that are others here. They are run as this
@@ -287,7 +287,7 @@ def _edited_graders(
         if (own := root / file).is_file():
             found[file] = sha256(own.read_bytes()).hexdigest()
     for name, files in (PROCESSES.sources(root) if sources is None else sources).items():
-        found = merged({"": found}, {"": files})[""] if name in code else found
+        found = merge_sources({"": found}, {"": files})[""] if name in code else found
     return frozenset(file for file, digest in found.items() if _at_base(file, base) != digest)
 
 
@@ -312,7 +312,7 @@ def with_late_sources(rules: Rules, before: Sources) -> Rules:
         return rules
     theirs, base = rules.theirs, rules.base
     rules = replace(rules, sources_before=before)
-    edited = _edited_graders(theirs, rules.root, base, rules.sources) - rules.edited_graders
+    edited = _list_edited_graders(theirs, rules.root, base, rules.sources) - rules.edited_graders
     if not edited:
         return rules
     lines = _edits(edited, theirs)

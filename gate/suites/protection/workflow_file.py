@@ -11,7 +11,7 @@ from pathlib import Path
 from gate.suites.protection.rules import Base
 
 
-def changed_workflow(
+def explain_changed_workflow(
     env: Mapping[str, str], base: Base, root: Path, top: Path, branch: str | None
 ) -> str:
     """What a change is told that starts the gate by another workflow file than the base branch;
@@ -33,7 +33,7 @@ def changed_workflow(
     return f"changes the workflow `{file}`, which starts the gate: its inputs may ask for less"
 
 
-def kept_token(top: Path) -> bool:
+def has_kept_token(top: Path) -> bool:
     """Whether actions/checkout left the token in the work tree's git configuration, or the way to
     it; it does unless it is told `persist-credentials: false`.
     """

@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from gate.analysis.resample_arms import Shuffler, shuffler
 from gate.records import Config
-from gate.records.calibration import ByRun, Calibration, Flag, LeftOut, MetricRates, Rate, Splits
+from gate.records.calibration import (
+    AlarmRate,
+    ByRun,
+    Calibration,
+    Flag,
+    LeftOut,
+    MetricRates,
+    Splits,
+)
 from gate.stats.intervals import clopper_pearson
 from gate.suites.config.levels import tolerance_of
 from gate.verdict.calibration.recorded_rounds import Recorded, Subject, subjects
@@ -98,10 +106,10 @@ def _by_metric(seen: Sequence[_Seen], subject: Subject, gate: Rehearsal) -> Iter
         )
 
 
-def _rate(found: Iterable[bool]) -> Rate:
+def _rate(found: Iterable[bool]) -> AlarmRate:
     each = list(found)
     bounds = clopper_pearson(sum(each), len(each), CONFIDENCE)
-    return Rate(
+    return AlarmRate(
         times=sum(each),
         of=len(each),
         share=sum(each) / len(each),

@@ -21,7 +21,7 @@ from gate.analysis.table import UNSCORED, Table, append_rounds
 from gate.errors import UsageError
 from gate.records import GateRule
 from gate.records.baseline import BaselineRun
-from gate.records.calibration import Shape
+from gate.records.calibration import CalibrationShape
 from gate.store.baseline.file import BaselineFile, newest
 from gate.verdict.calibration.rehearse import Arms, Rehearsal
 from gate.verdict.decide import decide
@@ -134,9 +134,9 @@ class Subject:
             drift=drift,
         )
 
-    def shape(self, gate: Rehearsal) -> Shape:
+    def shape(self, gate: Rehearsal) -> CalibrationShape:
         cap = gate.cap(self.recorded.rounds)
-        return Shape(
+        return CalibrationShape(
             suite=self.recorded.name,
             cases=self.cases,
             recorded=rounds_recorded(self.recorded.table),

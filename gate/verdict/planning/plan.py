@@ -143,7 +143,7 @@ class _Suite:
     def limited(self) -> list[GateRule]:
         """The limits that block, of metrics that the suite can measure."""
         specs = self.subject.specs
-        return [g for g in self.gates if g.limited and g.level == "block" and g.metric in specs]
+        return [g for g in self.gates if g.has_limit and g.level == "block" and g.metric in specs]
 
     @property
     def max_rounds(self) -> int:
@@ -169,7 +169,7 @@ class _Suite:
                 unit=spec.unit,
                 min=gate.min,
                 max=gate.max,
-                rule=gate.judged_by,
+                rule=gate.effective_rule,
                 odds=assume_odds(gate, spec, size),
             )
             if one.table is not None:
@@ -206,7 +206,7 @@ class _Suite:
             unchanged_apart=shape.bill(apart),
             usd_per_call=shape.price,
             never_changing=_never_changing(subject.table),
-            numbered=any(gate.level == "block" and gate.limited for gate in self.gates),
+            numbered=any(gate.level == "block" and gate.has_limit for gate in self.gates),
             metrics=tuple(metric_outlook(one, shape) for one in found),
             actions=actions,
             limits=tuple(self.limits(sharing)),

@@ -12,7 +12,7 @@ from gate.analysis.table import Table
 from gate.records import GateRule, RegressionRules
 from gate.suites.config.levels import level_of
 from gate.suites.config.load import digest, load
-from gate.suites.protection.loosening.loosened import loosened
+from gate.suites.protection.loosening.loosened import list_loosened_rules
 from gate.verdict.comparability import SuiteData, stand
 from gate.verdict.gates import certain, judge_gates
 
@@ -82,15 +82,15 @@ def test_a_written_one_is_another_rule_in_the_digest_since_with_it_a_regression_
     ],
 )
 def test_removing_the_grader_or_raising_the_limit_is_told(head, words):
-    sentences = loosened(read(head), read(ONE), {"s": SPECS})
+    sentences = list_loosened_rules(read(head), read(ONE), {"s": SPECS})
     assert any(words in sentence and VIOLATIONS in sentence for sentence in sentences)
 
 
 def test_adding_the_grader_or_writing_the_gate_out_loosens_nothing():
     before = ONE.replace(", {safety: {forbidden_tools: [rm]}}", "")
-    assert loosened(read(ONE), read(before), {"s": SPECS}) == ()
+    assert list_loosened_rules(read(ONE), read(before), {"s": SPECS}) == ()
     written = ONE + f"    gates: {{{VIOLATIONS}: {{max: 0}}}}\n"
-    assert loosened(read(written), read(ONE), {"s": SPECS}) == ()
+    assert list_loosened_rules(read(written), read(ONE), {"s": SPECS}) == ()
 
 
 def test_it_takes_no_alpha_from_the_comparisons():

@@ -14,7 +14,7 @@ import pytest
 from gate.commands.action import Hooks, run
 from gate.errors import InfrastructureError
 from gate.github.api import Api, Time
-from gate.github.comments import Pace
+from gate.github.comments import RetryPace
 from gate.github.context import Job
 from gate.github.delivery import Means
 from gate.github.upload import Uploaded
@@ -94,7 +94,7 @@ class Scene:
             redact=lambda text: text.replace(SECRET, "***"),
             connect=self.connect,
             echo=self.printed.append,
-            pace=Pace(sleep=lambda seconds: None),
+            pace=RetryPace(sleep=lambda seconds: None),
         )
         hooks = Hooks(execute=self.execute, means=means, store=self.store)
         return run(argparse.Namespace(), env, hooks)

@@ -32,7 +32,7 @@ def test_what_it_finds_elsewhere_is_what_it_finds_here():
     (wrong,) = mismatches(schema, {"aaa": "b"})
     assert (wrong.path, wrong.rule) == (("aaa",), "pattern")
     assert mismatches(schema, {"aaa": "a"}) == []
-    assert PROCESSES.used
+    assert PROCESSES.is_used
 
 
 def test_an_answer_that_takes_too_long_is_unscored():

@@ -13,7 +13,7 @@ import pytest
 
 from gate.errors import InfrastructureError, Interrupted, InvalidInput, Place, Problem, UsageError
 from gate.github.api import Api, Time
-from gate.github.comments import Pace
+from gate.github.comments import RetryPace
 from gate.github.context import Job
 from gate.github.delivery import Delivery, Means
 from gate.github.inputs import read_inputs
@@ -66,7 +66,7 @@ class Stage:
             redact=lambda text: text.replace(SECRET, "***"),
             connect=self.connect,
             echo=self.printed.append,
-            pace=Pace(sleep=lambda seconds: None),
+            pace=RetryPace(sleep=lambda seconds: None),
         )
         return Delivery(read_inputs(env), job, env, means)
 

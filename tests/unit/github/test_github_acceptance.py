@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gate.github.acceptance import find_accepted, named_metrics, reason_of
+from gate.github.acceptance import find_accepted, parse_metric_names, reason_of
 from gate.github.api import Api
 from gate.github.context import Job
 from tests.support.github_server import BOT, HEAD, Answer, GitHub, serving
@@ -195,7 +195,7 @@ def test_a_refusal_of_github_is_a_note_and_no_error(github: GitHub, api: Api) ->
 
 def test_a_word_that_only_looks_like_a_metric_of_ours_is_prose() -> None:
     said = "see example.com, v1.2, e.g. ann.lee@example.com and https://example.com/a_b"
-    assert named_metrics(said, METRICS) == ((), "")
+    assert parse_metric_names(said, METRICS) == ((), "")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_word_that_only_looks_like_a_metric_of_ours_is_prose() -> None:
 )
 def test_a_metric_that_this_job_does_not_measure_accepts_nothing(reason: str) -> None:
     """Another job of the pull request may: there it was meant, here not "everything"."""
-    named, wrong = named_metrics(reason, ("agent.success_rate",))
+    named, wrong = parse_metric_names(reason, ("agent.success_rate",))
     assert named == ()
     assert "no suite measures" in wrong
 
@@ -218,7 +218,7 @@ def test_a_metric_that_this_job_does_not_measure_accepts_nothing(reason: str) ->
 @pytest.mark.parametrize("sign", ["=", "/", "(", "*", "."])
 def test_a_metric_is_found_between_any_signs(sign: str) -> None:
     reason = f"{sign}agent.success_rate{sign} fell"
-    assert named_metrics(reason, METRICS) == (("agent.success_rate",), "")
+    assert parse_metric_names(reason, METRICS) == (("agent.success_rate",), "")
 
 
 def test_what_was_said_before_the_first_result_is_not_taken(github: GitHub, api: Api) -> None:

@@ -11,16 +11,23 @@ import pytest
 
 from gate.errors import Place
 from gate.github.api import Api, Time
-from gate.github.checks import SUMMARY_LIMIT, CheckRun, Ended, Identity, conclusion, verdict
+from gate.github.checks import (
+    SUMMARY_LIMIT,
+    CheckIdentity,
+    CheckResult,
+    CheckRun,
+    conclusion,
+    verdict,
+)
 from tests.support.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
 from tests.support.reports import change, regression
 from tests.support.small_report import report
 
-IDENTITY = Identity(
+IDENTITY = CheckIdentity(
     head_sha=HEAD, name="gate", run="7", attempt=2, run_url="https://example.test/run"
 )
-WELL = Ended(conclusion="success", title="pass: why", summary="text")
-STOPPED = Ended(conclusion="cancelled", title="cancelled", summary="text", judged=False)
+WELL = CheckResult(conclusion="success", title="pass: why", summary="text")
+STOPPED = CheckResult(conclusion="cancelled", title="cancelled", summary="text", judged=False)
 UNAVAILABLE = Answer(502, {"message": "Bad Gateway"})
 
 
@@ -35,7 +42,7 @@ def api(github: GitHub) -> Iterator[Api]:
     client.close()
 
 
-def begun(github: GitHub, identity: Identity = IDENTITY) -> CheckRun:
+def begun(github: GitHub, identity: CheckIdentity = IDENTITY) -> CheckRun:
     check = CheckRun(identity, lambda: connect(github))
     check.begin()
     return check

@@ -11,12 +11,12 @@ import pytest
 
 from gate.errors import UsageError
 from gate.github.api import Api, Time
-from gate.github.comments import Marker, Pace, Published, decide, marker, publish, read_marker
+from gate.github.comments import Marker, Published, RetryPace, decide, marker, parse_marker, publish
 from gate.records import CaseChange, CaseChanges, Report
 from tests.support.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
 from tests.support.small_report import report
 
-QUICK = Pace(sleep=lambda seconds: None, jitter=lambda: 0.5)
+QUICK = RetryPace(sleep=lambda seconds: None, jitter=lambda: 0.5)
 PERSON = {"login": "mallory", "type": "User"}
 OLD_HEAD = "b" * 40
 
@@ -177,7 +177,7 @@ def test_many_runs_at_once_leave_one_comment_of_the_newest(github: GitHub) -> No
         sha = OLD_HEAD if run == 99 else HEAD
         with client(github) as api:
             made = Marker(id="gate", sha=sha, run=run)
-            pace = Pace(sleep=lambda seconds: time.sleep(seconds / 4))
+            pace = RetryPace(sleep=lambda seconds: time.sleep(seconds / 4))
             done.append(publish(api, 3, made, f"run {run}\n", pace=pace))
 
     threads = [threading.Thread(target=one, args=(run,)) for run in (3, 5, 4, 1, 2, 99)]
@@ -215,7 +215,7 @@ def test_what_an_older_run_wrote_on_an_old_list_is_mended(github: GitHub) -> Non
     assert listed.wait(20)
     with client(github) as api:
         made = Marker(id="gate", sha=HEAD, run=5)
-        done = publish(api, 3, made, "run 5\n", pace=Pace(sleep=looked))
+        done = publish(api, 3, made, "run 5\n", pace=RetryPace(sleep=looked))
     older.join()
     assert done.action == "updated"
     assert bodies(github) == [f"{mark(5)}\nrun 5\n"]
@@ -288,8 +288,8 @@ def test_an_id_that_could_leave_the_marker_is_refused(text: str) -> None:
 
 def test_a_marker_reads_back() -> None:
     made = marker("gate.ana-lytics", HEAD, "123", "2")
-    assert read_marker(f"{made}\r\nbody") == made
-    assert read_marker(f"\n{made}\n") is None
+    assert parse_marker(f"{made}\r\nbody") == made
+    assert parse_marker(f"\n{made}\n") is None
     assert marker("gate", None, None, None) == Marker(id="gate", sha="unknown")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from gate.agents.task_folder import make_folder
 from gate.errors import UsageError
-from gate.github.pack import MAX_BYTES, packed
+from gate.github.pack import MAX_BYTES, open_zip
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def zipped(folder: Path) -> bytes:
-    with packed(folder) as file:
+    with open_zip(folder) as file:
         return file.read()
 
 

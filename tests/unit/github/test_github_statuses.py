@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gate.github.api import Api
-from gate.github.checks import Conclusion, Ended
+from gate.github.checks import CheckResult, Conclusion
 from gate.github.statuses import post_status
 from tests.support.github_server import HEAD, GitHub
 
@@ -22,7 +22,7 @@ from tests.support.github_server import HEAD, GitHub
 def test_states(
     api: Api, github: GitHub, conclusion: Conclusion, state: str, *, judged: bool
 ) -> None:
-    ended = Ended(conclusion=conclusion, title="x\n" * 200, summary="", judged=judged)
+    ended = CheckResult(conclusion=conclusion, title="x\n" * 200, summary="", judged=judged)
     url = "https://example.test/run"
     done = post_status(api, ended, head_sha=HEAD, context="Agent Gate: gate", run_url=url)
     assert done.action == "created"
@@ -35,7 +35,7 @@ def test_states(
 
 def test_a_refusal_names_the_permission(api: Api, github: GitHub) -> None:
     github.read_only = True
-    ended = Ended(conclusion="success", title="t", summary="")
+    ended = CheckResult(conclusion="success", title="t", summary="")
     done = post_status(api, ended, head_sha=HEAD, context="c", run_url=None)
     assert done.action == "failed"
     assert "permissions: statuses: write" in done.reason

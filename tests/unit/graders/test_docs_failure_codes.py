@@ -64,7 +64,7 @@ def stem(code):
 def failures(section, written, mode="strict"):
     chosen = written.get("grader", OWN.get(section))
     name, options = (chosen, {}) if isinstance(chosen, str) else next(iter(chosen.items()))
-    if getattr(GRADERS.registered(name), "knows_modes", False):
+    if getattr(GRADERS.get_class(name), "knows_modes", False):
         options = {"mode": mode, **options}
     spec = PluginSpec(name=name, options=options)
     ((_, grader),) = named_graders([spec], DOCS.parent).items()

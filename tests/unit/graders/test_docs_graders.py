@@ -85,7 +85,7 @@ def test_each_grader_has_its_options_metrics_and_an_example(name):
     text = section(name)
     example = [one for one in EXAMPLES if spec(one["grader"]).name == name]
     assert example, f"docs/graders.md has no example of '{name}'"
-    for option in schema_of(GRADERS.registered(name))["properties"]:
+    for option in schema_of(GRADERS.get_class(name))["properties"]:
         assert f"`{option}`" in text, f"'{name}': option '{option}' is not in docs/graders.md"
     ((_, grader),) = named_graders([spec(example[0]["grader"])], Path()).items()
     for metric in grader.metrics():

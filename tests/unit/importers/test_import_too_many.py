@@ -76,4 +76,4 @@ def test_what_is_read_as_a_whole_is_not_read_where_it_is_too_large(
     file.write_text(line)
     os.truncate(file, size + 1)  # the rest takes no room on the disk
     with pytest.raises(InvalidInput, match=said):
-        IMPORTERS.registered(name)().read(file)
+        IMPORTERS.get_class(name)().read(file)

@@ -30,7 +30,7 @@ ROW = {
 
 
 def importer(**options):
-    return from_json(IMPORTERS.registered("braintrust"), options)
+    return from_json(IMPORTERS.get_class("braintrust"), options)
 
 
 @pytest.fixture
@@ -300,7 +300,7 @@ def names(found):
 
 
 def test_it_is_recognised_and_nothing_else_is(tmp_path):
-    kind = IMPORTERS.registered("braintrust")
+    kind = IMPORTERS.get_class("braintrust")
     assert kind.recognises(look(EXAMPLE))
     (tmp_path / "x.csv").write_text("id,input,scores,experiment_id\n")
     assert kind.recognises(look(tmp_path / "x.csv"))

@@ -257,5 +257,5 @@ def test_hostile_texts_are_bounded(tmp_path):
 def test_the_example_is_recognised():
     for path in (EXAMPLES, EXAMPLES / "test_run_20260512_143052.json"):
         found = look(path)
-        formats = [name for name in IMPORTERS if IMPORTERS.registered(name).recognises(found)]
+        formats = [name for name in IMPORTERS if IMPORTERS.get_class(name).recognises(found)]
         assert formats == ["deepeval"]

@@ -15,7 +15,7 @@ from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLE = DATA / "imports" / "inspect" / "rates.json"
-Importer = IMPORTERS.registered("inspect")
+Importer = IMPORTERS.get_class("inspect")
 SAMPLE = {
     "id": "a",
     "epoch": 1,

@@ -12,7 +12,7 @@ from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLES = DATA / "imports" / "junit"
-Importer = IMPORTERS.registered("junit")
+Importer = IMPORTERS.get_class("junit")
 FAILED = '<failure message="no"/>'
 
 

@@ -18,7 +18,7 @@ BY_CASE = {"columns": {"id": "metadata.case_id"}}
 
 
 def read(path, **options):
-    return from_json(IMPORTERS.registered("langfuse"), options).read(path)
+    return from_json(IMPORTERS.get_class("langfuse"), options).read(path)
 
 
 def trials(path, **options):
@@ -164,7 +164,7 @@ def test_a_broken_file_of_a_folder_is_told(tmp_path):
 
 
 def test_it_is_recognised_and_nothing_else_is(tmp_path):
-    kind = IMPORTERS.registered("langfuse")
+    kind = IMPORTERS.get_class("langfuse")
     here = (EXAMPLES / "traces.csv", EXAMPLES / "bucket")
     inside = [*(EXAMPLES / "bucket").glob("*/*.jsonl")]
     assert len(inside) == 2

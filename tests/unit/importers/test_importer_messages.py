@@ -9,7 +9,7 @@ from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from tests.support.import_page import EXAMPLES
 
-MESSAGES = IMPORTERS.registered("messages")
+MESSAGES = IMPORTERS.get_class("messages")
 USER = {"role": "user", "content": "How many?"}
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 ASKS = {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -244,7 +244,7 @@ def test_what_is_recognised(tmp_path):
 
 def test_none_of_the_other_formats_examples_looks_like_a_conversation_or_a_trace():
     """Nor the other way round."""
-    importers = {name: IMPORTERS.registered(name) for name in IMPORTERS}
+    importers = {name: IMPORTERS.get_class(name) for name in IMPORTERS}
     for name in ("messages", "otel"):
         for file in sorted(EXAMPLES.rglob("*")):
             mine = file.relative_to(EXAMPLES).parts[0] == name

@@ -337,7 +337,7 @@ def test_a_folder_without_any_is_refused(tmp_path):
 
 
 def test_what_it_looks_like(tmp_path):
-    ours = IMPORTERS.registered("mini-swe-agent").recognises
+    ours = IMPORTERS.get_class("mini-swe-agent").recognises
     assert ours(look(RUN))
     assert ours(look(RUN / "django__django-11001" / "django__django-11001.traj.json"))
     assert not ours(look(EXAMPLES / "swebench" / "run"))

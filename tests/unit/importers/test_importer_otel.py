@@ -17,7 +17,7 @@ from gate.plugins import IMPORTERS
 from gate.records import Usage
 from tests.support.otlp_spans import ASKS, CHAT, RAN, TEXT, attributes, export, says, span
 
-OTEL = IMPORTERS.registered("otel")
+OTEL = IMPORTERS.get_class("otel")
 T1, T2 = f"{1:032x}", f"{2:032x}"
 AGENT = {"gen_ai.operation.name": "invoke_agent"}
 
@@ -500,7 +500,7 @@ def test_spans_of_the_sdk_are_recognised_and_read(tmp_path, indent):
         for n, (id, parent, attributes) in enumerate(told)
     ]
     path = written(tmp_path, *(json.dumps(one, indent=indent) for one in spans))
-    assert [n for n in IMPORTERS.names() if IMPORTERS.registered(n).recognises(look(path))] == [
+    assert [n for n in IMPORTERS.names() if IMPORTERS.get_class(n).recognises(look(path))] == [
         "otel"
     ]
     (trial,) = trials(path)

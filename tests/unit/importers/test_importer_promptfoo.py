@@ -387,7 +387,7 @@ def test_hostile_texts_are_bounded(tmp_path):
 @pytest.mark.parametrize("file", ["monday.json", "promptfooconfig.yaml"])
 def test_the_examples_are_recognised(file):
     others = [
-        name for name in IMPORTERS if IMPORTERS.registered(name).recognises(look(EXAMPLES / file))
+        name for name in IMPORTERS if IMPORTERS.get_class(name).recognises(look(EXAMPLES / file))
     ]
     assert others == ["promptfoo"]
 
@@ -395,4 +395,4 @@ def test_the_examples_are_recognised(file):
 def test_a_csv_of_promptfoo_is_told_apart_from_broken_json(tmp_path):
     (tmp_path / "r.csv").write_text("q,[shop]\n")
     with pytest.raises(UsageError, match=r"promptfoo eval -o results\.json"):
-        IMPORTERS.registered("promptfoo")().read(tmp_path / "r.csv")
+        IMPORTERS.get_class("promptfoo")().read(tmp_path / "r.csv")

@@ -12,7 +12,7 @@ from tests.support.importing import told_of
 from tests.support.paths import DATA
 
 EXAMPLE = DATA / "imports" / "pydantic-evals" / "report.json"
-Importer = IMPORTERS.registered("pydantic-evals")
+Importer = IMPORTERS.get_class("pydantic-evals")
 
 
 def result(value, *, source="Right", **more):

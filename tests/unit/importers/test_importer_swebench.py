@@ -760,7 +760,7 @@ def test_a_folder_has_many_other_files(run):
 
 
 def test_what_it_looks_like(tmp_path):
-    ours = IMPORTERS.registered("swebench").recognises
+    ours = IMPORTERS.get_class("swebench").recognises
     for name in ("run", "run/" + REPORT, "leaderboard", "lists/results.json", "run/preds.json"):
         assert ours(look(EXAMPLES / "swebench" / name)), name
     assert ours(look(written(tmp_path / "big.json", details(0, 5_000)))), "longer than the head"

@@ -27,7 +27,7 @@ def changed(n=0, **changes):
 def read(tmp_path, run, **options):
     file = tmp_path / "results.json"
     file.write_text(json.dumps(run))
-    return IMPORTERS.registered("tau2")(**options).read(file)
+    return IMPORTERS.get_class("tau2")(**options).read(file)
 
 
 def trial(tmp_path, n=0, **changes):
@@ -212,8 +212,8 @@ def test_simulations_without_a_trial_are_counted_in_their_order(tmp_path):
 
 
 def test_a_folder_is_the_same_run_as_the_one_file(tmp_path):
-    folder = IMPORTERS.registered("tau2")().read(EXAMPLES / "shop")
-    file = IMPORTERS.registered("tau2")().read(EXAMPLES / "results.json")
+    folder = IMPORTERS.get_class("tau2")().read(EXAMPLES / "shop")
+    file = IMPORTERS.get_class("tau2")().read(EXAMPLES / "results.json")
     assert len(folder.files) == 5
 
     def told(found):
@@ -228,7 +228,7 @@ def shop(tmp_path):
 
 def folder_faults(folder):
     with pytest.raises((InvalidInput, UsageError)) as caught:
-        IMPORTERS.registered("tau2")().read(folder)
+        IMPORTERS.get_class("tau2")().read(folder)
     return str(caught.value).replace(f"{folder.as_posix()}/", "")
 
 
@@ -259,7 +259,7 @@ def test_a_file_that_says_other_than_the_index_or_its_name_is_told(tmp_path):
 
 def test_results_whose_simulations_lie_beside_them_need_the_folder():
     with pytest.raises(UsageError, match="name the folder: "):
-        IMPORTERS.registered("tau2")().read(EXAMPLES / "shop" / "results.json")
+        IMPORTERS.get_class("tau2")().read(EXAMPLES / "shop" / "results.json")
 
 
 def test_links_in_the_folder_are_not_followed(tmp_path):
@@ -276,19 +276,19 @@ def test_what_the_user_does_is_no_part_of_the_agents_reference(tmp_path):
     file = tmp_path / "tasks.json"
     task = {"id": "t", "user_scenario": {}, "evaluation_criteria": {"actions": actions}}
     file.write_text(json.dumps([task]))
-    (case,) = IMPORTERS.registered("tau2")().read(file).cases()
+    (case,) = IMPORTERS.get_class("tau2")().read(file).cases()
     assert case.keys["reference_trajectory"] == [{"name": "look", "args": {"a": 1}}] * 2
 
 
 def test_tasks_alone_are_cases(tmp_path):
-    found = IMPORTERS.registered("tau2")(suite="s").read(EXAMPLES / "tasks.json")
+    found = IMPORTERS.get_class("tau2")(suite="s").read(EXAMPLES / "tasks.json")
     assert (found.suites, list(found.trials())) == ({}, [])
     first, second = found.cases()
     assert (first.id, second.id) == ("seat_1", "seat_2")
     assert first.keys["communicate_info"] == ["12"]
     (tmp_path / "t.json").write_text('[{"id": "a"}, {"id": "a", "ticket": "x"}, {"id": 3}, 7]')
     with pytest.raises(InvalidInput) as caught:
-        IMPORTERS.registered("tau2")().read(tmp_path / "t.json")
+        IMPORTERS.get_class("tau2")().read(tmp_path / "t.json")
     assert len(caught.value.problems) == 3
 
 

@@ -45,7 +45,7 @@ def row(task=0, trial=0, reward=1.0, *, info=None, **more):
 def read(tmp_path, *rows, name="r.json", **options):
     file = tmp_path / name
     file.write_text(json.dumps(rows))
-    return IMPORTERS.registered("tau-bench")(**options).read(file)
+    return IMPORTERS.get_class("tau-bench")(**options).read(file)
 
 
 def only(tmp_path, *rows, **options):
@@ -229,7 +229,7 @@ def test_a_file_without_rows_and_one_that_is_no_list_are_refused(tmp_path):
     assert "no row in it" in faults(tmp_path)
     (tmp_path / "o.json").write_text("{}")
     with pytest.raises(UsageError, match="no list of rows"):
-        IMPORTERS.registered("tau-bench")().read(tmp_path / "o.json")
+        IMPORTERS.get_class("tau-bench")().read(tmp_path / "o.json")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_conversation_of_any_kind_costs_no_row(tmp_path, traj):
 
 
 def test_trials_are_read_as_often_as_asked_and_in_the_same_order():
-    found = IMPORTERS.registered("tau-bench")().read(EXAMPLE)
+    found = IMPORTERS.get_class("tau-bench")().read(EXAMPLE)
     assert list(found.trials()) == list(found.trials())
     assert [(t.case.id, t.round) for t in found.trials()] == [
         *(("0", 1), ("1", 1), ("0", 2), ("1", 2), ("0", 3), ("1", 3))

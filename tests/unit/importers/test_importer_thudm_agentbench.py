@@ -45,7 +45,7 @@ def written(folder, runs=(), errors=(), overall=None):
 
 
 def importer(**options):
-    return IMPORTERS.registered("thudm-agentbench")(**options)
+    return IMPORTERS.get_class("thudm-agentbench")(**options)
 
 
 def trials(folder, **options):
@@ -124,7 +124,7 @@ def test_one_tasks_folder_is_enough_also_as_the_working_directory(tmp_path, monk
 
 def test_folders_are_recognised_by_the_names_of_their_tasks(tmp_path):
     top = whole(tmp_path)
-    cls = IMPORTERS.registered("thudm-agentbench")
+    cls = IMPORTERS.get_class("thudm-agentbench")
     for path in (top, top / "gpt-4", top / "gpt-4" / "os-std"):
         assert cls.recognises(look(path)), path
     other = written(tmp_path / "x" / "unrelated", overall={})

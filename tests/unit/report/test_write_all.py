@@ -17,7 +17,7 @@ def written(report, **options):
 def test_every_reporter_and_every_suite_has_its_files():
     report = several_suites()
     files = written(report, sarif=True)
-    own = {REPORTERS.registered(name).filename for name in REPORTERS}
+    own = {REPORTERS.get_class(name).filename for name in REPORTERS}
     parts = {f"{name}/{file}" for name in report.suites for file in ("summary.json", "report.md")}
     assert files.keys() == {"summary.json", *own, *parts}
     assert all(isinstance(text, str) and text.strip() for text in files.values())

@@ -124,7 +124,7 @@ def test_a_stop_keeps_what_is_finished_and_says_how_to_go_on(session):
 
     class Stopping(QueuedAgent):
         def ask(self, case, *, timeout_s):
-            if not stop.requested():  # a second one would end it at once
+            if not stop.is_requested():  # a second one would end it at once
                 stop._on_signal(signal.SIGINT, None)
             return super().ask(case, timeout_s=timeout_s)
 

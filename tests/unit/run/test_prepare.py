@@ -6,7 +6,7 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.run.prepare import Selection, prepare
 from gate.run.suite_metrics import metrics_of
-from gate.suites.protection.rules import judging_rules, own_config
+from gate.suites.protection.rules import judging_rules, load_own_config
 
 TODAY = date(2026, 11, 20)
 
@@ -31,7 +31,7 @@ def project(tmp_path):
 
 
 def plans(folder, **selection):
-    own = own_config(None, folder, {}, TODAY)
+    own = load_own_config(None, folder, {}, TODAY)
     rules = judging_rules(own, root=folder, base=None, env={}, today=TODAY)
     return {p.suite.name: p for p in prepare(own.suites, rules, Selection(**selection))}
 
@@ -104,7 +104,7 @@ def test_a_grader_without_an_opinion_leaves_success_comparable(project):
 
 
 def test_metrics_of_suites(project):
-    config = own_config(None, project, {}, TODAY)
+    config = load_own_config(None, project, {}, TODAY)
     suites = config.suites
     assert "correctness.contains" in metrics_of(suites, config, project)
     assert "correctness.contains" not in metrics_of(suites[1:], config, project)

@@ -13,7 +13,7 @@ from gate.errors import UsageError
 from gate.store.baseline.file import BaselineFile, parse, render
 from gate.store.baseline.pool import accept, starts_anew
 from gate.store.baseline.sources.file import session_baseline
-from gate.store.past_runs import read_all
+from gate.store.past_runs import read_past_runs
 from gate.store.session import load_session
 from tests.support.stored_session import store
 
@@ -35,7 +35,7 @@ def saved(session: Path, onto: BaselineFile | None = None) -> BaselineFile:
 def test_a_folder_of_sessions_has_their_runs(tmp_path: Path) -> None:
     with_report(store(tmp_path, {"a": [True, False]}), modes=MODES)
     store(tmp_path, {"a": [True, True]}, number=2)
-    past = read_all([tmp_path])
+    past = read_past_runs([tmp_path])
     (chain,) = past.chains
     assert (chain.suite, chain.source, past.notes) == ("analytics", str(tmp_path), ())
     assert [(run.cases, run.rounds, run.trials, run.modes) for run in chain.runs] == [
@@ -51,8 +51,8 @@ def test_the_chain_of_a_baseline_file_has_the_same_runs_as_its_sessions(tmp_path
     file.parent.mkdir()
     file.write_text(render(saved(two, saved(one))), encoding="utf-8")
     for path in (file, file.parent):
-        (of_file,) = read_all([path]).chains
-        (of_sessions,) = read_all([one, two]).chains
+        (of_file,) = read_past_runs([path]).chains
+        (of_sessions,) = read_past_runs([one, two]).chains
         told = [(r.session_id, r.cases, r.rounds, r.trials, r.modes) for r in of_file.runs]
         assert told == [
             (r.session_id, r.cases, r.rounds, r.trials, r.modes) for r in of_sessions.runs
@@ -64,7 +64,7 @@ def test_a_run_that_is_found_twice_counts_once(tmp_path: Path) -> None:
     file = tmp_path / "analytics.json"
     text = render(saved(session)).replace(', "modes": {"loop": 1}', "")
     file.write_text(text, encoding="utf-8")
-    (chain,) = read_all([file, session]).chains
+    (chain,) = read_past_runs([file, session]).chains
     assert [run.modes for run in chain.runs] == [{"loop": 1}], "the session knows more"
     assert chain.source == f"{file}, {session}"
 
@@ -83,7 +83,7 @@ def test_a_broken_session_is_left_out_and_named(tmp_path: Path, broken, why: str
     store(tmp_path, {"a": [True]})
     bad = store(tmp_path, {"a": [False]}, number=2)
     broken(bad)
-    past = read_all([tmp_path])
+    past = read_past_runs([tmp_path])
     assert [len(chain.runs) for chain in past.chains] == [1]
     (note,) = past.notes
     assert str(bad) in note
@@ -94,7 +94,7 @@ def test_a_suite_that_the_report_lacks_is_named(tmp_path: Path) -> None:
     session = store(tmp_path, {"a": [True]})
     summary = json.loads((session / "summary.json").read_text("utf-8"))
     (session / "summary.json").write_text(json.dumps({**summary, "suites": {}}), encoding="utf-8")
-    past = read_all([tmp_path])
+    past = read_past_runs([tmp_path])
     assert past.chains == ()
     assert past.notes == (f"left out: {session}: its report does not have 'analytics'",)
 
@@ -103,7 +103,7 @@ def test_a_shard_is_no_run(tmp_path: Path) -> None:
     session = store(tmp_path, {"a": [True]})
     meta = json.loads((session / "meta.json").read_text("utf-8"))
     (session / "meta.json").write_text(json.dumps({**meta, "options": {"shard": [1, 2]}}))
-    past = read_all([tmp_path])
+    past = read_past_runs([tmp_path])
     assert past.chains == ()
     assert "a part of the cases (--shard)" in past.notes[0]
 
@@ -111,19 +111,19 @@ def test_a_shard_is_no_run(tmp_path: Path) -> None:
 def test_beside_sessions_a_folders_other_files_are_not_read(tmp_path: Path) -> None:
     store(tmp_path, {"a": [True]})
     (tmp_path / "notes.json").write_text("not a baseline")
-    (chain,) = read_all([tmp_path]).chains
+    (chain,) = read_past_runs([tmp_path]).chains
     assert len(chain.runs) == 1
 
 
 def test_a_folder_without_sessions_has_no_history(tmp_path: Path) -> None:
-    assert read_all([tmp_path]).chains == ()
+    assert read_past_runs([tmp_path]).chains == ()
 
 
 @pytest.mark.parametrize("name", ["nowhere", "no.json"])
 def test_what_is_named_must_be_readable(tmp_path: Path, name: str) -> None:
     (tmp_path / "no.json").write_text("not JSON")
     with pytest.raises(UsageError, match=name):
-        read_all([tmp_path / name])
+        read_past_runs([tmp_path / name])
 
 
 # ------------------------------------------------------------------- what a baseline file keeps

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from gate.store.row_cache import SharedRows, shared
+from gate.store.row_cache import SharedRows, share_rows
 
 ROWS = [{"suite": suite, "case_id": case} for suite in "ab" for case in "xyz"]
 
@@ -33,11 +33,11 @@ def test_what_is_made_of_all_rows_is_made_once():
 def test_some_are_read_without_the_others_where_that_is_possible():
     source = Source()
     wanted = [ROWS[0], ROWS[2]]
-    assert list(SharedRows(source).of("a", frozenset("xz"))) == wanted
+    assert list(SharedRows(source).rows_of_cases("a", frozenset("xz"))) == wanted
     assert source.passes == 1
     asked = []
     some = SharedRows(source, lambda suite, ids: asked.append((suite, ids)) or iter(wanted))
-    assert list(some.of("a", frozenset("xz"))) == wanted
+    assert list(some.rows_of_cases("a", frozenset("xz"))) == wanted
     assert (asked, source.passes) == ([("a", frozenset("xz"))], 1)
 
 
@@ -55,6 +55,6 @@ def test_one_suite_alone_has_its_rows_and_its_part_of_what_was_made():
 
 
 def test_plain_rows_are_taken_too():
-    rows = shared(lambda: iter(ROWS))
+    rows = share_rows(lambda: iter(ROWS))
     assert list(rows()) == ROWS
-    assert shared(rows) is rows
+    assert share_rows(rows) is rows

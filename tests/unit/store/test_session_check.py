@@ -9,7 +9,7 @@ from gate.commands import compare, report
 from gate.commands.options.all import parse
 from gate.errors import UsageError
 from gate.store.session import load_session
-from gate.store.session_check import check_names, checked_rows
+from gate.store.session_check import check_names, check_rows
 from tests.support.stored_session import store
 
 NAMES = ["../../up", "/etc", "a/b", "..", ".git", "", "a\\b", "a\nb", "CON:", "\u202ex"]
@@ -102,7 +102,7 @@ def test_rows_that_no_run_would_write_are_told_with_their_place(tmp_path, name, 
 
 def test_rows_of_a_real_session_are_the_same_rows(tmp_path):
     session = load_session(store(tmp_path, {"a": [True, False]}))
-    assert list(checked_rows(session.rows(), ["analytics"], tmp_path)) == list(session.rows())
+    assert list(check_rows(session.rows(), ["analytics"], tmp_path)) == list(session.rows())
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "1e999"])
@@ -113,4 +113,4 @@ def test_a_row_with_a_number_that_is_none_is_refused(tmp_path, word):
     assert '"latency_ms":' in text
     details.write_text(re.sub(r'"latency_ms": ?[^,]+', f'"latency_ms":{word}', text))
     with pytest.raises(UsageError, match="latency_ms"):
-        list(checked_rows(session.rows(), ["analytics"], tmp_path))
+        list(check_rows(session.rows(), ["analytics"], tmp_path))

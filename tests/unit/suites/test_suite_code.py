@@ -25,7 +25,7 @@ from gate.suite_code import RunRecord
 from gate.suites.cases.dataset import cases
 from gate.suites.code import SuiteCode, load_suite
 from gate.suites.config.build import RUN_RECORD
-from gate.suites.protection.rules import own_config
+from gate.suites.protection.rules import load_own_config
 from gate.system.exclusive import turns_of
 from gate.user_code.processes import PROCESSES
 from tests.support.paths import ROOT
@@ -352,7 +352,7 @@ def test_a_call_that_hangs_may_still_ask_the_server(asked):
     agent = SimpleNamespace(base_url=server, server=server, model="m", api_key_env=None)
     with pytest.raises(AgentFailure):
         asked("def run(**_): time.sleep(10)", timeout_s=0.05, agent=agent)
-    with turns_of(server).taken(exclusive=True, given_up=bool) as turn:
+    with turns_of(server).take_turn(exclusive=True, given_up=bool) as turn:
         assert not turn.alone
 
 
@@ -534,7 +534,7 @@ def test_the_grader_says_what_the_suite_says():
 def project(folder, config=CONFIG, code=MINE):
     (folder / "gate.yml").write_text(config)
     (folder / "mine.py").write_text(code)
-    return own_config(str(folder / "gate.yml"), folder, {}, TODAY)
+    return load_own_config(str(folder / "gate.yml"), folder, {}, TODAY)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ class Asking(threading.Thread):
 
     def run(self):
         try:
-            with self._turns.taken(exclusive=self._exclusive, given_up=self._look) as self.turn:
+            with self._turns.take_turn(exclusive=self._exclusive, given_up=self._look) as self.turn:
                 self.started.set()
                 assert self.ended.wait(SOON)
         except InfraFailure as failure:
@@ -89,7 +89,7 @@ def test_all_that_came_meanwhile_start_together_before_the_next_one_that_must_be
 
 
 def test_a_request_that_fails_gives_its_turn_back(turns):
-    with pytest.raises(ValueError, match="no"), turns.taken(exclusive=True, given_up=bool):
+    with pytest.raises(ValueError, match="no"), turns.take_turn(exclusive=True, given_up=bool):
         raise ValueError("no")
     running(turns).end()
 
@@ -108,14 +108,14 @@ def test_a_request_knows_whether_another_ran_beside_it(turns):
 def test_a_request_that_the_server_may_still_work_on_haunts_those_after_it_for_a_while():
     now = [100.0]
     turns = Turns(seconds=lambda: now[0])
-    turns.left_behind(30)
-    turns.left_behind(10)
+    turns.note_abandoned(30)
+    turns.note_abandoned(10)
     now[0] = 129.0
-    with turns.taken(exclusive=True, given_up=bool) as turn:
+    with turns.take_turn(exclusive=True, given_up=bool) as turn:
         assert turn.haunted
         assert not turn.alone
     now[0] = 130.0
-    with turns.taken(exclusive=True, given_up=bool) as turn:
+    with turns.take_turn(exclusive=True, given_up=bool) as turn:
         assert turn.alone
 
 
@@ -139,7 +139,7 @@ def test_a_wait_that_an_interrupt_ends_keeps_nobody_waiting(turns):
         raise KeyboardInterrupt
 
     first = running(turns)
-    with pytest.raises(KeyboardInterrupt), turns.taken(exclusive=True, given_up=interrupted):
+    with pytest.raises(KeyboardInterrupt), turns.take_turn(exclusive=True, given_up=interrupted):
         pass
     first.end()
     running(turns).end()

@@ -4,7 +4,7 @@ tests/e2e/test_sealed_token.py.
 
 import pytest
 
-from gate.system.sealing import is_in_a_job, nameable, sealed
+from gate.system.sealing import is_in_a_job, nameable, seal_process
 
 JOB = {"INPUT_GITHUB-TOKEN": "t", "ACTIONS_RUNTIME_TOKEN": "r", "input_x": "i"}
 TOKENS = {"GITHUB_TOKEN": "t", "GH_TOKEN": "t", "GH_ENTERPRISE_TOKEN": "t"}
@@ -13,7 +13,7 @@ MINE = {"PATH": "/bin", "GITHUB_SHA": "a", "MY_GITHUB_TOKEN": "m", "MY_INPUT_X":
 
 def test_no_child_inherits_what_is_the_jobs():
     environ = {**JOB, **TOKENS, **MINE}
-    assert sealed(environ, linux=False) == ""
+    assert seal_process(environ, linux=False) == ""
     assert environ == MINE
 
 

@@ -62,7 +62,7 @@ def test_a_plain_pattern_is_searched_here(pattern):
     text = "It was in Oslo, 2020-01-02. " * 50
     found = re.compile(pattern).search(text)
     assert search(re.compile(pattern), text) == (found and found.span())
-    assert not PROCESSES.used
+    assert not PROCESSES.is_used
 
 
 def test_after_one_that_was_ended_the_next_is_searched():

@@ -18,7 +18,7 @@ from gate.store.baseline.file import BaselineFile, render
 from gate.store.baseline.pool import append
 from gate.store.baseline.schema import MODES, fingerprint
 from gate.store.session import Row, Session, is_session, load_session, refuse_debugging
-from gate.store.session_check import checked_rows
+from gate.store.session_check import check_rows
 
 
 @BASELINES.register("file")
@@ -31,7 +31,7 @@ class FromFile:
     ) -> FoundBaseline | None:
         path = root / request.path
         if is_session(path):
-            return _of_session(path, request)
+            return _from_session(path, request)
         if path.is_dir() and path.suffix != ".json":
             path = path / f"{request.suite}.json"
             if not is_there(path):
@@ -63,7 +63,7 @@ def session_baseline(
 
 
 def _rows(session: Session, suite: str) -> Iterator[Row]:
-    rows = checked_rows(session.rows(), session.meta.suites, session.folder)
+    rows = check_rows(session.rows(), session.meta.suites, session.folder)
     return (row for row in rows if row["suite"] == suite)
 
 
@@ -94,7 +94,7 @@ def _modes(told: SuiteReport) -> dict[str, int] | None:
     return {} if success is not None and success.value == 1.0 else None
 
 
-def _of_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
+def _from_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
     session = load_session(path)
     refuse_debugging(session)
     if request.suite not in session.meta.suites:

@@ -171,12 +171,12 @@ def _sentences(found: Sequence[_Looser], suites: set[str]) -> Iterator[str]:
         told = () if names in (suites, {""}) else tuple(sorted(names))
         alike.setdefault((words, told, place), []).append(metric)
     for (words, told, place), metrics in alike.items():
-        of = f" of {_listed(told)}" if told else ""
+        of = f" of {_format_names(told)}" if told else ""
         for group in [metrics] if words.startswith("tolerance") else [[m] for m in metrics]:
-            yield words.format(_listed(group) + of) + at(place)
+            yield words.format(_format_names(group) + of) + at(place)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     some = ", ".join(f"`{name}`" for name in names[:SHOWN])
     return some if len(names) <= SHOWN else f"{some} and {len(names) - SHOWN} more"
 

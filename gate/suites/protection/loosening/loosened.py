@@ -74,7 +74,7 @@ def _key(spec: PluginSpec) -> str:
     return json.dumps([spec.name, to_json(spec.options)], sort_keys=True)
 
 
-def loosened(
+def list_loosened_rules(
     head: Config, base: Config, measured: Mapping[str, Mapping[str, MetricSpec]]
 ) -> tuple[str, ...]:
     """Each rule that the head makes easier to pass than the base has it.

@@ -27,8 +27,8 @@ def settings(head: Config, base: Config) -> Iterator[str]:
     yield from _regression(head.regression, base.regression)
     yield from _most_rounds(head, base)
     yield from _control(head, base)
-    yield from _asked("agent", head.agent, base.agent)
-    yield from _asked("retriever", head.retriever, base.retriever)
+    yield from _compare_agents("agent", head.agent, base.agent)
+    yield from _compare_agents("retriever", head.retriever, base.retriever)
     yield from _evidence(head, base)
     yield from _policy(head, base)
     yield from _quarantine(head, base)
@@ -82,7 +82,9 @@ def _control(head: Config, base: Config) -> Iterator[str]:
         yield f"{'changes' if before else 'adds'} `control_agent`{at(now.place)}"
 
 
-def _asked(section: str, now: PluginSpec | None, before: PluginSpec | None) -> Iterator[str]:
+def _compare_agents(
+    section: str, now: PluginSpec | None, before: PluginSpec | None
+) -> Iterator[str]:
     """Who answers is the head's own; told is what a reviewer takes for an agent and is none, and
     that code of the change runs where an address was asked.
     """

@@ -17,7 +17,7 @@ from gate.records import Case, Price, Suite
 from gate.records.codec import to_json
 from gate.run.grade import grade_attempt
 from gate.run.trial_worker import Task, TrialWorker
-from gate.store.event_log import unanswered
+from gate.store.event_log import is_unanswered
 from tests.support.scripted_judge import CASE, GOOD, QUESTION, Scripted, Still, answer, model, panel
 
 JUDGED = Case(id="c-1", input="?", keys={"input": "?", "expected_answer": "!", "context": "."})
@@ -380,10 +380,10 @@ def test_a_vote_that_nobody_answered_is_asked_for_again_on_resume(role):
     down = Scripted(lambda case, nth: InfraFailure("refused"))
     reply = asked(panel(down, section=role), question=replace(QUESTION, role=role))
     told = to_json(judging([Asked(role="judge", scored=False, replies=[reply])]))
-    assert unanswered({"status": "completed", "judging": told})
+    assert is_unanswered({"status": "completed", "judging": told})
 
 
 def test_a_vote_that_the_model_failed_is_not():
     prose = Scripted(lambda case, nth: "I would say four of five.")
     told = to_json(judging([Asked(role="judge", scored=False, replies=[asked(panel(prose))])]))
-    assert not unanswered({"status": "completed", "judging": told})
+    assert not is_unanswered({"status": "completed", "judging": told})

@@ -11,7 +11,7 @@ from gate.agents.protocols.openai import OpenAI
 from gate.plugins import World
 from gate.records import Case
 from gate.run.prepare import Selection, prepare
-from gate.suites.config.load import bundled_suites, defaults
+from gate.suites.config.load import defaults, load_bundled_suites
 from gate.suites.protection.rules import Rules
 from tests.support.raw_server import RawServer
 
@@ -38,7 +38,7 @@ def sent(make, cases, answer):
 
 
 def plan_of(name, **selection):
-    suite = next(one for one in bundled_suites() if one.name == name)
+    suite = next(one for one in load_bundled_suites() if one.name == name)
     config = defaults()
     return prepare((suite,), Rules(config=config, own=config, root=Path()), Selection(**selection))[
         0

@@ -56,7 +56,7 @@ def responses(usage):
 
 def messages(usage):
     data = {"content": [{"type": "text", "text": "x"}], "usage": usage}
-    return Anthropic(model="m")._read(reply(data))
+    return Anthropic(model="m")._read_reply(reply(data))
 
 
 def plain(usage):

@@ -148,7 +148,7 @@ def test_wild_logarithms_do_not_overflow() -> None:
 
 @pytest.mark.parametrize("name", ["mean", "rate", "quantile", "log_mean", "std", "max"])
 def test_runs_without_a_common_case(name: str) -> None:
-    family = METRICS.registered(name)()
+    family = METRICS.get_class(name)()
     was = np.array([[1.0, 2.0], [NAN, NAN]])
     found = family.compare(was, was[::-1], LATENCY, tolerance=Tolerance(value=0.05))
     assert isinstance(found, Evidence)
@@ -165,7 +165,7 @@ def test_runs_without_a_common_case(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["mean", "rate", "quantile", "log_mean", "std", "max"])
 def test_the_same_data_are_no_change(name: str) -> None:
-    family = METRICS.registered(name)()
+    family = METRICS.get_class(name)()
     values = np.random.default_rng(6).random((50, 3))
     for relative in (False, True):
         found = family.compare(

@@ -14,7 +14,7 @@ from tests.support.reports import FACTS, passing, row, rows_of
 
 
 def exported(name, *rows, report=None):
-    pieces = EXPORTERS.registered(name)().pieces(report or passing(), lambda: iter(rows))
+    pieces = EXPORTERS.get_class(name)().pieces(report or passing(), lambda: iter(rows))
     return "".join(pieces)
 
 
@@ -130,7 +130,7 @@ def test_a_session_of_a_thousand_and_one_scores_is_refused():
 
 def test_junit_is_that_of_the_session():
     report = passing()
-    pieces = EXPORTERS.registered("junit")().pieces(report, rows_of(report))
+    pieces = EXPORTERS.get_class("junit")().pieces(report, rows_of(report))
     assert "".join(pieces) == JUnit().render(report, rows_of(report))
 
 

@@ -7,7 +7,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.github.comments import read_marker
+from gate.github.comments import parse_marker
 from gate.records import Policy
 from gate.report.formats.comment import LIMIT, Comment, marker, render_limited, step_summary
 from tests.support.hostile_text import ACTIVE, RenderedPage
@@ -44,15 +44,15 @@ def page(text):
 
 def test_the_first_line_is_the_marker():
     text = render(passing())
-    found = read_marker(text)
+    found = parse_marker(text)
     assert (found.id, found.sha, found.run, found.attempt) == ("gate", HEAD, 8123, 1)
 
 
 def test_a_hostile_marker_still_reads_as_ours():
-    found = read_marker(marker(hostile()) + "\n")
+    found = parse_marker(marker(hostile()) + "\n")
     assert found.sha == "unknown"
     assert found.run == 0
-    assert read_marker(marker(replace(passing(), comment_id="../..")) + "\n").id == "gate"
+    assert parse_marker(marker(replace(passing(), comment_id="../..")) + "\n").id == "gate"
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ from gate.plugins import Grader
 from gate.records import Case, Response, Score
 from gate.run.grade import named_graders
 from gate.suites.cases.dataset import cases, check
-from gate.suites.config.load import bundled_suites
+from gate.suites.config.load import load_bundled_suites
 from tests.support.paths import DATA
 
 TEXT, WORK = ("baseperf", "dialogue"), ("hardchat", "tool")
-SUITES = {suite.name: suite for suite in bundled_suites()}
+SUITES = {suite.name: suite for suite in load_bundled_suites()}
 NUMBERS = {
     "baseperf": dict.fromkeys(("format", "factual", "instruction", "readability", "completion"), 8),
     "dialogue": dict.fromkeys(("format", "factual", "instruction", "readability"), 8),

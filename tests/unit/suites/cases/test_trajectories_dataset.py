@@ -20,7 +20,7 @@ from gate.files import bundled
 from gate.files import yaml as yamlfile
 from gate.records import Case, Response, ToolCall
 from gate.run.grade import named_graders
-from gate.suites.config.load import bundled_suites
+from gate.suites.config.load import load_bundled_suites
 from tests.support.paths import ROOT
 
 FOLDER = bundled.folder() / "trajectories"
@@ -34,7 +34,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 
 
 def suite() -> Any:
-    return next(one for one in bundled_suites() if one.name == "trajectories")
+    return next(one for one in load_bundled_suites() if one.name == "trajectories")
 
 
 GRADERS = named_graders(suite().graders, Path())

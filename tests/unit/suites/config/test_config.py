@@ -10,7 +10,7 @@ import pytest
 from gate.errors import InvalidInput, Place, UsageError
 from gate.plugins import AGENTS, build
 from gate.records import Config, PluginSpec, Tolerance
-from gate.suites.config.load import Read, bundled_suites, defaults, grader_digest, load, select
+from gate.suites.config.load import Read, defaults, grader_digest, load, load_bundled_suites, select
 
 TODAY = date(2026, 11, 21)
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
@@ -275,7 +275,7 @@ def test_suites_are_selected_by_name() -> None:
 
 
 def test_a_bundled_suite_is_found_beside_those_of_the_file() -> None:
-    bundled = bundled_suites()
+    bundled = load_bundled_suites()
     assert bundled
     found = select(config(SUITE), ["a", bundled[0].name])
     assert found.suites[1] == bundled[0]

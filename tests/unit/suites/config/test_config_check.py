@@ -7,14 +7,14 @@ import pytest
 from gate.files import yaml as yamlfile
 from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, GRADERS
-from gate.suites.config.check import checked
+from gate.suites.config.check import check_document
 from gate.suites.config.json_schema import schema
 
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
 
 
 def check(text: str, **env: str) -> tuple[dict[str, Any], list[str]]:
-    data, problems = checked(yamlfile.parse(text.encode(), "gate.yml"), env)
+    data, problems = check_document(yamlfile.parse(text.encode(), "gate.yml"), env)
     return data, [str(problem) for problem in problems]
 
 

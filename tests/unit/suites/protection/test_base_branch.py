@@ -1,5 +1,5 @@
 from gate.records import Config, GateRule, PluginSpec, Policy, ReportOptions, Suite
-from gate.suites.protection.base_branch import drift, loosened_cases, new_suites, protected
+from gate.suites.protection.base_branch import drift, list_loosened_cases, new_suites, protect_rules
 
 FACTS = PluginSpec(name="facts")
 
@@ -26,7 +26,7 @@ def test_everything_but_the_agent_and_its_retriever_comes_from_the_base():
     strict = (GateRule(metric="m.x", min=0.9),)
     theirs = PluginSpec(name="python")
     base = config(gates=strict, suites=(suite(rounds=5),), control_agent=kept, retriever=theirs)
-    judged = protected(head, base)
+    judged = protect_rules(head, base)
     assert (judged.agent.name, judged.control_agent) == ("openai", kept)
     assert judged.retriever == PluginSpec(name="recorded")
     assert (judged.gates, judged.policy, judged.report) == (base.gates, base.policy, base.report)
@@ -41,7 +41,7 @@ def test_cases_that_a_pull_request_removes_or_edits():
     assert found.added == ("new",)
     assert found.edited == ("c1",)
     assert found.removed == ("c2", "c3", "c4", "c5", "c6", "c7")
-    assert loosened_cases("s", found, {"c1": "d.jsonl:2"}) == (
+    assert list_loosened_cases("s", found, {"c1": "d.jsonl:2"}) == (
         "removes 6 cases of `s`: `c2`, `c3`, `c4`, `c5`, `c6` and 1 more",
         "edits 1 case of `s`: `c1` in `d.jsonl:2`",
     )

@@ -19,7 +19,7 @@ from gate.records import (
     Suite,
     Tolerance,
 )
-from gate.suites.protection.loosening.loosened import loosened
+from gate.suites.protection.loosening.loosened import list_loosened_rules
 
 SUCCESS, SHARE, MARK, SPEED = "agent.success_rate", "m.share", "m.mark", "m.speed"
 SPECS = {
@@ -110,7 +110,7 @@ def told(head, base, suites=("s",)):
     for keys in (head, base):
         full = {"agent": PluginSpec(name="sample"), "suites": (suite(),), **keys}
         made.append(Config(**full))
-    return loosened(*made, dict.fromkeys(suites, SPECS))
+    return list_loosened_rules(*made, dict.fromkeys(suites, SPECS))
 
 
 # base, head, what is said of head against base
@@ -401,7 +401,7 @@ def test_many_metrics_are_counted():
     gates = tuple(gate(name, min=0.1) for name in names)
     wide = Config(agent=FACTS, suites=(suite(),), gates=gates, **rules(share(0.5)))
     narrow = Config(agent=FACTS, suites=(suite(),), gates=gates)
-    (sentence,) = loosened(wide, narrow, {"s": specs})
+    (sentence,) = list_loosened_rules(wide, narrow, {"s": specs})
     assert sentence == (
         "tolerance of `m.x0`, `m.x1`, `m.x2`, `m.x3`, `m.x4` and 4 more 0.02 -> 0.5 in `gate.yml:9`"
     )

@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.run.prepare import Selection, prepare
-from gate.suites.protection.rules import disk, judging_rules, own_config
+from gate.suites.protection.rules import disk, judging_rules, load_own_config
 from gate.user_code.processes import PROCESSES
 from tests.support.own_grader import GRADER
 from tests.support.protected_repository import (
@@ -184,7 +184,7 @@ def test_a_base_that_switched_protection_off_leaves_the_own_rules(repository):
     assert (rules.base, rules.base_agent.options) == (None, {"command": ["echo"]})
     assert rules.config.gates[0].min == 0.2
     assert rules.loosened == ("`agent.success_rate` min 0.90 -> 0.20 in `gate.yml:5`",)
-    assert rules.compared
+    assert rules.has_base
 
 
 def test_with_protection_off_the_own_cases_run_and_what_they_lack_is_told(repository):
@@ -218,7 +218,7 @@ def test_the_branch_alone_cannot_switch_protection_off(repository):
 def test_without_a_base_the_reason_is_told_whatever_the_branch_says_of_protect(repository):
     def alone(text):
         repository.write(gate_yml=text)
-        own = own_config(None, repository.folder, {}, TODAY)
+        own = load_own_config(None, repository.folder, {}, TODAY)
         given = {"root": repository.folder, "base": None, "env": {}, "today": TODAY}
         return judging_rules(own, why_no_base="no git", **given).notes
 
@@ -250,7 +250,7 @@ def test_the_built_in_rules_judge_only_where_that_is_told(repository, theirs):
 
 
 def test_without_gate_yml_the_bundled_suites_are_judged_by_the_defaults(tmp_path):
-    own = own_config(None, tmp_path, {}, TODAY)
+    own = load_own_config(None, tmp_path, {}, TODAY)
     rules = judging_rules(own, root=tmp_path, base=None, env={}, today=TODAY, why_no_base="no git")
     assert own.file is None
     assert rules.notes == ("judged by the built-in rules: no git",)

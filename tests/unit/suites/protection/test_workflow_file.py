@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.suites.protection.rules import Base
-from gate.suites.protection.workflow_file import changed_workflow, kept_token
+from gate.suites.protection.workflow_file import explain_changed_workflow, has_kept_token
 
 FILE = ".github/workflows/gate.yml"
 ENV = {
@@ -30,7 +30,7 @@ def told(top: Path, base: bytes | None, tip: bytes | None = None, **how: object)
     env, folder = {**ENV, **how.get("env", {})}, how.get("folder", "")
     path = "../" * len(Path(folder).parts) + FILE
     found = Base(sha="b" * 40, name="main", forge=Tree(path, base, tip))
-    return changed_workflow(env, found, top / folder, top, "main")
+    return explain_changed_workflow(env, found, top / folder, top, "main")
 
 
 @pytest.fixture
@@ -83,4 +83,4 @@ def test_a_token_that_the_checkout_keeps_is_seen(
     (tmp_path / ".git").mkdir()
     if config is not None:
         (tmp_path / ".git" / "config").write_text(config, encoding="utf-8")
-    assert kept_token(tmp_path) is kept
+    assert has_kept_token(tmp_path) is kept

@@ -168,7 +168,7 @@ def test_what_was_dealt_out_and_what_a_run_would_have_is_said():
     assert (shape.recorded, shape.runs, shape.cases) == (6, 3, 40)
     assert (shape.baseline, shape.planned, shape.at_most) == (3, 2, 3)
     assert (shape.wanted_baseline, shape.wanted_at_most) == (15, 4)
-    assert not shape.whole
+    assert not shape.is_complete
     assert "3 go to main and up to 3 to the pull request (2 planned)" in flat(found)
     assert "A run may compare up to 4 with 15" in flat(found)
 
