@@ -42,7 +42,7 @@ def as_recorded(
     rounds are the same and the rules of now allow them: a recording may come from anybody. Raises
     UsageError for a file that is no recording.
     """
-    opens = getattr(agent, "opened", None)
+    opens = getattr(agent, "load_recording", None)
     partial = options.shard or options.case or options.failed
     if opens is None or partial or options.stop_rule == "off":
         return AsRecorded(plans=plans)
