@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.text.sensitive import SECRETS, finds
+from gate.text.sensitive import SECRETS, find_sensitive
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -105,7 +105,7 @@ def test_no_key_cookie_or_internal_address_is_committed() -> None:
         f"{name}: {one}"
         for name, text in texts()
         for one in (
-            *(hit.value for hit in finds(text, SECRETS)),
+            *(hit.value for hit in find_sensitive(text, SECRETS)),
             *INTERNAL.findall(text),
             *COOKIE.findall(text),
         )
@@ -122,5 +122,5 @@ def test_no_key_cookie_or_internal_address_is_committed() -> None:
     ],
 )
 def test_what_must_not_be_committed_would_be_seen(planted: str) -> None:
-    seen = [*finds(planted, SECRETS), *INTERNAL.findall(planted), *COOKIE.findall(planted)]
+    seen = [*find_sensitive(planted, SECRETS), *INTERNAL.findall(planted), *COOKIE.findall(planted)]
     assert seen

@@ -152,7 +152,7 @@ def _remarks(pooled: Table, effects: Mapping[str, SessionEffect]) -> tuple[str, 
     runs = max(effects[spec.name].runs for spec in seen)
     return (
         "the baseline's runs differ beyond chance, which is counted in: "
-        f"{figures.listed(sizes)} ({figures.count(runs, 'run')})",
+        f"{figures.join_words(sizes)} ({figures.count(runs, 'run')})",
     )
 
 

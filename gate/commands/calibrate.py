@@ -32,7 +32,7 @@ from gate.store.baseline.find import differences
 from gate.store.measurements import load
 from gate.suites.protection.rules import load_own_config
 from gate.text.escaping import plain
-from gate.text.figures import count, listed, money
+from gate.text.figures import count, join_words, money
 from gate.text.suggestions import did_you_mean
 from gate.verdict.calibration.false_alarms import calibrate
 from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
@@ -149,7 +149,7 @@ def _of_baselines(setup: Setup) -> Iterator[_Part]:
 
 def _nothing(setup: Setup) -> str:
     details = dict.fromkeys(one.info.detail for one in setup.baselines.values())
-    why = listed(detail for detail in details if detail)
+    why = join_words(detail for detail in details if detail)
     return (
         f"gate calibrate: there is no baseline{f' ({why})' if why else ''}; name sessions of one "
         "agent, or let --runs N record some"
@@ -190,8 +190,8 @@ def _unlike(runs: Sequence[BaselineRun]) -> Iterator[str]:
         changed = differences(before, now)
         if changed:
             yield (
-                f"run {newer.session_id} was not made like the one before it: {listed(changed)}; "
-                "what that changed is no false alarm"
+                f"run {newer.session_id} was not made like the one before it: "
+                f"{join_words(changed)}; what that changed is no false alarm"
             )
             return
 

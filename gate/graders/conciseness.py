@@ -9,7 +9,7 @@ from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
-from gate.text.markdown_blocks import blocks, running
+from gate.text.markdown_blocks import list_running_text, split_blocks
 
 METRIC = "response_quality.conciseness"
 _LIMIT: Json = {"type": "integer", "minimum": 1}
@@ -105,7 +105,7 @@ def repetition(answer: str) -> float:
     seq-rep-4 = 1 - different phrases / all (Welleck et al., 2020, Neural Text Generation with
     Unlikelihood Training).
     """
-    text = " ".join(running(blocks(answer))).casefold()
+    text = " ".join(list_running_text(split_blocks(answer))).casefold()
     spoken = [word for token in text.split() if (word := token.strip(_PUNCTUATION))]
     phrases = [tuple(spoken[n : n + _RUN]) for n in range(len(spoken) - _RUN + 1)]
     return 1.0 - len(set(phrases)) / len(phrases) if phrases else 0.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.text.phrases import mentioned
+from gate.text.phrases import has_phrase
 
 METRIC = "correctness.contains"
 _CODE_LIMIT = 80  # characters of a text in a failure code
@@ -77,7 +77,7 @@ class Contains:
 
     def _is_in(self, text: str, answer: str) -> bool:
         text = self._folded(text)
-        return mentioned(text, answer) if self.word else text in answer
+        return has_phrase(text, answer) if self.word else text in answer
 
 
 _PASSED = Score(values={METRIC: 1.0}, passed=True)

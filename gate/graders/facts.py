@@ -15,7 +15,7 @@ from gate.stats.matching import make_mask, maximum_matching
 from gate.text.numbers.agreement import Sign, agrees, is_code, read_whole, stated
 from gate.text.numbers.number import LIMIT, Locale, Number
 from gate.text.numbers.page import Page
-from gate.text.phrases import folded, mentioned
+from gate.text.phrases import fold_text, has_phrase
 from gate.user_code.patterns import search
 
 METRIC = "correctness.fact_accuracy"
@@ -151,13 +151,13 @@ class Facts:
             raise GraderFailure(f"expected_facts: {value!r} is neither a number nor text"[:200])
         kind = given.get("as")
         if kind == "text":
-            return folded(_label(value))
+            return fold_text(_label(value))
         if kind == "number" and isinstance(value, str):
             found = read_whole(value, self.locale)
             if found is None:
                 raise GraderFailure(f"expected_facts: {value[:80]!r} is no number (as: number)")
             return found
-        return stated(value, self.locale) or folded(str(value))
+        return stated(value, self.locale) or fold_text(str(value))
 
     def _hold(self, facts: Sequence[Fact], page: Page) -> list[bool]:
         """For each fact whether it holds; a `must_not` holds when it is not stated."""
@@ -244,8 +244,8 @@ def _in_words(fact: Fact, page: Page) -> bool:
     texts = page.clauses(fact.near) if fact.near else [page.text]
     if any(search(pattern, text) for pattern in patterns for text in texts):
         return True
-    folds = (folded(text) for text in texts) if fact.near else [page.folded]
-    return any(mentioned(one, text) for text in folds for one in phrases)
+    folds = (fold_text(text) for text in texts) if fact.near else [page.folded]
+    return any(has_phrase(one, text) for text in folds for one in phrases)
 
 
 def _code(fact: Fact) -> str:

@@ -10,8 +10,8 @@ from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
-from gate.text.markdown_blocks import blocks, running, sentences, words
-from gate.text.syllables import Language, syllables
+from gate.text.markdown_blocks import list_running_text, sentences, split_blocks, words
+from gate.text.syllables import Language, count_syllables
 
 METRIC = "response_quality.readability"
 # a, b, c of: ease = a - b x words a sentence - c x syllables a word
@@ -64,7 +64,7 @@ class Readability:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        text = list(running(blocks(response.answer)))
+        text = list(list_running_text(split_blocks(response.answer)))
         spoken = [word for part in text for word in words(part)]
         if len(spoken) < self.min_words:
             return Score(values={METRIC: None})
@@ -81,4 +81,4 @@ class Readability:
         return Score(values={METRIC: value}, passed=False, failures=("hard_to_read",), reason=told)
 
     def _syllables(self, spoken: list[str]) -> int:
-        return sum(syllables(word, self.language) for word in spoken)
+        return sum(count_syllables(word, self.language) for word in spoken)

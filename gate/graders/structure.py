@@ -11,8 +11,16 @@ from typing import ClassVar, Literal
 from gate.errors import UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.text.markdown_blocks import Block, blocks, plain, running, sentences, without_code, words
-from gate.text.phrases import folded
+from gate.text.markdown_blocks import (
+    Block,
+    list_running_text,
+    plain,
+    sentences,
+    split_blocks,
+    without_code,
+    words,
+)
+from gate.text.phrases import fold_text
 
 METRIC = "response_quality.structure"
 Check = Literal["fence", "table", "list", "heading", "long_paragraph", "emphasis", "end", "repeat"]
@@ -64,7 +72,7 @@ class Structure:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        found = blocks(response.answer)
+        found = split_blocks(response.answer)
         if not found:
             return self._score(0.0, ["empty"])
         held = {name: self._holds(name, found, response) for name in self.checks}
@@ -172,8 +180,8 @@ def _ended(found: Sequence[Block], finish_reason: str | None) -> bool | None:
 def _new(found: Sequence[Block]) -> bool | None:
     """No sentence of five words or more comes twice."""
     said = [
-        folded(sentence)
-        for part in running(found)
+        fold_text(sentence)
+        for part in list_running_text(found)
         for sentence in sentences(part)
         if len(sentence.split()) >= _LEAST
     ]

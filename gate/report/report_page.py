@@ -40,7 +40,7 @@ from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import next_step
 from gate.text import figures
 from gate.text.escaping import one_line
-from gate.text.html_markup import Markup, joined, markup
+from gate.text.html_markup import Markup, join_markup, markup
 from gate.text.spans import Line, Span
 
 NONE = Markup()
@@ -100,7 +100,7 @@ def page(
     """The whole file. `style` and `script` are the only ones that may run under the `policy`."""
     title = one_line(headline.headline(report))
     suites = report.suites.values()
-    return joined(
+    return join_markup(
         [
             _head(title, style, policy),
             _header(report, title),
@@ -182,7 +182,7 @@ def _suites(report: Report) -> Markup:
         '<section><h2>Suites</h2><div class="wide" role="region" aria-label="Suites" tabindex="0">'
         "<table>\n<thead><tr><th>Suite</th><th>outcome</th><th>why</th></tr></thead><tbody>\n"
         "%s</tbody></table></div></section>\n",
-        joined(rows),
+        join_markup(rows),
     )
 
 
@@ -217,7 +217,7 @@ def _check_table(report: Report, found: Sequence[Check], label: str) -> Markup:
         "</tbody></table></div>\n%s",
         label,
         Markup("<th>Suite</th>") if several else NONE,
-        joined(_check(check, several=several) for check in found),
+        join_markup(_check(check, several=several) for check in found),
         _paragraph(plain_counts.weighted(report, keys(found))),
     )
 
@@ -256,7 +256,7 @@ def _dimensions(report: Report) -> Markup:
                 '<tr>%s<th scope="row">%s</th><td>%s</td></tr>\n',
                 markup("<td>%s</td>", suite) if several else NONE,
                 one_line(found.title, 60),
-                joined(shown),
+                join_markup(shown),
             )
         )
     if not rows:
@@ -268,7 +268,7 @@ def _dimensions(report: Report) -> Markup:
         "</tbody></table></div></section>\n",
         Markup("<th>Suite</th>") if several else NONE,
         RANGE,
-        joined(rows),
+        join_markup(rows),
     )
 
 
@@ -293,8 +293,8 @@ def _safety(report: Report) -> Markup:
         table = markup(
             '<div class="wide" role="region" aria-label="Safety violations" tabindex="0"><table>\n'
             "<thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div>",
-            joined(markup("<th>%s</th>", name) for name in violations.HEAD),
-            joined(rows),
+            join_markup(markup("<th>%s</th>", name) for name in violations.HEAD),
+            join_markup(rows),
         )
     return markup("<section><h2>Safety</h2><p>%s</p>%s</section>\n", _line(title), table)
 
@@ -318,7 +318,7 @@ def _server_logs(suite: SuiteReport, book: case_totals.SuiteBook | None) -> Mark
             '<div class="wide" role="region" aria-label="Server logs" tabindex="0"><table>\n'
             "<thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div>",
             _titles(evidence.HEAD, numbers={1}),
-            joined(rows),
+            join_markup(rows),
         )
         if book.unlisted:
             unlisted = markup("<p>%s more are in details.jsonl.</p>", book.unlisted)
@@ -343,7 +343,7 @@ def _patterns(suite: SuiteReport) -> Markup:
         modes = markup(
             '<table><thead><tr><th>Mode</th><th class="n">cases</th><th class="n">trials</th></tr>'
             "</thead><tbody>\n%s</tbody></table>",
-            joined(rows),
+            join_markup(rows),
         )
     if suite.clusters:
         alike = (
@@ -357,7 +357,7 @@ def _patterns(suite: SuiteReport) -> Markup:
             '<div class="wide" role="region" aria-label="Failures that look alike" tabindex="0">'
             "<table><thead><tr><th>Mode</th><th>failures that look alike</th>"
             '<th class="n">cases</th><th></th></tr></thead><tbody>\n%s</tbody></table></div>',
-            joined(alike),
+            join_markup(alike),
         )
     return markup(
         "<section><h2>Failure patterns of %s</h2>\n%s%s%s</section>\n",
@@ -385,8 +385,8 @@ def _cases(report: Report, entries: Sequence[Entry], left_out: Sequence[str]) ->
         '<div class="cases" id="cases">\n%s</div></section>\n',
         _line(sentences.case_counts(report)),
         _paragraphs(metric_falls.titles(report)),
-        joined(markup('<p class="note">%s</p>', text) for text in left_out),
-        joined(_case(entry, several=several) for entry in entries)
+        join_markup(markup('<p class="note">%s</p>', text) for text in left_out),
+        join_markup(_case(entry, several=several) for entry in entries)
         or Markup("<p>No case was run.</p>\n"),
     )
 
@@ -407,7 +407,7 @@ def _case(entry: Entry, *, several: bool) -> Markup:
         if entry.history
         else NONE,
         _diff(*entry.diff),
-        joined(map(_trial, entry.trials)),
+        join_markup(map(_trial, entry.trials)),
     )
 
 
@@ -428,7 +428,7 @@ def _summary(entry: Entry, *, several: bool) -> Markup:
         "bad" if case.failing else "ok",
         entry.rounds,
         f"{patterns.words(mode)} " if mode else "",
-        joined(markup("<code>%s</code> ", one_line(code, 60)) for code in codes),
+        join_markup(markup("<code>%s</code> ", one_line(code, 60)) for code in codes),
     )
 
 
@@ -439,7 +439,7 @@ def _diff(title: str, lines: Sequence[str]) -> Markup:
     return markup(
         '<h4>%s</h4><pre class="diff">%s</pre>',
         title,
-        joined(
+        join_markup(
             markup('<span class="%s">%s</span>\n', kinds.get(text[:1], "none"), text)
             for text in lines
         ),
@@ -460,8 +460,10 @@ def _trial(row: Shown) -> Markup:
         row["cost"],
         _failures(row),
         _part("Error", row["error"]),
-        joined(_part(one_line(name), text, any_text=True) for name, text in row["reasons"].items()),
-        joined(
+        join_markup(
+            _part(one_line(name), text, any_text=True) for name, text in row["reasons"].items()
+        ),
+        join_markup(
             _part(f"Not scored by {one_line(name)}", text, any_text=True)
             for name, text in row["unscored"].items()
         ),
@@ -469,7 +471,9 @@ def _trial(row: Shown) -> Markup:
         _codes("Retrieved: ", row["retrieved"]),
         _trace(row),
         _found_in_logs(row["evidence"]),
-        markup("<p>%s</p>", joined(markup("<small>%s</small> ", text) for text in row["faults"]))
+        markup(
+            "<p>%s</p>", join_markup(markup("<small>%s</small> ", text) for text in row["faults"])
+        )
         if row["faults"]
         else NONE,
         _scores(row["scores"]),
@@ -483,14 +487,14 @@ def _part(title: str, text: str, *, any_text: bool = False) -> Markup:
 def _codes(title: str, names: Sequence[str]) -> Markup:
     if not names:
         return NONE
-    return markup("<p>%s%s</p>", title, joined(markup("<code>%s</code> ", n) for n in names))
+    return markup("<p>%s%s</p>", title, join_markup(markup("<code>%s</code> ", n) for n in names))
 
 
 def _failures(row: Shown) -> Markup:
     if not row["mode"] and not row["failures"]:
         return NONE
     mode = markup("<strong>%s</strong> ", row["mode"]) if row["mode"] else NONE
-    codes = joined(markup('<code class="bad">%s</code> ', code) for code in row["failures"])
+    codes = join_markup(markup('<code class="bad">%s</code> ', code) for code in row["failures"])
     return markup("<p>%s%s</p>", mode, codes)
 
 
@@ -500,7 +504,7 @@ def _trace(row: Shown) -> Markup:
     more = row["more_steps"]
     return markup(
         '<h5>Trace</h5>\n<ol class="trace">\n%s%s</ol>\n',
-        joined(
+        join_markup(
             markup(
                 "<li><code>%s</code>%s%s%s</li>\n",
                 step["name"],
@@ -539,7 +543,7 @@ def _scores(scores: Mapping[str, float | None]) -> Markup:
         markup("<span><code>%s</code> %s</span> ", one_line(name), figures.value(number, ""))
         for name, number in scores.items()
     )
-    return markup('<p class="scores">%s</p>\n', joined(shown))
+    return markup('<p class="scores">%s</p>\n', join_markup(shown))
 
 
 # ------------------------------------------------------------------------------------------ numbers
@@ -552,7 +556,7 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
             '<tbody><tr class="dimension"><th colspan="7" scope="rowgroup">%s</th></tr>\n'
             "%s</tbody>\n",
             one_line(dimension.replace("_", " "), 60),
-            joined(
+            join_markup(
                 _metric(suite, name, judged.get(name)) for name in names if name in suite.metrics
             ),
         )
@@ -565,10 +569,10 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         '<th class="n">trials</th><th>method</th></tr></thead>\n%s</table></div>\n'
         "%s%s%s%s%s%s</section>\n",
         one_line(suite.name, 80),
-        joined(groups),
+        join_markup(groups),
         markup("<p>%s</p>", whose) if (whose := whose_intervals(report, suite.name)) else NONE,
         _paragraph(missing_metrics.sentence(report, suite.name)),
-        joined(markup("<p>%s</p>", _line(said)) for said in people.sentences(suite)),
+        join_markup(markup("<p>%s</p>", _line(said)) for said in people.sentences(suite)),
         _quoted(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
         _most_frequent(suite) if suite.failures_top else NONE,
@@ -605,7 +609,7 @@ def _quoted(suite: SuiteReport) -> Markup:
         '<h4>Quoted</h4><div class="wide" role="region" aria-label="Quoted values" tabindex="0">'
         "<table><thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div><p>%s.</p>",
         _titles(published_scores.HEAD, numbers={1, 2, 4}),
-        joined(rows),
+        join_markup(rows),
         published_scores.NOTE,
     )
 
@@ -614,14 +618,14 @@ def _categories(suite: SuiteReport) -> Markup:
     numbers = range(1, len(categories.HEAD) - 1)
     rows = []
     for name, *others, last in categories.rows(suite):
-        figures_of = joined(markup('<td class="n">%s</td>', text) for text in others)
+        figures_of = join_markup(markup('<td class="n">%s</td>', text) for text in others)
         template = '<tr><th scope="row">%s</th>%s<td>%s</td></tr>\n'
         rows.append(markup(template, name, figures_of, last))
     return markup(
         '<h4>Categories</h4><div class="wide" role="region" aria-label="Categories" tabindex="0">'
         "<table><thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div>",
         _titles(categories.HEAD, numbers=numbers),
-        joined(rows),
+        join_markup(rows),
     )
 
 
@@ -631,7 +635,7 @@ def _most_frequent(suite: SuiteReport) -> Markup:
         for code, times in suite.failures_top[:10]
     )
     return markup(
-        "<p>Most frequent failures: %s%s</p>", joined(markup("%s, ", f) for f in firsts), last
+        "<p>Most frequent failures: %s%s</p>", join_markup(markup("%s, ", f) for f in firsts), last
     )
 
 
@@ -641,7 +645,7 @@ def _how(report: Report) -> Markup:
         "<section><h2>How this was decided</h2><ul>%s</ul></section>\n"
         "<section><h2>What ran</h2><dl>%s</dl></section>\n%s",
         _items(method(report)),
-        joined(
+        join_markup(
             markup("<dt>%s</dt><dd>%s</dd>", one_line(name, 80), _line(value))
             for name, value in provenance(report)
         ),
@@ -655,18 +659,18 @@ def _how(report: Report) -> Markup:
 def _titles(names: Iterable[str], *, numbers: Iterable[int]) -> Markup:
     """Heads of columns; those of `numbers`, counted from 0, stand at the right."""
     right = set(numbers)
-    return joined(
+    return join_markup(
         markup('<th class="n">%s</th>' if at in right else "<th>%s</th>", name)
         for at, name in enumerate(names)
     )
 
 
 def _items(lines: Iterable[Line]) -> Markup:
-    return joined(markup("<li>%s</li>", _line(line)) for line in lines)
+    return join_markup(markup("<li>%s</li>", _line(line)) for line in lines)
 
 
 def _paragraphs(lines: Iterable[Line]) -> Markup:
-    return joined(markup("<p>%s</p>\n", _line(line)) for line in lines)
+    return join_markup(markup("<p>%s</p>\n", _line(line)) for line in lines)
 
 
 def _paragraph(line: Line) -> Markup:
@@ -674,7 +678,7 @@ def _paragraph(line: Line) -> Markup:
 
 
 def _line(spans: Line) -> Markup:
-    return joined(map(_span, spans))
+    return join_markup(map(_span, spans))
 
 
 def _span(span: Span) -> Markup:

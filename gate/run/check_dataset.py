@@ -19,7 +19,7 @@ from gate.suites.cases.curation.mutations import exchanged, figures_of, moved, o
 from gate.suites.cases.keys import MUTATIONS
 from gate.text.numbers.agreement import agrees
 from gate.text.numbers.number import Locale, Number
-from gate.text.phrases import folded
+from gate.text.phrases import fold_text
 
 Verdict = Literal["passed", "failed", "open"]
 _MOST_OTHERS = 50  # other cases' answers that are tried on a case
@@ -290,13 +290,13 @@ def _others(at: int, demands: Sequence[Sequence[Demand]], golds: Sequence[Gold])
     of those that do not say all that this case asks for.
     """
     most = min(_MOST_OTHERS, max(1, _MOST_PAIRS // len(golds)))
-    words = {folded(answer) for answer in golds[at].answers}
+    words = {fold_text(answer) for answer in golds[at].answers}
     own = [one for one in demands[at] if one.required]
     tried = 0
     for step in range(1, len(golds)):
         other = (at + step) % len(golds)
         answers = golds[other].answers
-        if not answers or folded(answers[0]) in words:
+        if not answers or fold_text(answers[0]) in words:
             continue
         if not own or not all(any(one.is_met_by(two) for two in demands[other]) for one in own):
             yield answers[0]

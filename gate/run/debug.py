@@ -16,7 +16,7 @@ from gate.run.options import Host, RunOptions
 from gate.run.setup import Setup, set_up
 from gate.store.session import find_session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
-from gate.text.figures import count, listed
+from gate.text.figures import count, join_words
 
 if TYPE_CHECKING:
     from gate.run.show_cases import Shown
@@ -68,7 +68,7 @@ def _narrowed(setup: Setup, session: str) -> Setup:
     known = sum(map(len, found.values()))
     lost = sum(map(len, failed.values())) - known
     if lost and not known:
-        names = listed(sorted(failed))
+        names = join_words(sorted(failed))
         raise UsageError(
             f"--failed {folder}: none of its {count(lost, 'failing case')} (suites {names}) is "
             "among the suites of this run; name them with --suite, or give another session"

@@ -270,7 +270,7 @@ def _powerless(name: str, advisory: Mapping[str, str]) -> Iterator[str]:
         groups.setdefault(why, []).append(metric)
     for why, metrics in groups.items():
         verb = why if len(metrics) == 1 else why.replace("does not gate", "do not gate", 1)
-        yield f"{name}: {figures.listed((f'`{one}`' for one in metrics), most=5)} {verb}"
+        yield f"{name}: {figures.join_words((f'`{one}`' for one in metrics), most=5)} {verb}"
 
 
 def _still_counted(name: str, suite: Judged, advisory: Mapping[str, str]) -> Iterator[str]:
@@ -292,7 +292,7 @@ def _other_judge(
         labels = sum(len(found.select(name, metric)) for metric in left)
         yield (
             f"{name}: {figures.count(labels, 'label')} on "
-            f"{figures.listed((f'`{one}`' for one in left), most=5)} were made beside another "
+            f"{figures.join_words((f'`{one}`' for one in left), most=5)} were made beside another "
             "judge, rubric or options: nothing is corrected by them (`gate review sample` draws "
             "new ones)"
         )

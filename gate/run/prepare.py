@@ -23,7 +23,7 @@ from gate.suites.protection.base_branch import CaseDrift, drift, list_loosened_c
 from gate.suites.protection.digests import grader_digests, list_edited_columns
 from gate.suites.protection.rules import Rules
 from gate.text.escaping import one_line
-from gate.text.figures import listed
+from gate.text.figures import join_words
 from gate.text.suggestions import nearest
 
 _SHOWN, _FEW = 80, 12  # characters of an id, and cases that are all named
@@ -232,9 +232,9 @@ def _known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
     known = frozenset(i for plan in plans for i in plan.all_ids)
     missing = sorted(wanted - known)
     if missing:
-        names = listed((one_line(name, _SHOWN) for name in missing), most=5)
+        names = join_words((one_line(name, _SHOWN) for name in missing), most=5)
         near = nearest(missing[0], sorted(known))
-        hint = f" - did you mean {listed(near)}?" if near else _few(sorted(known))
+        hint = f" - did you mean {join_words(near)}?" if near else _few(sorted(known))
         raise UsageError(f"--case {names}: no such case in the chosen suites{hint}")
 
 

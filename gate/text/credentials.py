@@ -119,7 +119,7 @@ def is_ordinary(value: str) -> bool:
     return len(value) <= _LONGEST and _LONGER.fullmatch(value) is not None
 
 
-def whole(value: str) -> Iterator[str]:
+def list_secrets(value: str) -> Iterator[str]:
     """Of a variable that is secret by its name: itself, and what it holds."""
     yield value
     yield value.strip().strip("\"'")
@@ -128,23 +128,23 @@ def whole(value: str) -> Iterator[str]:
         path = value.partition("://")[2].partition("/")[2]
         yield from (path, path.rpartition("/")[2])
         yield from (unquote(found["user"]) for found in _ADDRESS.finditer(value))  # Sentry's DSN
-    yield _text_of(value)
-    yield from parts(value)
+    yield _decode_text(value)
+    yield from list_secret_parts(value)
 
 
-def parts(value: str) -> Iterator[str]:
+def list_secret_parts(value: str) -> Iterator[str]:
     """What is secret within a value, whatever its variable is called."""
     value = value[:MOST]
-    for text in filter(None, (value, _text_of(value))):
-        yield from of_address(text if "://" in text else f"any://{text}")
-        yield from own_forms(text)
-        yield from of_headers(text)
-        for found in _FIELD.finditer(text):
-            if looks_secret(found["name"]):
-                given = found["quoted"] or found["single"] or found["bare"]
+    for text in filter(None, (value, _decode_text(value))):
+        yield from list_address_secrets(text if "://" in text else f"any://{text}")
+        yield from list_known_keys(text)
+        yield from list_header_secrets(text)
+        for match in _FIELD.finditer(text):
+            if looks_secret(match["name"]):
+                given = match["quoted"] or match["single"] or match["bare"]
                 yield from (given, unquote(given))
         if text.lstrip()[:1] == "{":
-            yield from _of_json(text)
+            yield from _list_json_secrets(text)
 
 
 def without_passwords(text: str) -> str:
@@ -154,12 +154,12 @@ def without_passwords(text: str) -> str:
     return _ADDRESS.sub(lambda found: f"{found[0].partition('://')[0]}://***@", text)
 
 
-def of_address(value: str) -> Iterator[str]:
+def list_address_secrets(value: str) -> Iterator[str]:
     """Passwords, alone and as the pair that an Authorization header has, and tokens that stand for
     a user.
     """
-    for found in _ADDRESS.finditer(value):
-        user, password = found["user"], found["password"] or ""
+    for match in _ADDRESS.finditer(value):
+        user, password = match["user"], match["password"] or ""
         for name, word in {(user, password), (unquote(user), unquote(password))}:
             yield word
             if name and word:
@@ -168,26 +168,26 @@ def of_address(value: str) -> Iterator[str]:
                 yield name
 
 
-def own_forms(value: str) -> Iterator[str]:
+def list_known_keys(value: str) -> Iterator[str]:
     """Keys that are known by their form."""
-    from gate.text.sensitive import SECRETS, finds
+    from gate.text.sensitive import SECRETS, find_sensitive
 
-    found = finds(value[:MOST], SECRETS)
-    yield from (one.value for one in found if one.kind != "password")
+    matches = find_sensitive(value[:MOST], SECRETS)
+    yield from (one.value for one in matches if one.kind != "password")
 
 
-def of_headers(value: str) -> Iterator[str]:
+def list_header_secrets(value: str) -> Iterator[str]:
     """`Basic` and `Bearer` credentials, of the former also what they encode."""
-    for found in _SCHEME.finditer(value):
-        given = unquote(found["given"])
-        pair = _text_of(given)
-        if found["kind"].lower() == "basic" and ":" in pair:
+    for match in _SCHEME.finditer(value):
+        given = unquote(match["given"])
+        pair = _decode_text(given)
+        if match["kind"].lower() == "basic" and ":" in pair:
             yield from (given, pair, pair.partition(":")[2])
-        elif found["kind"].lower() == "bearer" and any(map(str.isdigit, given)):
+        elif match["kind"].lower() == "bearer" and any(map(str.isdigit, given)):
             yield given
 
 
-def _of_json(value: str) -> Iterator[str]:
+def _list_json_secrets(value: str) -> Iterator[str]:
     try:
         yield from _fields(json.loads(value))
     except (ValueError, RecursionError):
@@ -201,20 +201,20 @@ def _fields(data: Json) -> Iterator[str]:
     elif isinstance(data, dict):
         for key, item in data.items():
             if isinstance(item, str) and looks_secret(str(key)):
-                pair = _text_of(item)
+                pair = _decode_text(item)
                 yield from (item, pair, pair.partition(":")[2])
             else:
                 yield from _fields(item)
 
 
-def _text_of(value: str) -> str:
+def _decode_text(value: str) -> str:
     """What base64 stands for, where that is text of ASCII; else nothing."""
     compact = "".join(value.split()).translate(str.maketrans("-_", "+/"))
     if len(compact) < 8 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", compact):
         return ""
     try:
-        found = base64.b64decode(compact + "=" * (-len(compact) % 4)).decode("ascii")
+        decoded = base64.b64decode(compact + "=" * (-len(compact) % 4)).decode("ascii")
     except (ValueError, binascii.Error):
         return ""
-    plain = found.replace("\n", "").replace("\r", "").replace("\t", "")
-    return found if plain.isprintable() else ""
+    plain = decoded.replace("\n", "").replace("\r", "").replace("\t", "")
+    return decoded if plain.isprintable() else ""

@@ -135,15 +135,15 @@ def xml(text: str, limit: int | None = None) -> str:
 def command(name: str, message: str, properties: Mapping[str, str | int | None]) -> str:
     """A workflow command for GitHub's runner: `::error file=a,line=1::message`."""
     given = ",".join(
-        f"{key}={_escaped(one_line(str(value))).replace(':', '%3A').replace(',', '%2C')}"
+        f"{key}={_escape(one_line(str(value))).replace(':', '%3A').replace(',', '%2C')}"
         for key, value in properties.items()
         if value is not None
     )
     head = f"::{name} {given}::" if given else f"::{name}::"
-    return head + _escaped(plain(message, ANNOTATION_LIMIT // 4))
+    return head + _escape(plain(message, ANNOTATION_LIMIT // 4))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -25,8 +25,8 @@ def value(number: float | None, unit: str, *, limits: Sequence[float] = ()) -> s
     if number is None or not math.isfinite(number):
         return ABSENT
     if unit == "USD":
-        return _signed(_dollars(number, limits))
-    shown = _signed(_figure(number, _decimals(number, unit), _anchors(unit, limits)))
+        return _set_minus(_dollars(number, limits))
+    shown = _set_minus(_figure(number, _decimals(number, unit), _anchors(unit, limits)))
     return f"{shown} ms" if unit == "ms" else shown
 
 
@@ -52,13 +52,13 @@ def money(usd: float | None) -> str:
     """USD with cents, or with two figures when it is less than ten of them."""
     if usd is None or not math.isfinite(usd):
         return UNKNOWN
-    return _signed(_dollars(usd, ()))
+    return _set_minus(_dollars(usd, ()))
 
 
 def in_usd(amount: float) -> str:
     """A budget as messages name it: `5.00`, `0.05`."""
-    whole, _, rest = limit(amount, "USD").removeprefix("$").replace(",", "").partition(".")
-    return f"{whole}.{rest.rstrip('0').ljust(2, '0')}"
+    dollars, _, rest = limit(amount, "USD").removeprefix("$").replace(",", "").partition(".")
+    return f"{dollars}.{rest.rstrip('0').ljust(2, '0')}"
 
 
 # ------------------------------------------------------------------------------------------ changes
@@ -113,7 +113,7 @@ def size(amount: float, unit: str, *, relative: bool) -> str:
     return value(amount, unit)
 
 
-def allowed(tolerance: float, unit: str, *, relative: bool) -> str:
+def tolerance_in_words(tolerance: float, unit: str, *, relative: bool) -> str:
     """A tolerance, as it was written: `2 pt`, `12.5 %`, `0.10`."""
     if relative or unit == "share":
         shown = _figure(100 * tolerance, 0, (100 * tolerance,))
@@ -142,8 +142,8 @@ def portions(low: float, high: float) -> tuple[str, str]:
 
 def p_value(p: float, *, level: float | None = None) -> str:
     """`p = 0.0031`, `p < 0.0001`: two figures, and never as the `level` that it is not."""
-    known = (1.0,) if level is None else (1.0, level)
-    return "p < 0.0001" if p < 0.0001 else f"p = {_two_figures(p, known)}"
+    anchors = (1.0,) if level is None else (1.0, level)
+    return "p < 0.0001" if p < 0.0001 else f"p = {_two_figures(p, anchors)}"
 
 
 def chance(p: float) -> str:
@@ -157,7 +157,7 @@ def odds(chance: float) -> str:
     """
     if chance < 0.01:
         return "< 1 %"
-    return "> 99 %" if chance > 0.99 else f"{_rounded(100 * chance, 0)} %"
+    return "> 99 %" if chance > 0.99 else f"{_round(100 * chance, 0)} %"
 
 
 def often(chance: float) -> str:
@@ -170,12 +170,12 @@ def often(chance: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    whole = math.floor(seconds + 0.5)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    full = math.floor(seconds + 0.5)
+    if full < 60:
+        return f"{full} s"
+    if full < 3600:
+        return f"{full // 60} min {full % 60:02d} s"
+    return f"{full // 3600} h {full % 3600 // 60:02d} min"
 
 
 def age(days: float) -> str:
@@ -193,7 +193,7 @@ def count(number: int, noun: str) -> str:
 # -------------------------------------------------------------------------------------------- words
 
 
-def listed(words: Iterable[str], *, most: int = 3) -> str:
+def join_words(words: Iterable[str], *, most: int = 3) -> str:
     """`a`, `a and b`, `a, b and c`, `a, b, c and 4 more`."""
     items = list(words)
     if len(items) > most:
@@ -208,7 +208,7 @@ def tight(shown: str) -> str:
     return re.sub(r" (?![(·])(?<!· )", "\N{NO-BREAK SPACE}", shown)
 
 
-def stored(shown: str) -> str:
+def keep_hyphens(shown: str) -> str:
     """For a sentence that is kept: whoever shows it sets the minus signs."""
     return shown.replace(MINUS, "-")
 
@@ -296,11 +296,11 @@ def _dollars(usd: float, limits: Sequence[float]) -> str:
     return f"{'-' if usd < -NOISE else ''}${shown}"
 
 
-def _two_figures(amount: float, known: Sequence[float]) -> str:
+def _two_figures(amount: float, anchors: Sequence[float]) -> str:
     if amount <= 0.0:
         return "0"
     decimals = max(0, min(_MOST, 1 - math.floor(math.log10(amount))))
-    shown = _figure(amount, decimals, known)
+    shown = _figure(amount, decimals, anchors)
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
@@ -308,20 +308,20 @@ def _figure(number: float, decimals: int, anchors: Iterable[float]) -> str:
     """With as many more decimals as it takes to stand on the same side of each anchor as the number
     does, and of one that it is, on it.
     """
-    known = [(anchor, _side(number, anchor)) for anchor in anchors]
+    sides = [(anchor, _side(number, anchor)) for anchor in anchors]
     for more in range(decimals, _MOST + 1):
-        shown = _rounded(number, more)
+        shown = _round(number, more)
         read = float(shown.replace(",", ""))
-        if all(_side(read, anchor) == side for anchor, side in known):
+        if all(_side(read, anchor) == side for anchor, side in sides):
             return shown
-    return _rounded(number, decimals)
+    return _round(number, decimals)
 
 
 def _side(number: float, anchor: float) -> int:
     return 0 if abs(number - anchor) <= NOISE else 1 if number > anchor else -1
 
 
-def _rounded(number: float, decimals: int) -> str:
+def _round(number: float, decimals: int) -> str:
     """Half up, away from zero, of the decimal number that people see: 0.575 is 0.58, whatever its
     last bits say. The nudge is less than a unit in the twelfth figure.
     """
@@ -336,8 +336,8 @@ def _rounded(number: float, decimals: int) -> str:
 def _plus(shown: str) -> str:
     if not float(shown.replace(",", "")):
         return shown
-    return _signed(shown) if shown.startswith("-") else f"+{shown}"
+    return _set_minus(shown) if shown.startswith("-") else f"+{shown}"
 
 
-def _signed(shown: str) -> str:
+def _set_minus(shown: str) -> str:
     return MINUS + shown[1:] if shown.startswith("-") else shown

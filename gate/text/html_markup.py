@@ -13,15 +13,17 @@ class Markup(str):
 
 def markup(template: str, *values: object) -> Markup:
     """A literal with its `%s` filled in, in order; what is no Markup is escaped."""
-    return Markup(template % tuple([v if v.__class__ is Markup else escaped(v) for v in values]))
+    return Markup(
+        template % tuple([v if v.__class__ is Markup else escape_html(v) for v in values])
+    )
 
 
-def joined(parts: Iterable[object]) -> Markup:
+def join_markup(parts: Iterable[object]) -> Markup:
     """One after the other; what is no Markup is escaped."""
-    return Markup("".join([p if p.__class__ is Markup else escaped(p) for p in parts]))
+    return Markup("".join([p if p.__class__ is Markup else escape_html(p) for p in parts]))
 
 
-def escaped(value: object) -> str:
+def escape_html(value: object) -> str:
     """What is no Markup as text that shows as it is, between tags and in a quoted attribute."""
     return (
         str(value)

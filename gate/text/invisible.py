@@ -65,22 +65,22 @@ _WRITTEN = {
 }  # fmt: skip
 
 
-def squeezed(text: str) -> bytes:
+def squeeze(text: str) -> bytes:
     """UTF-8 without separators, in small letters and with the signs of plain base64 for those of
     URLs; about a nanosecond a byte where no separator is written in characters.
     """
-    data = narrowed(text)
-    return folded(unwritten(data) if marked(text) else data)
+    data = narrow_text(text)
+    return fold_bytes(drop_written(data) if has_written_separators(text) else data)
 
 
-def narrowed(text: str) -> bytes:
+def narrow_text(text: str) -> bytes:
     """UTF-8 without the separators beyond ASCII."""
     if not text.isascii() and (not text.isprintable() or _FILLER.search(text)):
         text = _WIDE.sub("", text)
     return _utf8(text)
 
 
-def unwritten(data: bytes) -> bytes:
+def drop_written(data: bytes) -> bytes:
     """Without the separators that are written in characters."""
     for mark, pattern in _WRITTEN.items():
         if mark in data:
@@ -88,12 +88,12 @@ def unwritten(data: bytes) -> bytes:
     return data
 
 
-def folded(data: bytes) -> bytes:
+def fold_bytes(data: bytes) -> bytes:
     """Without the separators of one character, in small letters."""
     return data.translate(_FOLDED, _ONES)
 
 
-def marked(text: str) -> bool:
+def has_written_separators(text: str) -> bool:
     """Whether a separator may be written in characters: those may belong to both a secret and the
     text around it, which is then in `text` and not in `squeezed(text)`.
     """
@@ -101,19 +101,19 @@ def marked(text: str) -> bool:
     return "\\" in text or "&" in text or "<" in text or "%" in text or "\x1b" in text
 
 
-def places(text: str, indices: Iterable[int], *, written: bool = True) -> dict[int, int]:
+def find_places(text: str, indices: Iterable[int], *, written: bool = True) -> dict[int, int]:
     """Of these bytes of `squeezed(text)`, which characters of `text` they come from."""
     wanted = sorted(set(indices))
     narrow, wide = _without(text, _WIDE, "")
-    whole = data = _utf8(narrow)
-    found = []
+    start = data = _utf8(narrow)
+    places = []
     for pattern in (*(_WRITTEN.values() if written else ()), _ONE):
         data, gaps = _without(data, pattern, b"")
-        found.append(gaps)
+        places.append(gaps)
     at = wanted
-    for gaps in reversed(found):
+    for gaps in reversed(places):
         at = [gaps.before(index) for index in at]
-    return {index: wide.before(n) for index, n in zip(wanted, _characters(whole, at), strict=True)}
+    return {index: wide.before(n) for index, n in zip(wanted, _characters(start, at), strict=True)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +133,9 @@ class _Gaps:
 
 def _without(data: AnyStr, pattern: re.Pattern[AnyStr], nothing: AnyStr) -> tuple[AnyStr, _Gaps]:
     after, dropped, total = [], [], 0
-    for found in pattern.finditer(data):
-        after.append(found.start() - total)
-        total += found.end() - found.start()
+    for match in pattern.finditer(data):
+        after.append(match.start() - total)
+        total += match.end() - match.start()
         dropped.append(total)
     return pattern.sub(nothing, data), _Gaps(after=after, dropped=dropped)
 

@@ -54,20 +54,20 @@ class Block:
     closed: bool = True  # a fence that has an end
 
 
-def blocks(answer: str) -> tuple[Block, ...]:
+def split_blocks(answer: str) -> tuple[Block, ...]:
     """The first `LIMIT` characters in order; an answer that is JSON as a whole is code."""
     text = answer[:LIMIT].strip()
     if text[:1] in ("{", "[") and _is_json(text):
         return (Block(kind="code", text=text),)
     scan = _Scan()
     for line in text.splitlines():
-        scan.read(line)
-    return scan.finished()
+        scan.add(line)
+    return scan.finish()
 
 
-def running(found: Iterable[Block]) -> Iterator[str]:
+def list_running_text(blocks: Iterable[Block]) -> Iterator[str]:
     """Paragraphs and items as plain words: no code, pictures, addresses, tags or emphasis."""
-    for block in found:
+    for block in blocks:
         if block.kind in ("paragraph", "item"):
             yield plain(block.text)
 
@@ -86,26 +86,26 @@ def sentences(text: str) -> tuple[str, ...]:
     abbreviation, an initial or a list number, nor before a small letter.
     """
     joined = " ".join(text.split())
-    found, start = [], 0
+    pieces, start = [], 0
     for end in _SENTENCE_END.finditer(joined):
         head = joined[max(start, end.start() - 12) : end.start() + 1]
         next_sign = joined[end.end() : end.end() + 1]
         if next_sign.islower() or (end[0][0] == "." and _ABBREVIATION.search(head)):
             continue
-        found.append(joined[start : end.end()].strip())
+        pieces.append(joined[start : end.end()].strip())
         start = end.end()
-    return tuple(sentence for sentence in (*found, joined[start:].strip()) if sentence)
+    return tuple(sentence for sentence in (*pieces, joined[start:].strip()) if sentence)
 
 
 def words(text: str) -> tuple[str, ...]:
     """Words of letters; what has a digit in it (a number, an id, `Q4`) is none."""
-    found: list[str] = []
+    letters: list[str] = []
     for token in _TOKEN.findall(text):
         if token.isalpha():
-            found.append(token)
+            letters.append(token)
         elif not any(sign.isdigit() for sign in token):
-            found += _WORD.findall(token)
-    return tuple(found)
+            letters += _WORD.findall(token)
+    return tuple(letters)
 
 
 class _Scan:
@@ -119,7 +119,7 @@ class _Scan:
         self._lists = 0
         self._in_list = False
 
-    def read(self, line: str) -> None:
+    def add(self, line: str) -> None:
         if self._fence:
             self._in_fence(line)
             return
@@ -132,7 +132,7 @@ class _Scan:
         elif not self._starts(_QUOTE.sub("", line, count=1)):
             self._goes_on(_QUOTE.sub("", line, count=1))
 
-    def finished(self) -> tuple[Block, ...]:
+    def finish(self) -> tuple[Block, ...]:
         self._end()
         return tuple(self._done)
 
@@ -163,8 +163,8 @@ class _Scan:
             self._lists += not self._in_list
             self._in_list = True
             indent = len(item[1].expandtabs(4))
-            found = Block(kind="item", text="", marker=item[2], indent=indent, group=self._lists)
-            self._begin(found, item[3] or "")
+            block = Block(kind="item", text="", marker=item[2], indent=indent, group=self._lists)
+            self._begin(block, item[3] or "")
         elif line.startswith(_INDENTED) and not self._lines and not self._in_list:
             self._begin(Block(kind="code", text=""), line)
         else:
@@ -197,7 +197,7 @@ class _Scan:
     def _end(self) -> None:
         block, text = self._open, "\n".join(self._lines)
         if text.strip() or block.kind in ("heading", "item", "code"):
-            made = Block(
+            complete = Block(
                 kind=block.kind,
                 text=text,
                 marker=block.marker,
@@ -205,7 +205,7 @@ class _Scan:
                 group=block.group,
                 closed=block.closed,
             )
-            self._done.append(made)
+            self._done.append(complete)
         self._open, self._lines = Block(kind="paragraph", text=""), []
 
 

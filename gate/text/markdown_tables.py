@@ -24,7 +24,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class MarkdownTable:
     """`cells`: those below the header, in their order."""
 
     start: int
@@ -32,11 +32,11 @@ class Table:
     cells: tuple[Cell, ...]
 
 
-def tables(text: str) -> tuple[Table, ...]:
+def find_tables(text: str) -> tuple[MarkdownTable, ...]:
     """Every table with a line of dashes below its header."""
     if "|" not in text or "-" not in text:
         return ()
-    return tuple(_read(text, list(_lines(text))))
+    return tuple(_read_table(text, list(_lines(text))))
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -46,7 +46,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _read(text: str, lines: list[tuple[int, int]]) -> Iterator[Table]:
+def _read_table(text: str, lines: list[tuple[int, int]]) -> Iterator[MarkdownTable]:
     at = 1
     while at < len(lines):
         if not (_is_rule(text, lines[at]) and "|" in text[slice(*lines[at - 1])]):
@@ -59,7 +59,7 @@ def _read(text: str, lines: list[tuple[int, int]]) -> Iterator[Table]:
         while at < len(lines) and "|" in text[slice(*lines[at])]:
             cells += _row(text, lines[at], columns)
             at += 1
-        yield Table(start=header[0], end=lines[max(first, at) - 1][1], cells=tuple(cells))
+        yield MarkdownTable(start=header[0], end=lines[max(first, at) - 1][1], cells=tuple(cells))
 
 
 def _is_rule(text: str, line: tuple[int, int]) -> bool:

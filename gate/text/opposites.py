@@ -31,7 +31,7 @@ class _Turner:
     elided: re.Pattern[str] | None
 
 
-def turned(text: str) -> str | None:
+def turn_statement(text: str) -> str | None:
     """The text with its directions turned: "No, it rose by 5" is "Yes, it fell by 5". In a sentence
     with a negation that alone goes, since without it the words of direction say the opposite.
     None where nothing in it has an opposite. English, German, French and Spanish, each by the
@@ -91,7 +91,7 @@ def _turn_sentence(sentence: str, turner: _Turner) -> str:
     rest = sentence[begin:]
     words = [found[0] for found in turner.word.finditer(rest)]
     elided = turner.elided is not None and turner.elided.search(rest) is not None
-    negated = elided or any(_unnegated(word, turner) is not None for word in words)
+    negated = elided or any(_drop_negation(word, turner) is not None for word in words)
     head = ""
     if opening:
         head = sentence[: opening.start(1)] + _alike(
@@ -100,7 +100,7 @@ def _turn_sentence(sentence: str, turner: _Turner) -> str:
 
     def turn(found: re.Match[str]) -> str:
         word = found[0]
-        other = _unnegated(word, turner) if negated else turner.opposites.get(_plain(word))
+        other = _drop_negation(word, turner) if negated else turner.opposites.get(_plain(word))
         return word if other is None else _alike(other, word)
 
     tail = turner.word.sub(turn, rest)
@@ -109,7 +109,7 @@ def _turn_sentence(sentence: str, turner: _Turner) -> str:
     return head + (_SPACES.sub(" ", tail) if tail != rest else rest)
 
 
-def _unnegated(word: str, turner: _Turner) -> str | None:
+def _drop_negation(word: str, turner: _Turner) -> str | None:
     plain = _plain(word)
     if plain in turner.negations:
         return turner.negations[plain]

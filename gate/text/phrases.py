@@ -16,7 +16,7 @@ _SIGNS = str.maketrans(
 )
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Unicode NFKC, case folded, quotes and dashes in their plain form, no Markdown emphasis, one
     space for any white space.
     """
@@ -25,7 +25,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().translate(_SIGNS).split())
 
 
-def mentioned(phrase: str, text: str) -> bool:
+def has_phrase(phrase: str, text: str) -> bool:
     """Whether `phrase` stands in `text` as whole words ("12" is not in "2012" or "12.5"); both are
     compared as they are.
     """

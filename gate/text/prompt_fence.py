@@ -22,7 +22,7 @@ DATA_NOT_INSTRUCTIONS = (
 )
 
 
-def fenced(label: str, text: str, *, limit: int = LIMIT) -> str:
+def fence_text(label: str, text: str, *, limit: int = LIMIT) -> str:
     """`text` between two lines that hold a token which occurs nowhere in it.
 
     Without control and invisible characters. Of a text longer than `limit` characters the first two
@@ -39,7 +39,7 @@ def fenced(label: str, text: str, *, limit: int = LIMIT) -> str:
     return "\n".join((f"<<< {name} {token}", *body, f">>> {name} {token}"))
 
 
-def canary(*texts: str) -> str:
+def make_canary(*texts: str) -> str:
     """A short token for a model to give back, drawn from all that it is told. It occurs in none of
     it.
     """

@@ -11,10 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_letters, digits
 from typing import Any, TypeVar, cast
 
-from gate.text.invisible import folded, marked, narrowed, places, squeezed, unwritten
+from gate.text.invisible import (
+    drop_written,
+    find_places,
+    fold_bytes,
+    has_written_separators,
+    narrow_text,
+    squeeze,
+)
 from gate.text.late_pattern import late_pattern
-from gate.text.secret_forms import SHORTEST, forms, parts
-from gate.text.spellings import undone
+from gate.text.secret_forms import SHORTEST, list_forms, list_lines
+from gate.text.spellings import undo_spellings
 
 SPLIT = 8  # characters without separators; a shorter form is found only in one piece
 MASK = "***"
@@ -34,23 +41,25 @@ class Redactor:
     """Replaces secrets; knows nothing else and never shows what it looks for."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        known = {part for secret in secrets for part in parts(secret)}
-        made = {part: [form for form in forms(part) if len(form) >= SHORTEST] for part in known}
-        found = {form for some in made.values() for form in some}
-        tight = {form: squeezed(form) for form in found}
-        self._short = [form for form in found if len(tight[form]) < SPLIT]
+        texts = {part for secret in secrets for part in list_lines(secret)}
+        forms_of = {
+            part: [form for form in list_forms(part) if len(form) >= SHORTEST] for part in texts
+        }
+        all_forms = {form for some in forms_of.values() for form in some}
+        tight = {form: squeeze(form) for form in all_forms}
+        self._short = [form for form in all_forms if len(tight[form]) < SPLIT]
         # What a separator in characters may hide a part of, and what has signs that a notation
         # escapes: the escape belongs to what is masked.
-        odd = (form for part in known if not _PLAIN.fullmatch(part) for form in made[part])
-        hidden = (part for part in known if len(squeezed(part)) < _SAMPLED)
+        odd = (form for part in texts if not _PLAIN.fullmatch(part) for form in forms_of[part])
+        hidden = (part for part in texts if len(squeeze(part)) < _SAMPLED)
         self._whole = list({*self._short, *odd, *hidden})
         self._tight = sorted({form for form in tight.values() if len(form) >= SPLIT}, key=len)
         self._brief = [form for form in self._tight if len(form) < _SAMPLED]
         self._long = self._tight[len(self._brief) :]
         # Quotes and angles are escaped everywhere: their usual escapes are forms of a secret, and
         # alone no reason to read a text once more.
-        self._signs = frozenset(ascii_letters + digits + "\\%&").union(*known) - {*"\"'<>"}
-        self._words = frozenset(word for form in self._long for word in _sampled(form))
+        self._signs = frozenset(ascii_letters + digits + "\\%&").union(*texts) - {*"\"'<>"}
+        self._words = frozenset(word for form in self._long for word in _sample_words(form))
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._tight)} forms)"
@@ -63,66 +72,68 @@ class Redactor:
         spans = [*self._spans(text, _DEPTH)] if self._tight or self._short else []
         if not spans:
             return text
-        shown = _masked(text, spans)
-        if text[:1] not in ("{", "[") or _parsed(shown) is not None:
+        shown = _mask(text, spans)
+        if text[:1] not in ("{", "[") or _parse_json(shown) is not None:
             return shown
-        data = _parsed(text)  # part of a secret was a number, or of an escape
-        return shown if data is None else json.dumps(self._scrubbed(data), ensure_ascii=False)
+        data = _parse_json(text)  # part of a secret was a number, or of an escape
+        return shown if data is None else json.dumps(self._scrub(data), ensure_ascii=False)
 
     def scrub(self, value: T) -> T:
         """The same for every text in a record or in JSON data; the very object when none has a
         secret.
         """
         shown = repr(value)
-        found = self._tight or self._short
-        hit = found and next(self._spans(shown, _DEPTH), None)
-        return cast("T", self._scrubbed(value)) if hit else value
+        lookups = self._tight or self._short
+        hit = lookups and next(self._spans(shown, _DEPTH), None)
+        return cast("T", self._scrub(value)) if hit else value
 
-    def _scrubbed(self, value: Any) -> Any:
+    def _scrub(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, Mapping):
-            return {self._scrubbed(key): self._scrubbed(item) for key, item in value.items()}
+            return {self._scrub(key): self._scrub(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return type(value)(self._scrubbed(item) for item in value)
+            return type(value)(self._scrub(item) for item in value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in dataclasses.fields(value)]
-            changed = {name: self._scrubbed(getattr(value, name)) for name in names}
+            changed = {name: self._scrub(getattr(value, name)) for name in names}
             return dataclasses.replace(value, **changed)
         return value
 
     def _spans(self, text: str, depth: int) -> Iterator[Span]:
-        written = marked(text)
+        written = has_written_separators(text)
         for form in self._whole if written else self._short:
             if form in text:
                 yield from _finds(form, text)
-        data = narrowed(text)
-        tight = folded(unwritten(data) if written else data)
-        found = [span for form in self._brief if form in tight for span in _finds(form, tight)]
+        data = narrow_text(text)
+        tight = fold_bytes(drop_written(data) if written else data)
+        spans = [span for form in self._brief if form in tight for span in _finds(form, tight)]
         # A look-up a word takes no longer for more secrets, as a search a form would.
         near = not self._words.isdisjoint(_words(tight))
-        found += [span for form in self._long for span in _finds(form, tight)] if near else ()
-        found += _beginnings(self._tight, text, tight) if written or not text.isascii() else ()
-        yield from _placed(found, text, written=written)
+        spans += [span for form in self._long for span in _finds(form, tight)] if near else ()
+        spans += _beginnings(self._tight, text, tight) if written or not text.isascii() else ()
+        yield from _place_spans(spans, text, written=written)
         if near and written:  # where a separator in characters took the head of one
-            bare = folded(data)
-            found = [span for form in self._long for span in _finds(form, bare)]
-            yield from _placed(found, text, written=False)
+            bare = fold_bytes(data)
+            spans = [span for form in self._long for span in _finds(form, bare)]
+            yield from _place_spans(spans, text, written=False)
         plain = (
-            undone(text, data, self._signs) if depth and (written or not text.isascii()) else None
+            undo_spellings(text, data, self._signs)
+            if depth and (written or not text.isascii())
+            else None
         )
         if plain is not None:
             yield from (plain.span(*span) for span in self._spans(plain.text, depth - 1))
 
 
-def _placed(found: Sequence[Span], text: str, *, written: bool) -> Iterator[Span]:
+def _place_spans(spans: Sequence[Span], text: str, *, written: bool) -> Iterator[Span]:
     """Where in `text` what was found without separators is, with those that stand in it."""
-    if found:
-        place = places(text, (n for a, b in found for n in (a, b - 1)), written=written)
-        yield from ((place[a], place[b - 1] + 1) for a, b in found)
+    if spans:
+        place = find_places(text, (n for a, b in spans for n in (a, b - 1)), written=written)
+        yield from ((place[a], place[b - 1] + 1) for a, b in spans)
 
 
-def _sampled(form: bytes) -> Iterator[int]:
+def _sample_words(form: bytes) -> Iterator[int]:
     """Words, one of which is looked up wherever the form stands: behind its head if it is long."""
     head = min(_HEAD, len(form) - _SAMPLED)
     for start in range(head, head + _WORD):
@@ -134,7 +145,7 @@ def _words(data: bytes) -> memoryview[int]:
     return memoryview(data)[: len(data) // _WORD * _WORD].cast("Q")
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -156,14 +167,14 @@ def _finds(form: str | bytes, shown: str | bytes) -> Iterator[Span]:
 
 def _beginnings(forms: Sequence[bytes], text: str, tight: bytes) -> Iterator[Span]:
     """What is left of a secret where a text was cut off within it."""
-    signs = [folded(sign.encode()) for mark, sign in _CUTS if mark in text and sign in text]
+    signs = [fold_bytes(sign.encode()) for mark, sign in _CUTS if mark in text and sign in text]
     begun = [form for form in forms if form[:SHORTEST] in tight] if signs else []
     for sign in signs if begun else ():
         last = 0  # what was cut off does not go on after the sign
-        for found in re.finditer(re.escape(sign), tight):
-            end = found.start()
+        for match in re.finditer(re.escape(sign), tight):
+            end = match.start()
             tail = tight[max(last, end - len(begun[-1])) : end]
-            last = found.end()
+            last = match.end()
             for form in begun:
                 longest = min(len(form), len(tail)) if form[:SHORTEST] in tail else 0
                 sizes = range(longest, SHORTEST - 1, -1)
@@ -172,7 +183,7 @@ def _beginnings(forms: Sequence[bytes], text: str, tight: bytes) -> Iterator[Spa
                     yield end - size, end
 
 
-def _masked(shown: str, spans: Iterable[Span]) -> str:
+def _mask(shown: str, spans: Iterable[Span]) -> str:
     """Overlapping and nested finds are one stretch."""
     pieces: list[str] = []
     end = 0

@@ -20,33 +20,33 @@ SHORTEST = 6  # characters; a shorter value would take ordinary words out of the
 TURNED = 8  # characters; a shorter one turned round may be an ordinary word
 
 
-def parts(secret: str) -> Iterator[str]:
+def list_lines(secret: str) -> Iterator[str]:
     """The secret and, of one with several lines, each line: either may be printed alone."""
     for part in (secret, secret.strip(), *secret.splitlines()):
         if len(part.strip()) >= SHORTEST:
             yield part
 
 
-def forms(secret: str) -> Iterator[str]:
+def list_forms(secret: str) -> Iterator[str]:
     yield secret
     if not secret.isascii():
         yield secret.upper()
         yield secret.lower()
-    yield from _escaped(secret)
+    yield from _list_escaped(secret)
     raw = _utf8(secret)
     for alignment in range(3):
-        encoded = _aligned(base64.b64encode, 6, raw, alignment)
+        encoded = _list_aligned(base64.b64encode, 6, raw, alignment)
         yield encoded
         yield quote(encoded, safe="")
     for alignment in range(5):
-        yield _aligned(base64.b32encode, 5, raw, alignment)
+        yield _list_aligned(base64.b32encode, 5, raw, alignment)
     yield raw.hex()
     if len(secret) >= TURNED:
         yield secret[::-1]
         yield codecs.encode(secret, "rot13")
 
 
-def _escaped(secret: str) -> Iterator[str]:
+def _list_escaped(secret: str) -> Iterator[str]:
     for url in (quote(_utf8(secret), safe=""), quote(_utf8(secret)), quote_plus(_utf8(secret))):
         yield url
         yield re.sub("%..", lambda found: found[0].lower(), url)
@@ -60,7 +60,7 @@ def _escaped(secret: str) -> Iterator[str]:
     yield inline(secret, limit=None)
 
 
-def _aligned(encode: Callable[[bytes], bytes], bits: int, raw: bytes, alignment: int) -> str:
+def _list_aligned(encode: Callable[[bytes], bytes], bits: int, raw: bytes, alignment: int) -> str:
     """The characters, of so many `bits` each, that depend on `raw` alone when it starts
     `alignment` bytes into a group.
     """

@@ -11,23 +11,25 @@ from gate.records import Json
 from gate.text.credentials import (
     holds_connections,
     is_ordinary,
+    list_address_secrets,
+    list_header_secrets,
+    list_known_keys,
+    list_secret_parts,
+    list_secrets,
     looks_secret,
-    of_address,
-    of_headers,
-    own_forms,
-    parts,
-    whole,
 )
 from gate.text.late_pattern import late_pattern
 
 _UNLIKE_WORDS = late_pattern(r"[0-9:]")
 
 
-def secrets_sent(env: Mapping[str, str], asked: Iterable[Mapping[str, Json]]) -> Iterator[str]:
+def secrets_sent(
+    env: Mapping[str, str], plugin_options: Iterable[Mapping[str, Json]]
+) -> Iterator[str]:
     """The values, for agents and models with these options. Of a variable in a header any part is
     one, in a body or an address what it fills alone: another text may hold any word.
     """
-    every = list(asked)
+    every = list(plugin_options)
     named = {str(options.get("api_key_env") or "") for options in every}
     headers = [str(text) for options in every for text in (options.get("headers") or {}).values()]
     alone = {text for options in every for text in _alone(options)}
@@ -35,7 +37,7 @@ def secrets_sent(env: Mapping[str, str], asked: Iterable[Mapping[str, Json]]) ->
     yield from _telling(value for value in env.values() if value in alone)
     for options in every:
         address = str(options.get("url") or options.get("base_url") or "")
-        yield from _telling(parts(address))
+        yield from _telling(list_secret_parts(address))
 
 
 def _alone(options: Mapping[str, Json]) -> Iterator[str]:
@@ -71,14 +73,16 @@ def secrets_of(
     wanted, sent = set(named), "\0".join(headers)
     for name, value in env.items():
         if name in wanted or looks_secret(name) or (value and value in sent):
-            yield from _telling(whole(value))
+            yield from _telling(list_secrets(value))
         elif holds_connections(name):
-            yield from _telling(parts(value))
+            yield from _telling(list_secret_parts(value))
         else:  # texts of other people, too, who must not choose what reports cannot say
-            found = (*of_address(value), *own_forms(value))
-            yield from (one for one in _telling(found) if any(map(str.isdigit, one)))
-            yield from (one for one in _telling(of_headers(value)) if _UNLIKE_WORDS.search(one))
-    yield from _telling(of_headers(sent))
+            secrets = (*list_address_secrets(value), *list_known_keys(value))
+            yield from (one for one in _telling(secrets) if any(map(str.isdigit, one)))
+            yield from (
+                one for one in _telling(list_header_secrets(value)) if _UNLIKE_WORDS.search(one)
+            )
+    yield from _telling(list_header_secrets(sent))
 
 
 def _telling(values: Iterable[str]) -> Iterator[str]:

@@ -46,7 +46,7 @@ _PLACEHOLDERS = late_pattern(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class SensitivePattern:
     """What one kind looks like. A text without any of the `hints`, in small letters, has none, nor
     has one with fewer `digits` in a row. `holds` checks what a pattern cannot; `group` is the part
     that is sensitive.
@@ -61,7 +61,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SensitiveMatch:
     """One sensitive value and its place in the text."""
 
     kind: Kind
@@ -70,38 +70,40 @@ class Found:
     end: int
 
 
-def finds(text: str, kinds: Iterable[Kind] = (*SECRETS, *PERSONAL)) -> list[Found]:
+def find_sensitive(
+    text: str, kinds: Iterable[Kind] = (*SECRETS, *PERSONAL)
+) -> list[SensitiveMatch]:
     """Those of these kinds, by their place; of what overlaps, the one whose kind comes first.
 
     Secrets are looked for in any case, so that a part of one is not taken for an address.
     """
     wanted = set(kinds)
     taken: list[tuple[int, int]] = []
-    found: list[Found] = []
+    matches: list[SensitiveMatch] = []
     small, digits = text.lower(), _most_digits(text)
     for shape in SHAPES:
         if shape.kind not in wanted and shape.kind in PERSONAL:
             continue
-        if shape.digits > digits or not _hinted(shape, small):
+        if shape.digits > digits or not _has_hint(shape, small):
             continue
-        for one in _of(shape, text):
-            at = bisect_left(taken, (one.start, one.end))
+        for match in _find_matches(shape, text):
+            at = bisect_left(taken, (match.start, match.end))
             before = taken[at - 1][1] if at else 0
             after = taken[at][0] if at < len(taken) else len(text)
-            if before <= one.start and one.end <= after:
-                taken.insert(at, (one.start, one.end))
-                found += [one] if one.kind in wanted else []
+            if before <= match.start and match.end <= after:
+                taken.insert(at, (match.start, match.end))
+                matches += [match] if match.kind in wanted else []
             if len(taken) >= MOST:
-                return sorted(found, key=lambda one: one.start)
-    return sorted(found, key=lambda one: one.start)
+                return sorted(matches, key=lambda match: match.start)
+    return sorted(matches, key=lambda match: match.start)
 
 
-def masked(one: Found) -> str:
+def mask_match(match: SensitiveMatch) -> str:
     """What may be shown of it: the prefix that tells whose key it is, the host of an address."""
-    if one.kind in _PREFIXED:
-        return one.value[:4] + MASK
-    if one.kind == "email":
-        return f"{one.value[:1]}{MASK}@{one.value.rpartition('@')[2]}"
+    if match.kind in _PREFIXED:
+        return match.value[:4] + MASK
+    if match.kind == "email":
+        return f"{match.value[:1]}{MASK}@{match.value.rpartition('@')[2]}"
     return MASK
 
 
@@ -113,54 +115,54 @@ def _most_digits(text: str) -> int:
     return next((run for run in _RUNS if "0" * run in plain), 0)
 
 
-def _hinted(shape: Shape, small: str) -> bool:
+def _has_hint(shape: SensitivePattern, small: str) -> bool:
     for hint in shape.hints:
         if hint in small:
             return True
     return not shape.hints
 
 
-def _of(shape: Shape, text: str) -> Iterator[Found]:
+def _find_matches(shape: SensitivePattern, text: str) -> Iterator[SensitiveMatch]:
     for match in shape.pattern.finditer(text):
         value = match[shape.group]
         if shape.holds(value):
             start, end = match.span(shape.group)
-            yield Found(kind=shape.kind, value=value, start=start, end=end)
+            yield SensitiveMatch(kind=shape.kind, value=value, start=start, end=end)
 
 
-def luhn(written: str) -> bool:
+def has_luhn_digit(written: str) -> bool:
     """The check digit of payment cards (ISO/IEC 7812-1), and a first digit that issuers have."""
     digits = [int(sign) for sign in reversed(written) if sign.isdigit()]
     doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
     return 2 <= digits[-1] <= 6 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
 
 
-def mod_97(written: str) -> bool:
+def has_iban_digits(written: str) -> bool:
     """The check digits of an IBAN (ISO 13616)."""
     compact = written.replace(" ", "")
     moved = compact[4:] + compact[:4]
     return int("".join(str(int(sign, 36)) for sign in moved)) % 97 == 1
 
 
-def _four_bytes(written: str) -> bool:
+def _is_four_bytes(written: str) -> bool:
     """An address and no version: every part fits a byte."""
     return ":" in written or all(int(part) < 256 for part in written.split("."))
 
 
-def _given_out(written: str) -> bool:
+def _is_issued(written: str) -> bool:
     """A social security number that can be one (SSA: no area 000, 666, 9xx, no group, serial 0)."""
     area, group, serial = written.split("-")
     return area not in ("000", "666") and area[0] != "9" and int(group) > 0 and int(serial) > 0
 
 
-def _written_out(value: str) -> bool:
+def _is_no_placeholder(value: str) -> bool:
     """No placeholder of a manual."""
     return _PLACEHOLDERS.search(value) is None
 
 
-def _random(value: str) -> bool:
+def _is_random(value: str) -> bool:
     """Letters, digits and at least 3 bits a character (Shannon): no word, no number."""
-    if len(value) < 10 or not _written_out(value):
+    if len(value) < 10 or not _is_no_placeholder(value):
         return False
     if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
         return False
@@ -168,11 +170,11 @@ def _random(value: str) -> bool:
     return -sum(share * math.log2(share) for share in shares) >= 3.0
 
 
-def _with_digit(value: str) -> bool:
-    return any(map(str.isdigit, value)) and _written_out(value)
+def _has_digit(value: str) -> bool:
+    return any(map(str.isdigit, value)) and _is_no_placeholder(value)
 
 
-def _person(value: str) -> bool:
+def _is_personal_address(value: str) -> bool:
     """An address of somebody, and not that of a repository."""
     return not value.startswith("git@")
 
@@ -190,8 +192,8 @@ _ASSIGNED = (
     r"(?:\s{0,5}[:=]|\s{1,5}is\s)\s{0,5}[\"']?)([^\s\"',;<>()]{8,200})"
 )
 
-SHAPES: tuple[Shape, ...] = (  # in this order
-    Shape(
+SHAPES: tuple[SensitivePattern, ...] = (  # in this order
+    SensitivePattern(
         kind="private_key",
         pattern=late_pattern(
             r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"
@@ -199,86 +201,88 @@ SHAPES: tuple[Shape, ...] = (  # in this order
         ),
         hints=("private key",),
     ),
-    Shape(
+    SensitivePattern(
         kind="api_key",
         pattern=late_pattern(_API_KEY),
         hints=(
             *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "glpat-", "hf_", "npm_", "sg.", "pypi-"),
             *("dop_v1_", "shp"),
         ),
-        holds=_with_digit,
+        holds=_has_digit,
     ),
-    Shape(
+    SensitivePattern(
         kind="github_token",
         pattern=late_pattern(_GITHUB),
         hints=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
     ),
-    Shape(
+    SensitivePattern(
         kind="aws_key",
         pattern=late_pattern(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
         hints=("akia", "asia"),
     ),
-    Shape(kind="slack_token", pattern=late_pattern(_SLACK), hints=("xox", "hooks.slack")),
-    Shape(
+    SensitivePattern(
+        kind="slack_token", pattern=late_pattern(_SLACK), hints=("xox", "hooks.slack")
+    ),
+    SensitivePattern(
         kind="google_key",
         pattern=late_pattern(r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"),
         hints=("aiza", "ya29."),
     ),
-    Shape(
+    SensitivePattern(
         kind="jwt",
         pattern=late_pattern(r"\beyJ[\w-]{8,1000}\.[\w-]{8,}\.[\w-]*"),
         hints=("eyj",),
     ),
-    Shape(
+    SensitivePattern(
         kind="bearer_token",
         pattern=late_pattern(r"(?i:\bbearer\s{1,5})([A-Za-z0-9._~+/-]{16,}=*)"),
         hints=("bearer",),
-        holds=_with_digit,
+        holds=_has_digit,
         group=1,
     ),
-    Shape(
+    SensitivePattern(
         kind="url_password",
         pattern=late_pattern(rf"(?<=://)[^/\s:@]{{1,{_LONGEST}}}:[^/\s@]{{1,{_LONGEST}}}(?=@)"),
         hints=("://",),
-        holds=_written_out,
+        holds=_is_no_placeholder,
     ),
-    Shape(
+    SensitivePattern(
         kind="password",
         pattern=late_pattern(_ASSIGNED),
         hints=("passw", "pwd", "passphrase", "secret", "token", "key"),
-        holds=_random,
+        holds=_is_random,
         group=1,
     ),
-    Shape(
+    SensitivePattern(
         kind="email",
         pattern=late_pattern(
             r"(?<![\w.+-])[\w.+-]{1,100}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"
         ),
         hints=("@",),
-        holds=_person,
+        holds=_is_personal_address,
     ),
-    Shape(
+    SensitivePattern(
         kind="iban",
         digits=7,
         pattern=late_pattern(
             r"[A-Z](?<!\w[A-Z])[A-Z]\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"
         ),
-        holds=mod_97,
+        holds=has_iban_digits,
     ),
-    Shape(
+    SensitivePattern(
         kind="card",
         digits=13,
         pattern=late_pattern(r"\d(?<![\w.-]\d)(?:[ -]?\d){12,18}(?![\w-])"),
-        holds=luhn,
+        holds=has_luhn_digit,
     ),
-    Shape(
+    SensitivePattern(
         kind="ssn",
         digits=9,
         pattern=late_pattern(r"\d(?<![\w-]\d)\d{2}-\d{2}-\d{4}(?![\w-])"),
         hints=("-",),
-        holds=_given_out,
+        holds=_is_issued,
     ),
-    Shape(
+    SensitivePattern(
         kind="phone",
         digits=7,
         pattern=late_pattern(
@@ -286,13 +290,13 @@ SHAPES: tuple[Shape, ...] = (  # in this order
             r"|(?:(?<=\()\d|(?<=\d))\d{2}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])"
         ),
     ),
-    Shape(
+    SensitivePattern(
         kind="ip",
         pattern=late_pattern(
             r"[0-9A-Fa-f](?<![\w.:][0-9A-Fa-f])"
             r"(?:(?<=\d)\d{0,2}(?:\.\d{1,3}){3}(?![\w.]*\d)"
             r"|[0-9A-Fa-f]{0,3}:(?:[0-9A-Fa-f]{1,4}:){3,6}[0-9A-Fa-f]{1,4}(?![\w:]))"
         ),
-        holds=_four_bytes,
+        holds=_is_four_bytes,
     ),
 )

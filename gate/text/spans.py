@@ -78,17 +78,17 @@ def join(separator: str, lines: Iterable[Line]) -> Line:
 def markdown(line: Line, *, limit: int = escaping.LIMIT) -> str:
     """One line of GitHub Markdown, fit for a table cell too; `limit` holds for each span."""
     first, *others = line or (Span(""),)
-    made, before = _markdown(first, escaping.inline, limit), first
+    text, before = _markdown(first, escaping.inline, limit), first
     for span in others:
         # Fences that touch are one fence, and what stood behind them would be loose.
-        made += escaping.BREAK if before.kind == span.kind == "code" else ""
-        made, before = made + _markdown(span, escaping.midline, limit), span
-    return made.strip()
+        text += escaping.BREAK if before.kind == span.kind == "code" else ""
+        text, before = text + _markdown(span, escaping.midline, limit), span
+    return text.strip()
 
 
 def plain(line: Line, *, limit: int = escaping.LIMIT) -> str:
     """One line for a terminal, links left out."""
-    words = "".join(_padded(escaping.one_line(span.text, limit), span) for span in line)
+    words = "".join(_pad(escaping.one_line(span.text, limit), span) for span in line)
     return escaping.plain(words).strip()
 
 
@@ -99,10 +99,10 @@ def _span(value: str | Span) -> Span:
 def _markdown(span: Span, words: Callable[[str, int], str], limit: int) -> str:
     body = escaping.cell(span.text, limit) if span.kind == "code" else words(span.text, limit)
     marked = f"**{body}**" if span.kind == "strong" and body else body
-    return _padded(f"[{marked}]({span.url})" if span.url and body else marked, span)
+    return _pad(f"[{marked}]({span.url})" if span.url and body else marked, span)
 
 
-def _padded(shown: str, span: Span) -> str:
+def _pad(shown: str, span: Span) -> str:
     """With one space where the span has white space at an end."""
     if span.kind == "code" or not shown:
         return shown or " "  # white space alone

@@ -36,7 +36,7 @@ _Spelled = tuple[int, int, str]  # where it begins and ends, and what it stands 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Undone:
+class PlainSpelling:
     """A text with plain letters and signs, and where each of its characters was."""
 
     text: str
@@ -58,45 +58,45 @@ class Undone:
         return at, at + 1
 
 
-def undone(text: str, data: bytes, wanted: Set[str]) -> Undone | None:
+def undo_spellings(text: str, data: bytes, wanted: Set[str]) -> PlainSpelling | None:
     """`text`, whose UTF-8 is `data`, without other spellings; None where it has none of the signs
     that are `wanted`.
     """
-    found = [one for one in _spelled(text, data) if one[2]]
-    if wanted.isdisjoint(sign for _, _, sign in found):
+    spellings = [one for one in _find_spellings(text, data) if one[2]]
+    if wanted.isdisjoint(sign for _, _, sign in spellings):
         return None
-    found.sort()
+    spellings.sort()
     pieces: list[str] = []
     signs: list[int] = []
     end = length = 0
-    for start, stop, sign in found:
+    for start, stop, sign in spellings:
         length += start - end
         signs.append(length)
         pieces += (text[end:start], sign)
         length, end = length + 1, stop
-    return Undone(text="".join((*pieces, text[end:])), _signs=signs, _were=found)
+    return PlainSpelling(text="".join((*pieces, text[end:])), _signs=signs, _were=spellings)
 
 
-def _spelled(text: str, data: bytes) -> Iterator[_Spelled]:
+def _find_spellings(text: str, data: bytes) -> Iterator[_Spelled]:
     """No two overlap: each begins with another sign, which the others cannot hold."""
     if b"\\u" in data or b"\\x" in data or b"\\U" in data:
-        yield from ((*found.span(), _meant(found)) for found in _BACKSLASH.finditer(text))
+        yield from ((*found.span(), _decode_spelling(found)) for found in _BACKSLASH.finditer(text))
     if "%" in text:
-        yield from ((*found.span(), _meant(found)) for found in _PERCENT.finditer(text))
+        yield from ((*found.span(), _decode_spelling(found)) for found in _PERCENT.finditer(text))
     if "&" in text and _UNUSUAL.search(text):
-        yield from ((*found.span(), _meant(found)) for found in _ENTITY.finditer(text))
+        yield from ((*found.span(), _decode_spelling(found)) for found in _ENTITY.finditer(text))
     if not text.isascii() and (b"\xef" in data or b"\xf0\x9d" in data):
         yield from ((*found.span(), _plain(found[0])) for found in _ALIKE.finditer(text))
 
 
-def _meant(found: re.Match[str]) -> str:
-    written = found[found.lastindex or 0]
-    if found.lastgroup == "name":
+def _decode_spelling(match: re.Match[str]) -> str:
+    written = match[match.lastindex or 0]
+    if match.lastgroup == "name":
         return "" if written == "amp" else _NAMED.get(written, "")
-    if found.lastgroup == "pair":
+    if match.lastgroup == "pair":
         high, low = int(written[:4], 16), int(written[-4:], 16)
         return _sign(0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00)
-    return _sign(int(written, 10 if found.lastgroup == "decimal" else 16))
+    return _sign(int(written, 10 if match.lastgroup == "decimal" else 16))
 
 
 def _sign(point: int) -> str:

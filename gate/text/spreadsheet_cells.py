@@ -5,11 +5,11 @@ from __future__ import annotations
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")  # full width, too
 
 
-def defused(text: str) -> str:
+def defuse(text: str) -> str:
     """The text, with an apostrophe in front where a spreadsheet could take it for a formula."""
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
 
 
-def restored(cell: str) -> str:
+def restore(cell: str) -> str:
     """What `defused` was given."""
     return cell[1:] if cell.startswith("'") and cell[1:].lstrip(" ").startswith(FORMULA) else cell

@@ -45,19 +45,19 @@ _APART: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def syllables(word: str, language: Language) -> int:
+def count_syllables(word: str, language: Language) -> int:
     """At least one; a word with hyphens or apostrophes has the sum of its parts."""
     if word.isalpha():
-        return _of_part(word.lower(), language)
+        return _count_part(word.lower(), language)
     parts = (part for part in _PARTS.split(word.lower()) if len(part) > 1)
-    return sum(_of_part(part, language) for part in parts) or 1
+    return sum(_count_part(part, language) for part in parts) or 1
 
 
 @lru_cache(maxsize=20_000)
-def _of_part(part: str, language: Language) -> int:
+def _count_part(part: str, language: Language) -> int:
     part = part[:100].replace("qu", "q")
     spoken = _SILENT[language].sub("", part) if language in _SILENT else part
-    found = len(_VOWELS[language].findall(spoken))
+    count = len(_VOWELS[language].findall(spoken))
     if language in _APART:
-        found += len(_APART[language].findall(part))
-    return max(1, found)
+        count += len(_APART[language].findall(part))
+    return max(1, count)

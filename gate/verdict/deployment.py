@@ -37,4 +37,4 @@ def _rose(better: tuple[Comparison, ...], gates: tuple[GateResult, ...]) -> str:
         told(row, held.get((row.suite, row.metric), ())) + (f" in {row.suite}" if several else "")
         for row in first
     ]
-    return f"{figures.listed(words, most=NAMED)}, and nothing that blocks got worse"
+    return f"{figures.join_words(words, most=NAMED)}, and nothing that blocks got worse"

@@ -55,7 +55,7 @@ def nothing_passed(floor: Floor) -> str:
 
 def unjudged(metrics: Sequence[str], why: str) -> str:
     """`m` and `n` are missing: judge unreachable: why."""
-    named = figures.listed([f"`{metric}`" for metric in metrics], most=3)
+    named = figures.join_words([f"`{metric}`" for metric in metrics], most=3)
     return f"{named} {'is' if len(metrics) == 1 else 'are'} missing: {why}"
 
 
@@ -75,7 +75,7 @@ def gate_failed(row: GateResult) -> str:
         rule = f"which does not prove min {figures.limit(row.min, row.unit)}"
     else:
         rule = f"which does not prove max {figures.limit(row.max or 0.0, row.unit)}"
-    return figures.stored(f"`{row.metric}` is {shown}, {rule}{bounds}")
+    return figures.keep_hyphens(f"`{row.metric}` is {shown}, {rule}{bounds}")
 
 
 def counted_as_before(row: GateResult) -> str:
@@ -184,7 +184,7 @@ def _moved(row: Comparison, *, may: bool = False) -> str:
 
 def _numbers(row: Comparison, limits: Limits) -> str:
     """0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points."""
-    allowed = figures.allowed(row.tolerance, row.unit, relative=row.relative)
+    allowed = figures.tolerance_in_words(row.tolerance, row.unit, relative=row.relative)
     return f"{_change(row, limits)}; allowed {_points(allowed)}"
 
 
@@ -193,7 +193,7 @@ def _change(row: Comparison, limits: Limits) -> str:
         figures.value(value, row.unit, limits=limits) for value in (row.baseline, row.current)
     )
     what = "mean " if row.typical else ""
-    return figures.stored(f"{what}{before} -> {after}") + _interval(row)
+    return figures.keep_hyphens(f"{what}{before} -> {after}") + _interval(row)
 
 
 def _measured(row: Comparison) -> str:
@@ -205,7 +205,7 @@ def _measured(row: Comparison) -> str:
 
 def _delta(row: Comparison) -> str:
     shown = figures.change(row.delta, row.unit, relative=row.relative, tolerance=row.tolerance)
-    return figures.stored(shown)
+    return figures.keep_hyphens(shown)
 
 
 def _interval(row: Comparison) -> str:
@@ -215,7 +215,11 @@ def _interval(row: Comparison) -> str:
         tolerance=row.tolerance,
         delta=row.delta,
     )
-    return f", {figures.percent(row.confidence)} interval {figures.stored(shown)}" if shown else ""
+    return (
+        f", {figures.percent(row.confidence)} interval {figures.keep_hyphens(shown)}"
+        if shown
+        else ""
+    )
 
 
 def _chance(row: Comparison) -> str:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from gate.commands.label_review.rotation import Candidate, choose
-from gate.text.spreadsheet_cells import defused, restored
+from gate.text.spreadsheet_cells import defuse, restore
 
 sizes = st.integers(1, 12)
 doubts = st.none() | st.floats(0.0, 1.0)
@@ -55,6 +55,6 @@ def test_over_a_cycle_each_case_is_shown_once(count, size, doubt):
 
 @given(st.text())
 def test_a_guarded_cell_is_no_formula_and_comes_back(text):
-    guarded = defused(text)
+    guarded = defuse(text)
     assert not guarded.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert restored(guarded) == text
+    assert restore(guarded) == text

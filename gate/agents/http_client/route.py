@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 from gate import __version__
 from gate.agents.http_client.proxies import Proxies, Proxy, basic
 from gate.errors import UsageError
-from gate.text.credentials import is_ordinary, of_headers
+from gate.text.credentials import is_ordinary, list_header_secrets
 from gate.text.late_pattern import late_pattern
 
 _PORTS = {"http": 80, "https": 443}
@@ -129,5 +129,9 @@ def _secrets(headers: Mapping[str, str], parts: SplitResult) -> list[str]:
     found = [value for name, value in headers.items() if name not in _PLAIN]
     found += [value.rpartition(" ")[2] for value in found]  # a bearer token without its scheme
     found += [value for _, value in parse_qsl(parts.query)]
-    found += [parts.password or "", unquote(parts.password or ""), *of_headers("\0".join(found))]
+    found += [
+        parts.password or "",
+        unquote(parts.password or ""),
+        *list_header_secrets("\0".join(found)),
+    ]
     return [value for value in found if not is_ordinary(value)]

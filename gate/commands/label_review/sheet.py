@@ -17,7 +17,7 @@ from gate.commands.label_review.raw_answer import Spoken, Stated
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.records import Json
-from gate.text.spreadsheet_cells import defused, restored
+from gate.text.spreadsheet_cells import defuse, restore
 
 CELL = 30_000  # characters; a spreadsheet keeps 32,767
 ITEM, PERIOD, SUITE, SAMPLE = "item", "period", "suite", "sample"
@@ -55,13 +55,13 @@ def read(content: bytes, file: str) -> Iterator[Spoken | Problem]:
     text = decode(content, file)
     lines = iter(_table(text, file))
     _, header = next(lines, (1, []))
-    names = [_SCALE.sub("", restored(cell.strip())) for cell in header]
+    names = [_SCALE.sub("", restore(cell.strip())) for cell in header]
     lacking = [name for name in (ITEM, PERIOD, SAMPLE, REVIEWER) if name not in names]
     if lacking:
         message = f"no column '{lacking[0]}'; use the CSV that `gate review sample` wrote"
         raise InvalidInput([Problem(Place(file, 1), message)])
     for line, cells in lines:
-        row = {name: restored(cell) for name, cell in zip(names, cells, strict=False)}
+        row = {name: restore(cell) for name, cell in zip(names, cells, strict=False)}
         own = {name: value for name, value in row.items() if name not in _OWN}
         if any(row.get(name, "").strip() for name in (REVIEWER, SKIPPED, NOTE)) or _rated(own):
             yield _spoken(row, own, Place(file, line))
@@ -124,4 +124,4 @@ def _joined(texts: Sequence[tuple[str, str]]) -> str:
 
 def _safe(text: str) -> str:
     cut = text if len(text) <= CELL else text[: CELL - 1] + "…"
-    return defused(cut)
+    return defuse(cut)

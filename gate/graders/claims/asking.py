@@ -10,7 +10,7 @@ from typing import Literal
 from gate.records import Json, Question, Reply
 from gate.text.escaping import one_line
 from gate.text.numbers.number import Number
-from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, canary, fenced
+from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
 
 MOST_ASKED = 60  # numbers of one question; further ones stay unverified
 _AROUND = 100  # characters of the answer on each side of a number
@@ -69,17 +69,17 @@ def question_on(
         for k, one in enumerate(asked[:MOST_ASKED], 1)
     )
     passages = [
-        fenced(f"context, text {k} of {len(context)}", text, limit=_PASSAGE_LIMIT)
+        fence_text(f"context, text {k} of {len(context)}", text, limit=_PASSAGE_LIMIT)
         for k, text in enumerate(context[:_PASSAGES], 1)
     ]
     material = "\n\n".join(
         (
-            fenced("question", question),
+            fence_text("question", question),
             *(passages or ["There is no context."]),
-            fenced("numbers", listed, limit=60 * MOST_ASKED * 6),
+            fence_text("numbers", listed, limit=60 * MOST_ASKED * 6),
         )
     )
-    token = canary(_RULES, material)
+    token = make_canary(_RULES, material)
     return Question(
         role="verifier",
         name="hallucination",

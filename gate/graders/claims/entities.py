@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.text.phrases import folded, mentioned
+from gate.text.phrases import fold_text, has_phrase
 
 Kind = Literal["names", "dates", "quotes"]
 _MOST = 500  # entities of one answer that are looked up
@@ -70,7 +70,7 @@ def unsupported_entities(
             known = {date for text in sources for one in _dates(text) for date in _read(one)}
             missing = [one for one in found if not any(_among(date, known) for date in _read(one))]
         elif found:
-            words = words or folded("\n".join(sources))
+            words = words or fold_text("\n".join(sources))
             missing = [one for one in found if not _mentioned(one, words)]
         else:
             missing = []
@@ -106,11 +106,11 @@ def _mentioned(entity: str, words: str) -> bool:
     """All of it; of a quote each piece between ellipses, of a name each word ("Ms Ruiz" where the
     source has "Elena Ruiz" and "Ms").
     """
-    pieces = [folded(piece).strip(" .,;:!?") for piece in _ELLIPSIS.split(entity)]
-    if all(mentioned(piece, words) for piece in pieces if piece):
+    pieces = [fold_text(piece).strip(" .,;:!?") for piece in _ELLIPSIS.split(entity)]
+    if all(has_phrase(piece, words) for piece in pieces if piece):
         return True
-    names = [one.removesuffix("'s") for one in folded(entity).split()]
-    return len(names) < 4 and all(mentioned(one, words) for one in names)
+    names = [one.removesuffix("'s") for one in fold_text(entity).split()]
+    return len(names) < 4 and all(has_phrase(one, words) for one in names)
 
 
 def _read(written: str) -> list[Date]:

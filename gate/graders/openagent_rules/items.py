@@ -35,7 +35,7 @@ def in_text(text: str) -> Items:
     """
     lines = lines_of(text)
     if len(lines) > 1:
-        found = [block for block in markdown_blocks.blocks(text) if block.kind == "item"]
+        found = [block for block in markdown_blocks.split_blocks(text) if block.kind == "item"]
         least = min((block.indent for block in found), default=0)
         entries = sum(block.indent == least for block in found)
         return Items(count=entries or len(lines), how="lines")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from gate.graders.rubrics.rubric import ANSWER, Rubric
 from gate.graders.rubrics.shown_to_judge import as_text, piece
 from gate.records import Case, Json, Question, Response
-from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, canary, fenced
+from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
 
 FIRST, SECOND, TIE = "first", "second", "tie"
 ORDERS = ("answer first", "answer second")  # of a comparison: one question each
@@ -40,7 +40,7 @@ def questions_on(rubric: Rubric, case: Case, response: Response) -> tuple[Questi
         _question(
             rubric,
             f"{rubric.name}, {order}",
-            "\n\n".join((*around, fenced(FIRST, first), fenced(SECOND, second))),
+            "\n\n".join((*around, fence_text(FIRST, first), fence_text(SECOND, second))),
         )
         for order, (first, second) in zip(ORDERS, (both, both[::-1]), strict=True)
     )
@@ -74,7 +74,7 @@ def _object(properties: dict[str, Json]) -> dict[str, Json]:
 
 def _question(rubric: Rubric, name: str, material: str) -> Question:
     rules = _instructions(rubric)
-    token = canary(name, rules, material)
+    token = make_canary(name, rules, material)
     return Question(
         role="judge",
         name=name,

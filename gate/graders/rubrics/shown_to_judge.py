@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from gate.graders.rubrics.rubric import ANSWER, CONTEXT, LOGS, QUESTION, STEPS
 from gate.records import Case, Json, Response, ServerLogs, ToolCall
 from gate.records.codec import to_json
-from gate.text.prompt_fence import LIMIT, fenced
+from gate.text.prompt_fence import LIMIT, fence_text
 
 CONTEXT_LIMIT = 2 * LIMIT  # characters
 DOCUMENTS, DOCUMENT_LIMIT = 12, 2_000  # how many, and characters of one
@@ -19,9 +19,9 @@ LIMITS = (LIMIT, CONTEXT_LIMIT, DOCUMENTS, DOCUMENT_LIMIT, FIRST_STEPS, LAST_STE
 def piece(name: str, case: Case, response: Response) -> str:
     """One thing that a rubric shows: `question`, `answer`, `context`, `steps`, or a case key."""
     if name == QUESTION:
-        return fenced(name, as_text(case.input))
+        return fence_text(name, as_text(case.input))
     if name == ANSWER:
-        return fenced(name, response.answer)
+        return fence_text(name, response.answer)
     if name == CONTEXT:
         return _context(case, response)
     if name == STEPS:
@@ -29,7 +29,7 @@ def piece(name: str, case: Case, response: Response) -> str:
     if name == LOGS:
         return _logged(response.server_logs)
     value = case.keys.get(name)
-    return f"There is no {name}." if empty(value) else fenced(name, as_text(value))
+    return f"There is no {name}." if empty(value) else fence_text(name, as_text(value))
 
 
 def empty(value: Json) -> bool:
@@ -54,16 +54,16 @@ def _context(case: Case, response: Response) -> str:
     if isinstance(own, list) and own and all(isinstance(text, str) for text in own):
         return _documents(own)
     if not empty(own):
-        return fenced(CONTEXT, as_text(own), limit=CONTEXT_LIMIT)
+        return fence_text(CONTEXT, as_text(own), limit=CONTEXT_LIMIT)
     if response.context is not None and response.context.strip():
-        return fenced(CONTEXT, response.context, limit=CONTEXT_LIMIT)
+        return fence_text(CONTEXT, response.context, limit=CONTEXT_LIMIT)
     texts = [one.text for one in response.retrieved or () if one.text]
     return _documents(texts) if texts else f"There is no {CONTEXT}."
 
 
 def _documents(texts: Sequence[str]) -> str:
     pieces = [
-        fenced(f"{CONTEXT}, document {n} of {len(texts)}", text, limit=DOCUMENT_LIMIT)
+        fence_text(f"{CONTEXT}, document {n} of {len(texts)}", text, limit=DOCUMENT_LIMIT)
         for n, text in enumerate(texts[:DOCUMENTS], 1)
     ]
     return "\n\n".join(pieces)
@@ -80,7 +80,7 @@ def _steps(steps: Sequence[ToolCall], omitted: int) -> str:
     if len(numbered) > FIRST_STEPS + LAST_STEPS:
         shown = numbered[:FIRST_STEPS] + numbered[-LAST_STEPS:]
     label = f"{STEPS}, {len(shown)} of {len(steps) + omitted}"
-    return fenced(label, "\n".join(_lines(shown)), limit=CONTEXT_LIMIT)
+    return fence_text(label, "\n".join(_lines(shown)), limit=CONTEXT_LIMIT)
 
 
 def _logged(logs: ServerLogs | None) -> str:
@@ -93,7 +93,7 @@ def _logged(logs: ServerLogs | None) -> str:
     told = ({"tool": call.name[:100], "outcome": call.outcome} for call in calls)
     others = "" if logs.alone else ", other requests' among them"
     label = f"{LOGS}, {len(calls)} of {len(logs.calls)} calls{others}"
-    return fenced(label, "\n".join(json.dumps(one, ensure_ascii=False) for one in told))
+    return fence_text(label, "\n".join(json.dumps(one, ensure_ascii=False) for one in told))
 
 
 def _lines(numbered: Iterable[tuple[int, ToolCall]]) -> Iterable[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gate.text.escaping import one_line
-from gate.text.sensitive import MASK, Found, finds, masked
+from gate.text.sensitive import MASK, SensitiveMatch, find_sensitive, mask_match
 
 AROUND = 50  # characters before and after
 LIMIT = 160  # characters of an excerpt
@@ -25,7 +25,7 @@ def excerpt(text: str, start: int, end: int) -> str:
     offset = max(0, start - _NEAR)
     near = text[offset : end + _NEAR]
     start, end = start - offset, min(end - offset, start - offset + LIMIT)
-    found = finds(near)
+    found = find_sensitive(near)
     before = _cleared(near, found, 0, start)[-AROUND:]
     after = _cleared(near, found, end, len(near))[:AROUND]
     return one_line(before + _cleared(near, found, start, end) + after, LIMIT)
@@ -34,20 +34,20 @@ def excerpt(text: str, start: int, end: int) -> str:
 def cleared(text: str, limit: int = LIMIT) -> str:
     """The beginning of a text, one line, masked: names and keys that others chose."""
     near = text[:_NEAR]
-    return one_line(_cleared(near, finds(near), 0, len(near)), limit)
+    return one_line(_cleared(near, find_sensitive(near), 0, len(near)), limit)
 
 
-def _cleared(text: str, found: list[Found], start: int, end: int) -> str:
+def _cleared(text: str, found: list[SensitiveMatch], start: int, end: int) -> str:
     return "".join(_pieces(text, found, start, end))
 
 
-def _pieces(text: str, found: list[Found], start: int, end: int) -> Iterator[str]:
+def _pieces(text: str, found: list[SensitiveMatch], start: int, end: int) -> Iterator[str]:
     """A value that lies only in part between the two ends is masked as a whole."""
     at = start
     for one in found:
         if one.end <= start or one.start >= end:
             continue
         yield text[at : max(at, one.start)]
-        yield masked(one) if one.start >= start else MASK
+        yield mask_match(one) if one.start >= start else MASK
         at = one.end
     yield text[at:end] if at < end else ""

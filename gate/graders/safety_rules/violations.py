@@ -14,7 +14,7 @@ from gate.graders.safety_rules.paths import outside, sensitive
 from gate.graders.safety_rules.patterns import compiled, search
 from gate.graders.safety_rules.ruleset import OwnRule, Ruleset
 from gate.records import Case, Response, ToolCall, Violation
-from gate.text.invisible import squeezed
+from gate.text.invisible import squeeze
 
 LIMIT = 200_000  # characters of an answer that are looked at
 MOST = 100  # violations of one trial that are counted
@@ -159,7 +159,7 @@ def _canary(
 
 
 def _form(text: str) -> bytes:
-    return squeezed(text.casefold())
+    return squeeze(text.casefold())
 
 
 def _visible(found: Sequence[Leaf]) -> list[Leaf]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gate.graders.trajectories.identity import arguments_of, failed
 from gate.records import ToolCall
-from gate.text.phrases import folded, mentioned
+from gate.text.phrases import fold_text, has_phrase
 
 # Words by which an answer says that something did not work. Parts of longer words do not count.
 ADMISSIONS = (
@@ -57,8 +57,8 @@ def admits(answer: str, more: Sequence[str] = ()) -> bool:
     """Whether an answer says that something did not work: it has one of the words. An empty one
     claims nothing and counts as if it did.
     """
-    text = folded(answer)
-    return not text or any(mentioned(word, text) for word in (*ADMISSIONS, *map(folded, more)))
+    text = fold_text(answer)
+    return not text or any(has_phrase(word, text) for word in (*ADMISSIONS, *map(fold_text, more)))
 
 
 def _turns(steps: Sequence[ToolCall]) -> Iterator[list[tuple[int, ToolCall]]]:

@@ -9,7 +9,7 @@ from gate.graders.rubrics.votes import came
 from gate.graders.webarena_rules.evaluation import Open
 from gate.records import Json, Question, Reply
 from gate.text.escaping import one_line
-from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, canary, fenced
+from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
 
 # What a verdict counts: upstream looks for these words in a free text.
 _VERDICTS = {
@@ -52,8 +52,8 @@ def question_on(asked: Open, intent: str) -> Question:
     """`intent`: the task as the agent was given it."""
     rules = f"{_TASKS[asked.kind]}\n{DATA_NOT_INSTRUCTIONS}\n{_REPLY}"
     pieces = {"task": intent, "reference": asked.reference, "answer": asked.answer}
-    material = "\n\n".join(fenced(label, text) for label, text in pieces.items())
-    token = canary(asked.kind, rules, material)
+    material = "\n\n".join(fence_text(label, text) for label, text in pieces.items())
+    token = make_canary(asked.kind, rules, material)
     return Question(
         role="judge",
         name=f"webarena, {asked.kind}",

@@ -11,7 +11,7 @@ from gate.plugins import EXPORTERS, Rows
 from gate.records import Report
 from gate.report.flat_rows import flat, score_names
 from gate.text.escaping import clean
-from gate.text.spreadsheet_cells import defused
+from gate.text.spreadsheet_cells import defuse
 
 
 @EXPORTERS.register("csv")
@@ -39,6 +39,6 @@ _NO_TRIAL = {
 def _line(cells: Iterable[str | int | float | None]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerow(
-        [defused(clean(cell)) if isinstance(cell, str) else cell for cell in cells]
+        [defuse(clean(cell)) if isinstance(cell, str) else cell for cell in cells]
     )
     return out.getvalue()

@@ -45,7 +45,7 @@ def _suite(name: str, rows: Sequence[Agreement], found: Checked) -> Iterator[Blo
             figures.count(sum(one.labels for one in rows), "label"),
             figures.count(most.answers, "answer"),
             figures.count(most.cases, "case"),
-            figures.listed(most.reviewers, most=5),
+            figures.join_words(most.reviewers, most=5),
         )
         yield Grid(head=HEAD, rows=tuple(_row(one) for one in rows))
     yield from _bias(rows)

@@ -119,7 +119,7 @@ def _rates(found: Calibration) -> Grid:
 
 
 def _row(rates: MetricRates, *, several: bool) -> tuple[Line, ...]:
-    allowed = figures.allowed(rates.tolerance, rates.unit, relative=rates.relative)
+    allowed = figures.tolerance_in_words(rates.tolerance, rates.unit, relative=rates.relative)
     where = say("{}: ", rates.suite) if several else ()
     return _cells((*where, code(rates.metric)), rates.blocked, allowed, rates.untested)
 

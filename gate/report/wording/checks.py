@@ -175,7 +175,9 @@ class Check:
     def _tolerance(self) -> Iterable[str]:
         found = self.comparison
         if found is not None and found.status not in ("new", "not_comparable"):
-            allowed = figures.allowed(found.tolerance, self.unit, relative=found.relative)
+            allowed = figures.tolerance_in_words(
+                found.tolerance, self.unit, relative=found.relative
+            )
             yield f"{'drop' if found.direction == 'higher' else 'rise'} ≤ {allowed}"
 
 

@@ -54,7 +54,7 @@ def _names(tools: Sequence[str]) -> str:
     """Each once, with how often it is there."""
     counts = Counter(one_line(str(tool), 80) for tool in tools)
     told = (f"{tool} ({n} times)" if n > 1 else tool for tool, n in counts.items())
-    return figures.listed(told, most=5)
+    return figures.join_words(told, most=5)
 
 
 def _incomplete(found: EvidenceCounts) -> Line:

@@ -97,7 +97,7 @@ def in_short(suite: SuiteReport) -> Line:
 
 def _clause(report: Report) -> str:
     concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
-    suites = figures.listed(concerned or report.suites) or "nothing"
+    suites = figures.join_words(concerned or report.suites) or "nothing"
     if report.outcome == "pass":
         if any(check.sign == "accepted" for check in blocking(report)):
             return f"{suites} got worse, and that was accepted"

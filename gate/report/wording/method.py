@@ -110,7 +110,9 @@ def _baselines(report: Report) -> Iterator[Line]:
     """Which runs were compared with, and what was left out."""
     groups = baselines(report)
     for info, names in groups.items():
-        of = say("Baseline of {}", figures.listed(names)) if len(groups) > 1 else say("Baseline")
+        of = (
+            say("Baseline of {}", figures.join_words(names)) if len(groups) > 1 else say("Baseline")
+        )
         if info.source == "control":
             yield say(
                 "{}: the control agent, asked in the same run and round by round, so that a day's "

@@ -33,7 +33,7 @@ def within_tolerance(metric: MetricOutlook, change: float) -> bool:
 
 
 def _allowed(metric: MetricOutlook) -> str:
-    return figures.allowed(metric.tolerance, metric.unit, relative=metric.relative)
+    return figures.tolerance_in_words(metric.tolerance, metric.unit, relative=metric.relative)
 
 
 def impossible(metric: MetricOutlook, suite: SuiteOutlook) -> Line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.records import AcceptedChange, Report
-from gate.text.figures import listed
+from gate.text.figures import join_words
 from gate.text.spans import Line, Span, code, join, link, prose, say
 
 
@@ -28,7 +28,7 @@ def accepted(report: Report) -> tuple[Line, ...]:
 def accepted_by(report: Report, metric: str) -> str:
     """Who accepted the metric's change, as plain words; empty when nobody did."""
     names = [c.who for c in report.accepted if not c.metrics or metric in c.metrics]
-    return listed(dict.fromkeys(names))
+    return join_words(dict.fromkeys(names))
 
 
 def _accepted(change: AcceptedChange) -> Line:

@@ -31,7 +31,7 @@ def comparisons(report: Report) -> tuple[Line, ...]:
     groups = groups or {report.baseline: []}
     several = len(groups) > 1
     return tuple(
-        join("", [say("{}: ", strong(figures.listed(names))) if several else (), line])
+        join("", [say("{}: ", strong(figures.join_words(names))) if several else (), line])
         for info, names in groups.items()
         for line in [_comparison(report, info, names)]
     )
@@ -182,7 +182,7 @@ def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Lin
     if info.source == "none" or not (info.commit or info.rounds):
         where = f" ({info.detail})" if info.detail else ""
         return say(
-            "Compared with nothing: there is no baseline of {}{}.", figures.listed(names), where
+            "Compared with nothing: there is no baseline of {}{}.", figures.join_words(names), where
         )
     what = "control" if info.source == "control" else "baseline"
     compared = any(c.delta is not None for c in report.comparisons if c.suite in names)

@@ -52,7 +52,7 @@ def _told(diff: StepDiff) -> str:
     ):
         tools = [_tool(step) for step in diff.steps if step.kind == kind]
         if tools:
-            named = figures.listed(dict.fromkeys(tools), most=_NAMED)
+            named = figures.join_words(dict.fromkeys(tools), most=_NAMED)
             verb = "is" if len(set(tools)) == 1 else "are"
             parts.append(f"{named} {verb} {words}")
     return ", ".join(parts)

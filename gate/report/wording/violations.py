@@ -67,6 +67,6 @@ def rows(found: Sequence[Repeated], *, suites: bool) -> Iterator[tuple[str, ...]
         step = "answer" if seen.violation.step is None else f"{seen.violation.step}"
         if not seen.by and seen.violation.step is None:
             step = "reported"  # by the agent itself, which does not say where
-        rounds = figures.listed(map(str, one.rounds))
+        rounds = figures.join_words(map(str, one.rounds))
         word = "round" if len(one.rounds) == 1 else "rounds"
         yield case, f"{step}, {word} {rounds}", seen.violation.rule, what or figures.ABSENT

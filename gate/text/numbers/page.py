@@ -13,10 +13,10 @@ from gate.text.late_pattern import late_pattern
 from gate.text.numbers.agreement import with_digits_shown
 from gate.text.numbers.number import Locale, Number
 from gate.text.numbers.scanning import numbers
-from gate.text.phrases import folded
+from gate.text.phrases import fold_text
 
 if TYPE_CHECKING:
-    from gate.text.markdown_tables import Cell, Table
+    from gate.text.markdown_tables import Cell, MarkdownTable
     from gate.text.numbers.respectively import Pair
 
 Labels = tuple[str, ...]
@@ -39,7 +39,7 @@ class Page:
 
     @cached_property
     def folded(self) -> str:
-        return folded(self.text)
+        return fold_text(self.text)
 
     @cached_property
     def figures(self) -> tuple[Number, ...]:
@@ -66,12 +66,12 @@ class Page:
         return [start for start, _ in ordered], [i for _, i in ordered]
 
     @cached_property
-    def _tables(self) -> tuple[Table, ...]:
+    def _tables(self) -> tuple[MarkdownTable, ...]:
         if "|" not in self.text:
             return ()
-        from gate.text.markdown_tables import tables
+        from gate.text.markdown_tables import find_tables
 
-        return tables(self.text)
+        return find_tables(self.text)
 
     @cached_property
     def _pairs(self) -> tuple[Pair, ...]:
@@ -140,7 +140,7 @@ class Page:
                 yield from _cells_of(label, table, rows)
 
 
-def _cells_of(label: str, table: Table, rows: dict[Span, str]) -> list[Cell]:
+def _cells_of(label: str, table: MarkdownTable, rows: dict[Span, str]) -> list[Cell]:
     pattern = _pattern((label,))
     in_rows = {row for row, text in rows.items() if pattern.search(text)}
     in_columns = {name for name in {cell.column for cell in table.cells} if pattern.search(name)}
@@ -167,7 +167,7 @@ def _words(text: str) -> frozenset[str]:
 _WORDS = late_pattern(r"\w+")
 
 
-def _around(found: Sequence[Table], span: Span) -> Table | None:
+def _around(found: Sequence[MarkdownTable], span: Span) -> MarkdownTable | None:
     """The table in which it begins."""
     return next((one for one in found if one.start <= span[0] < one.end), None)
 

@@ -188,19 +188,19 @@ def test_ages(days, shown):
 
 
 def test_lists_plurals_and_sizes():
-    assert figures.listed([]) == ""
-    assert figures.listed(["a"]) == "a"
-    assert figures.listed(["a", "b"]) == "a and b"
-    assert figures.listed(list("abcde")) == "a, b, c and 2 more"
+    assert figures.join_words([]) == ""
+    assert figures.join_words(["a"]) == "a"
+    assert figures.join_words(["a", "b"]) == "a and b"
+    assert figures.join_words(list("abcde")) == "a, b, c and 2 more"
     assert figures.count(1, "case") == "1 case"
     assert figures.count(1200, "case") == "1,200 cases"
     assert figures.size(0.02, "share", relative=False) == "2 pt"
     assert figures.size(0.1254, "ms", relative=True) == "12.5 %"
     assert figures.size(250.0, "ms", relative=True) == "250 x the baseline"
     assert figures.size(0.1, "points", relative=False) == "0.10"
-    assert figures.allowed(0.0125, "share", relative=False) == "1.25 pt"
-    assert figures.allowed(0.1, "ms", relative=True) == "10 %"
-    assert figures.allowed(0.1, "", relative=False) == "0.10"
+    assert figures.tolerance_in_words(0.0125, "share", relative=False) == "1.25 pt"
+    assert figures.tolerance_in_words(0.1, "ms", relative=True) == "10 %"
+    assert figures.tolerance_in_words(0.1, "", relative=False) == "0.10"
     assert figures.percent(0.995) == "99.5 %"
     assert (figures.often(0.8), figures.often(0.85)) == ("8 times in 10", "85 % of the time")
     assert figures.money(None) == "unknown"

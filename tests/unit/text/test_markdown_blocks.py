@@ -1,8 +1,8 @@
-from gate.text.markdown_blocks import blocks, plain, sentences, words
+from gate.text.markdown_blocks import plain, sentences, split_blocks, words
 
 
 def kinds(answer):
-    return [block.kind for block in blocks(answer)]
+    return [block.kind for block in split_blocks(answer)]
 
 
 def test_an_answer_falls_into_its_blocks():
@@ -10,7 +10,7 @@ def test_an_answer_falls_into_its_blocks():
         "# Sales\n\nThey grew.\nAs planned.\n\n- north\n- south\n  goes on\n\n"
         "| a | b |\n|---|---|\n| 1 | 2 |\n\n```sql\nselect 1\n\n-- # not a heading\n```\nThe end."
     )
-    found = blocks(answer)
+    found = split_blocks(answer)
     assert [block.kind for block in found] == [
         *("heading", "paragraph", "item", "item", "table", "code", "paragraph")
     ]
@@ -21,9 +21,9 @@ def test_an_answer_falls_into_its_blocks():
 
 
 def test_a_fence_ends_only_with_as_many_of_its_own_sign():
-    (code,) = blocks("````\n```\n~~~~\n````")
+    (code,) = split_blocks("````\n```\n~~~~\n````")
     assert code.closed
-    (code,) = blocks("```\nx = 1\n``")
+    (code,) = split_blocks("```\nx = 1\n``")
     assert not code.closed
 
 
@@ -35,7 +35,7 @@ def test_what_only_looks_like_a_list_is_text():
 
 
 def test_lists_are_told_apart_by_the_text_between_them():
-    found = [block.group for block in blocks("1. a\n\n2. b\n\nThen:\n\n1. c") if block.group]
+    found = [block.group for block in split_blocks("1. a\n\n2. b\n\nThen:\n\n1. c") if block.group]
     assert found == [1, 1, 2]
 
 

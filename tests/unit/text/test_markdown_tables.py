@@ -1,9 +1,10 @@
-from gate.text.markdown_tables import tables
+from gate.text.markdown_tables import find_tables
 
 
 def read(text):
     return [
-        [(text[c.start : c.end].strip(), c.column) for c in table.cells] for table in tables(text)
+        [(text[c.start : c.end].strip(), c.column) for c in table.cells]
+        for table in find_tables(text)
     ]
 
 
@@ -20,11 +21,11 @@ def test_a_bar_that_is_escaped_parts_no_cells():
 
 def test_what_is_no_table():
     for text in ("", "a | b", "a\n---\nb", "a | b\n1 | 2", "| -"):
-        assert tables(text) == ()
+        assert find_tables(text) == ()
 
 
 def test_cells_lie_in_their_row_and_rows_in_their_table():
     text = "| a |\n|---|\n| 1 |\n\n| b |\n|---|\n| 2 |"
-    for table in tables(text):
+    for table in find_tables(text):
         for cell in table.cells:
             assert table.start <= cell.row[0] <= cell.start <= cell.end <= cell.row[1] <= table.end

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.text.opposite_words import LANGUAGES
-from gate.text.opposites import turned
+from gate.text.opposites import turn_statement
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from gate.text.opposites import turned
     ],
 )
 def test_turned(text, opposite):
-    assert turned(text) == opposite
+    assert turn_statement(text) == opposite
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_turned(text, opposite):
     ],
 )
 def test_turned_in_german_french_and_spanish(text, opposite):
-    assert turned(text) == opposite
+    assert turn_statement(text) == opposite
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda one: one.code)
@@ -74,5 +74,5 @@ def test_each_word_of_the_table_has_an_opposite_that_is_not_itself(language):
 
 
 def test_layout_and_long_texts_stay():
-    assert turned("Rose.\n\n  Fell;  up by 3") == "Fell.\n\n  Rose;  down by 3"
-    assert len(turned("no not never n't " * 5_000)) > 5_000
+    assert turn_statement("Rose.\n\n  Fell;  up by 3") == "Fell.\n\n  Rose;  down by 3"
+    assert len(turn_statement("no not never n't " * 5_000)) > 5_000

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.text.phrases import folded, mentioned
+from gate.text.phrases import fold_text, has_phrase
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from gate.text.phrases import folded, mentioned
     ],
 )
 def test_folded(text, result):
-    assert folded(text) == result
+    assert fold_text(text) == result
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_folded(text, result):
     ],
 )
 def test_mentioned(phrase, text, result):
-    assert mentioned(phrase, text) is result
+    assert has_phrase(phrase, text) is result
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_only_what_is_there_is_mentioned(phrase, text):
-    phrase, text = folded(phrase), folded(text)
-    if mentioned(phrase, text):
+    phrase, text = fold_text(phrase), fold_text(text)
+    if has_phrase(phrase, text):
         assert phrase in text
-    assert mentioned(phrase, phrase) is bool(phrase)
+    assert has_phrase(phrase, phrase) is bool(phrase)

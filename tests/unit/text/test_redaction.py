@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gate.records import Document, Response, ToolCall
 from gate.text.escaping import inline
-from gate.text.invisible import places, squeezed
+from gate.text.invisible import find_places, squeeze
 from gate.text.redaction import Redactor
 from tests.support.growth import calls, cpu_seconds
 from tests.support.paths import ROOT
@@ -278,8 +278,8 @@ def test_a_form_split_by_what_nobody_sees_is_replaced(separator, step):
         split = separator.join(form[n : n + step] for n in range(0, len(form), step))
         shown = redact(f"é before {split} after {split}")
         assert shown.count("***") == 2
-        left = squeezed(shown.replace("***", "|")).decode()
-        form = squeezed(form).decode()
+        left = squeeze(shown.replace("***", "|")).decode()
+        form = squeeze(form).decode()
         assert not [n for n in range(4, len(form) - 12) if form[n : n + 4] in left]
         assert shown.startswith("é before ")
         assert " after" in shown
@@ -335,17 +335,17 @@ def test_every_invisible_character_is_a_separator():
     left = [
         s
         for s in signs
-        if unicodedata.category(s) in categories and squeezed(f"é{s}") != b"\xc3\xa9"
+        if unicodedata.category(s) in categories and squeeze(f"é{s}") != b"\xc3\xa9"
     ]
     assert left == []
-    assert squeezed("aÉ日😀…-_.\"'Z") == "aÉ日😀…+/.\"'z".encode()
+    assert squeeze("aÉ日😀…-_.\"'Z") == "aÉ日😀…+/.\"'z".encode()
 
 
 @given(st.lists(st.sampled_from([*SEPARATORS, "a", "é", "日", "😀", "\ud800"]), max_size=30))
 def test_each_byte_is_found_where_it_was(pieces):
     text = "".join(pieces)
-    tight = squeezed(text)
-    found = places(text, range(len(tight)))
+    tight = squeeze(text)
+    found = find_places(text, range(len(tight)))
     owners = [text[found[n]].encode("utf-8", "surrogatepass") for n in range(len(tight))]
     assert all(tight[n] in owner for n, owner in enumerate(owners))
     assert [*found.values()] == sorted(found.values())

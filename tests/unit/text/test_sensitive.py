@@ -3,7 +3,7 @@
 import pytest
 
 from gate.graders.safety_rules.excerpts import excerpt, visible
-from gate.text.sensitive import PERSONAL, SECRETS, SHAPES, finds, masked
+from gate.text.sensitive import PERSONAL, SECRETS, SHAPES, find_sensitive, mask_match
 from tests.support.growth import cpu_seconds
 
 RANDOM = "aZ3kQ9xV" * 6  # built here, so that no scanner takes this file for a leak
@@ -30,7 +30,7 @@ PERSON = {
 
 
 def kinds(text):
-    return [one.kind for one in finds(text)]
+    return [one.kind for one in find_sensitive(text)]
 
 
 def test_each_kind_has_an_example_here():
@@ -66,14 +66,14 @@ def test_what_is_only_alike_is_left_alone(text):
 
 
 def test_a_secret_is_no_address_even_where_only_addresses_are_looked_for():
-    assert finds("https://ann:hunter2x@db.example.net/x", ["email"]) == []
-    assert [one.kind for one in finds("a@b.example", ["email"])] == ["email"]
+    assert find_sensitive("https://ann:hunter2x@db.example.net/x", ["email"]) == []
+    assert [one.kind for one in find_sensitive("a@b.example", ["email"])] == ["email"]
 
 
 @pytest.mark.parametrize("kind", SECRET)
 def test_an_excerpt_shows_no_more_of_a_secret_than_whose_key_it_is(kind):
     text = f"The one for the shop is {SECRET[kind]} and nobody else has it."
-    (found,) = finds(text)
+    (found,) = find_sensitive(text)
     shown = excerpt(text, found.start, found.end)
     assert "***" in shown
     for start in range(4, len(found.value) - 5):
@@ -99,8 +99,8 @@ def test_an_excerpt_is_what_stands_around_its_place():
 
 
 def test_of_an_address_the_first_letter_and_the_host_are_shown():
-    (found,) = finds("ann@acme.example")
-    assert masked(found) == "a***@acme.example"
+    (found,) = find_sensitive("ann@acme.example")
+    assert mask_match(found) == "a***@acme.example"
 
 
 def test_a_letter_before_it_hides_no_token_with_a_sign_of_its_own():
@@ -120,4 +120,4 @@ def test_signs_of_no_width_hide_nothing():
      "bearer ", "token is ", "xoxb-", "@", "+1 "],
 )  # fmt: skip
 def test_a_text_made_to_be_slow_is_read_at_once(piece):
-    assert cpu_seconds(lambda: finds(piece * (200_000 // len(piece)))) < 5
+    assert cpu_seconds(lambda: find_sensitive(piece * (200_000 // len(piece)))) < 5

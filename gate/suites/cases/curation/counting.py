@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gate.records import Json
 from gate.suites.cases.curation.similar import doubles, masked
-from gate.text.phrases import folded, mentioned
+from gate.text.phrases import fold_text, has_phrase
 
 _SHORTEST = 4  # letters of an expected text whose presence elsewhere says something
 _OFTEN = 3  # from so many questions of one wording on it is told
@@ -88,20 +88,25 @@ def _leaks(row: Mapping[str, Json]) -> Iterator[Leak]:
     """A fact in the question answers it; a whole expected answer in the context was copied there.
     A fact of one word is no leak, nor is a fact in the context: that is what a context is for.
     """
-    case, asked = str(row.get("id")), folded(question(row))
+    case, asked = str(row.get("id")), fold_text(question(row))
     for text in _answers(row):
-        if len(text) >= _SHORTEST and mentioned(folded(text), asked):
+        if len(text) >= _SHORTEST and has_phrase(fold_text(text), asked):
             yield Leak(case=case, where="input", what=text)
     for fact in row.get("expected_facts") or ():
         value = fact.get("value") if isinstance(fact, dict) else fact
         wanted = not (isinstance(fact, dict) and fact.get("must_not"))
-        if wanted and isinstance(value, str) and " " in value and mentioned(folded(value), asked):
+        if (
+            wanted
+            and isinstance(value, str)
+            and " " in value
+            and has_phrase(fold_text(value), asked)
+        ):
             yield Leak(case=case, where="input", what=value)
     passages = row.get("context")
     told = passages if isinstance(passages, list) else [passages] if passages else []
-    context = folded(" ".join(str(passage) for passage in told))
+    context = fold_text(" ".join(str(passage) for passage in told))
     for text in _answers(row):
-        if " " in text.strip() and mentioned(folded(text), context):
+        if " " in text.strip() and has_phrase(fold_text(text), context):
             yield Leak(case=case, where="context", what=text)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gate.records import Json
 from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST, REQUEST_KEYS
 from gate.text.numbers.agreement import stated
-from gate.text.phrases import folded
+from gate.text.phrases import fold_text
 
 # Keys of what an agent did beside its answer.
 OF_THE_WAY = frozenset(
@@ -68,7 +68,7 @@ def _facts(facts: list[Json]) -> Iterator[Demand]:
 
 def _accepted(value: Json) -> float | str:
     number = stated(value) if isinstance(value, (int, float, str)) else None
-    return folded(str(value)) if number is None else number.value
+    return fold_text(str(value)) if number is None else number.value
 
 
 def _others(keys: Mapping[str, Json]) -> Iterator[Demand]:

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import Locale
 from gate.text.numbers.scanning import numbers
-from gate.text.opposites import turned
+from gate.text.opposites import turn_statement
 
 LONGEST = 20_000  # characters of a right answer that is taken apart
 _ALL_PAIRS = 5  # figures of which each two are exchanged; of more each with its neighbour
@@ -88,7 +88,7 @@ def moved(answer: str, figures: Sequence[Figure], locale: Locale = "en") -> Iter
 
 def opposite(answer: str) -> str | None:
     """The answer with its directions turned; None where it has none."""
-    return turned(answer[:LONGEST])
+    return turn_statement(answer[:LONGEST])
 
 
 def _like_year(maybe_date: bool, figure: Figure) -> bool:

@@ -15,10 +15,10 @@ from gate.records import Json, Question
 from gate.suites.cases.curation.counting import question
 from gate.suites.cases.curation.similar import ALIKE, Known
 from gate.text import figures
-from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, canary, fenced
-from gate.text.sensitive import PERSONAL, SHAPES, Shape
+from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
+from gate.text.sensitive import PERSONAL, SHAPES, SensitivePattern
 
-_SAID = Shape(  # more than is surely a secret: whatever follows the word for one
+_SAID = SensitivePattern(  # more than is surely a secret: whatever follows the word for one
     kind="password",
     pattern=re.compile(
         r"(?i:\b(?:password|passwd|secret|token|api[_-]?key)\b\s*(?:[:=]|\bis\b)\s*)(?!<)\S+"
@@ -45,7 +45,9 @@ def cleaned(text: str) -> Cleaned:
     for shape in _SHAPES:
         kind = shape.kind if shape.kind in PERSONAL else "secret"
 
-        def replaced(match: re.Match[str], kind: str = kind, shape: Shape = shape) -> str:
+        def replaced(
+            match: re.Match[str], kind: str = kind, shape: SensitivePattern = shape
+        ) -> str:
             if not shape.holds(match[shape.group]):
                 return match[0]
             found[kind] += 1
@@ -215,7 +217,7 @@ def from_seeds(shown: Sequence[Mapping[str, Json]], count: int, turn: int) -> Qu
     """Asks for `count` new cases beside those that are shown."""
     texts = [json.dumps(_seen(seed), ensure_ascii=False, sort_keys=True) for seed in shown]
     material = "\n".join(
-        fenced(f"case {n}", cleaned(text).text, limit=_SHOWN) for n, text in enumerate(texts, 1)
+        fence_text(f"case {n}", cleaned(text).text, limit=_SHOWN) for n, text in enumerate(texts, 1)
     )
     item = {"input": _TEXT, **_LABELS}
     most = 2 * PER_QUESTION  # a model that counts badly loses nothing
@@ -225,7 +227,7 @@ def from_seeds(shown: Sequence[Mapping[str, Json]], count: int, turn: int) -> Qu
 def from_log(entries: Sequence[Entry], turn: int) -> Question:
     """Asks which of the entries make a case, and how to label them."""
     material = "\n".join(
-        fenced(f"entry {n}", json.dumps(_told(one), ensure_ascii=False), limit=_SHOWN)
+        fence_text(f"entry {n}", json.dumps(_told(one), ensure_ascii=False), limit=_SHOWN)
         for n, one in enumerate(entries, 1)
     )
     number = {"type": "integer", "minimum": 1, "maximum": len(entries)}
@@ -260,7 +262,7 @@ def labelled(
 def _question(
     name: str, instructions: str, material: str, item: Mapping[str, Json], most: int
 ) -> Question:
-    token = canary(instructions, material)
+    token = make_canary(instructions, material)
     form: dict[str, Json] = {
         "type": "object",
         "properties": item,

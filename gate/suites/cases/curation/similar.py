@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from gate.text.phrases import folded
+from gate.text.phrases import fold_text
 
 ALIKE = 0.8  # Jaccard similarity of the sets of words, from which two questions are near doubles
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
@@ -54,8 +54,8 @@ def doubles(questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, fl
 
 def masked(text: str) -> str:
     """The wording without what changes from case to case: numbers, dates, names of months."""
-    return _CHANGING.sub("#", folded(text))
+    return _CHANGING.sub("#", fold_text(text))
 
 
 def _words_of(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(folded(text)))
+    return frozenset(_WORD.findall(fold_text(text)))
