@@ -27,6 +27,7 @@ from gate.records import (
     Role,
     Score,
     Tolerance,
+    TrialRow,
 )
 from gate.records.codec import from_json
 from gate.registry import Registry
@@ -281,7 +282,7 @@ class Importer(Protocol):
 IMPORTERS: Registry[Importer] = Registry("import format", "gate.importers", between="-")
 
 
-Rows = Callable[[], Iterator[Mapping[str, Json]]]  # reads details.jsonl again, a row a trial
+Rows = Callable[[], Iterator[TrialRow]]  # reads details.jsonl again, a row a trial
 
 
 class Reporter(Protocol):

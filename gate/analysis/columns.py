@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Mapping
 
 from gate.analysis.outages import is_undecided, is_unjudged
-from gate.records import Json
+from gate.records import Json, TrialRow
 from gate.records.trials import TRIAL_COLUMNS
 
 NAN = float("nan")
@@ -47,7 +47,7 @@ class TrialColumns:
         self._untold: dict[str, list[int]] = {}  # of _TOLD -> trials with an answer and no value
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         """Takes one row of details.jsonl; a later row for the same case and round wins."""
         case_id = row["case_id"]
         number = self.index.get(case_id)
@@ -111,13 +111,13 @@ class TrialColumns:
         return marks
 
 
-def _pass_fail_columns(row: Mapping[str, Json]) -> frozenset[str]:
+def _pass_fail_columns(row: TrialRow) -> frozenset[str]:
     """The columns of pass and fail that a trial has."""
     passed = (row["passed"], row["attempts"][0]["passed"])
     return frozenset(n for n, told in zip(_PASSED, passed, strict=True) if told is not None)
 
 
-def trial_values(row: Mapping[str, Json]) -> dict[str, float | None]:
+def trial_values(row: TrialRow) -> dict[str, float | None]:
     """The values of TRIAL_COLUMNS for one row of details.jsonl; None is unmeasured."""
     attempts = row["attempts"]
     answered = row["status"] != "infra_error"
@@ -172,12 +172,12 @@ def _total(read: float | None, written: float | None, usage: Mapping[str, Json])
     return read + written
 
 
-def _score(row: Mapping[str, Json]) -> float | None:
+def _score(row: TrialRow) -> float | None:
     scores = [x for x in (row.get("dimension_scores") or {}).values() if x is not None]
     return sum(scores) / len(scores) if scores else _flag(row["passed"])
 
 
-def _steps(row: Mapping[str, Json], steps: Json) -> float:
+def _steps(row: TrialRow, steps: Json) -> float:
     return float(len(steps) + row.get("omitted_steps", 0))
 
 

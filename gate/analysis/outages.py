@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import Transport
-from gate.records import Json
+from gate.records import Json, TrialRow
 from gate.text import figures
 from gate.text.escaping import one_line
 
@@ -26,7 +26,7 @@ _WORDS: Mapping[Transport, str] = {
 _ANSWERED = ("5xx", "html", "cut_off")  # somebody was there
 
 
-def is_unjudged(row: Mapping[str, Json]) -> bool:
+def is_unjudged(row: TrialRow) -> bool:
     """Whether a judge or verifier that was out left something of the trial unscored."""
     judging = row.get("judging")
     if not isinstance(judging, dict):
@@ -37,7 +37,7 @@ def is_unjudged(row: Mapping[str, Json]) -> bool:
     return judging.get("asked") != judging.get("scored") and bool(judging.get("unreachable"))
 
 
-def is_undecided(row: Mapping[str, Json]) -> bool:
+def is_undecided(row: TrialRow) -> bool:
     """Whether a judge or verifier left it open whether the trial passed. Rows of 0.1 do not say:
     they may have.
     """
@@ -71,13 +71,13 @@ class Transports:
     both: Counter[Transport] = field(default_factory=Counter)  # of a kind, and unanswered
     why: dict[Transport, Counter[str]] = field(default_factory=dict)
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         nobody = row["status"] == "infra_error"
         self.trials += 1
         self.unanswered += nobody
-        if row.get("transport") not in _WORDS:
+        kind = row.get("transport")
+        if kind is None or kind not in _WORDS:
             return
-        kind: Transport = row["transport"]
         self.kinds[kind] += 1
         self.both[kind] += nobody
         reasons = self.why.setdefault(kind, Counter())

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.columns import TrialColumns
-from gate.records import Json, MetricSpec
+from gate.records import MetricSpec, TrialRow
 
 Array = npt.NDArray[np.float64]
 UNSCORED = "unscored:"  # and a column's name: 1 where a grader gave it no score
@@ -94,7 +94,7 @@ def table_of(
 
 def tabulate(
     suite: str,
-    rows: Iterable[Mapping[str, Json]],
+    rows: Iterable[TrialRow],
     specs: Mapping[str, MetricSpec],
     graders: Mapping[str, str],
 ) -> Table:

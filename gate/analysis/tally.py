@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.analysis.failures.clusters import Failures
 from gate.analysis.outages import Transports
-from gate.records import EvidenceCounts, Json
+from gate.records import EvidenceCounts, Json, TrialRow
 from gate.stats.running_moments import RunningMoments
 from gate.text.escaping import one_line
 
@@ -43,7 +43,7 @@ class EvidenceTally:
         self._why: Counter[str] = Counter()  # of unknown ones, the first note of each
         self._missing, self._made_up = FirstCalls(), FirstCalls()
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         evidence = row.get("evidence")
         if evidence is None:
             return
@@ -81,7 +81,7 @@ class FirstViolations:
         self.total = 0
         self._first: list[tuple[tuple[str, int, int], Json]] = []
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         violations = row.get("violations") or ()
         self.total += len(violations)
         for number, violation in enumerate(violations[:SHOWN]):
@@ -132,7 +132,7 @@ class Tally:
     judge_usd: float = 0.0  # as far as known
     judge_unknown: int = 0  # votes of unknown cost
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         self.trials += 1
         self.calls += len(row["attempts"])
         self.infra_errors += row["status"] == "infra_error"

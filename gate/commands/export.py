@@ -13,8 +13,8 @@ from typing import cast
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
-from gate.records import Report
-from gate.store.session import CONTROL, Row, Session, load_session, refuse_debugging
+from gate.records import Report, TrialRow
+from gate.store.session import CONTROL, Session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
 from gate.text.suggestions import did_you_mean
 from gate.user_code.loading import Workspace, load_object, place_of
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     report = replace(report, suites={n: s for n, s in report.suites.items() if n in wanted})
     deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[TrialRow]:
         return (row for row in session.rows() if row["suite"] in wanted)
 
     pieces = (piece.encode("utf-8", _ODD) for piece in exporter.pieces(report, rows))

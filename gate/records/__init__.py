@@ -63,6 +63,7 @@ from gate.records.settings import (
     Suite,
     Tolerance,
 )
+from gate.records.trial_row import TrialRow
 from gate.records.trials import (
     Attempt,
     Case,
@@ -195,6 +196,7 @@ __all__ = [
     "Tolerance",
     "ToolCall",
     "Trial",
+    "TrialRow",
     "TrialStatus",
     "Usage",
     "Verdict",

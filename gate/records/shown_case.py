@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.records.settings import Json
+from gate.records.trial_row import TrialRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class ShownCase:
     case_id: str
     question: str
     expected: Mapping[str, Json] = field(default_factory=dict)  # the keys that its graders read
-    rows: tuple[Mapping[str, Json], ...] = ()
+    rows: tuple[TrialRow, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)  # of its scores
     planned: int = 0  # rounds
 
@@ -26,7 +27,7 @@ class ShownCase:
         return sum(not is_failed_round(row) for row in self.rows)
 
 
-def is_failed_round(row: Mapping[str, Json]) -> bool:
+def is_failed_round(row: TrialRow) -> bool:
     """Whether it failed, was not answered, or could not be judged."""
     if row["passed"] is None:
         return row["status"] != "completed" or bool(row["unscored"])

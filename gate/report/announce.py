@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.plugins import REPORTERS
-from gate.records import Json, Report
+from gate.records import Report, TrialRow
 from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.write_all import summary
@@ -16,7 +16,7 @@ from gate.store.session import load_session
 from gate.system.outlet import wants_color
 from gate.text.escaping import plain
 
-Rows = Callable[[], Iterator[Mapping[str, Json]]]
+Rows = Callable[[], Iterator[TrialRow]]
 
 
 def tell(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console, OverflowMethod
 from rich.table import Table
 from rich.text import Text
 
 from gate.analysis.severity import by_severity
-from gate.records import CaseChange, Json, Report
+from gate.records import CaseChange, Json, Report, TrialRow
 from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.wording import (
     evidence,
@@ -351,7 +351,7 @@ def _asked_and_answered(screen: Screen, failing: Sequence[ShownCase]) -> None:
             screen.line(f"{name}: {one_line(text, TOLD)}", indent=2, wrap=False)
 
 
-def _reasons(row: Mapping[str, Json]) -> list[str]:
+def _reasons(row: TrialRow) -> list[str]:
     """Of the graders that failed the answer; where nobody knows which did, of all."""
     said = row["reasons"]
     failed = [name for name in row.get("failed_by") or () if name in said] or list(said)

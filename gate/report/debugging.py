@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.graders.trajectories.path import path_of_row
-from gate.records import Json
+from gate.records import Json, TrialRow
 from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.console import Screen, in_words
@@ -104,7 +104,7 @@ def _case(screen: Screen, case: ShownCase) -> None:
     screen.line("")
 
 
-def _round(screen: Screen, case: ShownCase, row: Mapping[str, Json]) -> None:
+def _round(screen: Screen, case: ShownCase, row: TrialRow) -> None:
     word, style = verdict(row)
     facts = [figures.value(row["latency_ms"], "ms")] if row["latency_ms"] is not None else []
     facts += [figures.money(row["cost_usd"])] if row["cost_usd"] is not None else []
@@ -131,7 +131,7 @@ def _round(screen: Screen, case: ShownCase, row: Mapping[str, Json]) -> None:
         screen.line(step, "dim", indent=6, wrap=False)
 
 
-def verdict(row: Mapping[str, Json]) -> tuple[str, str]:
+def verdict(row: TrialRow) -> tuple[str, str]:
     """A word for the round, and its colour."""
     if row["status"] == "infra_error":
         return "not answered", "yellow"
@@ -140,7 +140,7 @@ def verdict(row: Mapping[str, Json]) -> tuple[str, str]:
     return _VERDICTS[row["passed"]]
 
 
-def reasons(row: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+def reasons(row: TrialRow) -> Iterator[tuple[str, str]]:
     """Grader and what it said; those that failed the answer first."""
     failed, said = row.get("failed_by") or (), dict(row["reasons"])
     for name in failed:
@@ -151,7 +151,7 @@ def reasons(row: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     yield from ((name, str(reason)) for name, reason in said.items())
 
 
-def _steps(row: Mapping[str, Json]) -> Iterator[str]:
+def _steps(row: TrialRow) -> Iterator[str]:
     path = path_of_row(row, STEPS)
     if path is None:
         return

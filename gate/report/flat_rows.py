@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 
 from gate.errors import UsageError
-from gate.records import Json, Report
+from gate.records import Json, Report, TrialRow
 from gate.records.codec import to_json
 
 SCORE = "score."  # in front of a metric's column
@@ -38,7 +38,7 @@ _TOLD = frozenset(
 )
 
 
-def score_names(rows: Iterable[Mapping[str, Json]]) -> tuple[str, ...]:
+def score_names(rows: Iterable[TrialRow]) -> tuple[str, ...]:
     """Every name under `scores`, sorted. Raises UsageError for more than 1,000."""
     found: set[str] = set()
     for row in rows:
@@ -49,7 +49,7 @@ def score_names(rows: Iterable[Mapping[str, Json]]) -> tuple[str, ...]:
 
 
 def flat(
-    report: Report, row: Mapping[str, Json], scores: Iterable[str]
+    report: Report, row: TrialRow, scores: Iterable[str]
 ) -> dict[str, str | int | float | None]:
     """Texts are never null, an absent one is empty; a number that is unknown is null. Amounts are
     floats, counts whole.
@@ -75,7 +75,7 @@ def flat(
     }
 
 
-def numbers(row: Mapping[str, Json], scores: Iterable[str]) -> dict[str, int | float | None]:
+def numbers(row: TrialRow, scores: Iterable[str]) -> dict[str, int | float | None]:
     """The columns that can be null."""
     usage, steps = row.get("usage") or {}, row.get("steps")
     return {
@@ -88,7 +88,7 @@ def numbers(row: Mapping[str, Json], scores: Iterable[str]) -> dict[str, int | f
     }
 
 
-def _rest(row: Mapping[str, Json]) -> str:
+def _rest(row: TrialRow) -> str:
     rest = {key: value for key, value in row.items() if key not in _TOLD}
     try:
         return json.dumps(rest, ensure_ascii=False, allow_nan=False)

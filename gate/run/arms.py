@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from gate.analysis.columns import TrialColumns
 from gate.analysis.outages import Transports
 from gate.analysis.tally import Tally
-from gate.records import Trial
+from gate.records import Trial, TrialRow
 from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.event_log import is_unanswered
-from gate.store.session import Meta, Row, SessionWriter
+from gate.store.session import Meta, SessionWriter
 from gate.system.executors import Later
 
 Key = tuple[str, str, int]  # suite, case id, round
@@ -25,7 +25,7 @@ class Answers:
     meta: Meta
     columns: Mapping[str, TrialColumns]
     tallies: Mapping[str, Tally]
-    rows_of: Callable[[str, frozenset[str]], Iterator[Row]]  # of some cases of a suite
+    rows_of: Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite
 
 
 class Arm:
@@ -35,11 +35,11 @@ class Arm:
         self.session = session
         self.columns = {name: TrialColumns(name) for name in suites}
         self.tallies = {name: Tally() for name in self.columns}
-        self._unanswered: dict[Key, Row] = {}  # of the session; asked again if there is time
+        self._unanswered: dict[Key, TrialRow] = {}  # of the session; asked again if there is time
         self._read(session.rows())
         self.done = frozenset(session.done()) - self._unanswered.keys()  # when the run began
 
-    def _read(self, rows: Iterable[Row]) -> None:
+    def _read(self, rows: Iterable[TrialRow]) -> None:
         """What the session has. An agent that was down for nearly all trials is asked again."""
         counted = {name: Transports() for name in self.tallies}
         held = []
@@ -59,7 +59,7 @@ class Arm:
             else:
                 self._add(row)
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TrialRow) -> None:
         """One trial more; it is on disk first."""
         self.session.append(row)
         self._add(row)
@@ -79,7 +79,7 @@ class Arm:
             rows_of=self.session.rows_of,
         )
 
-    def _add(self, row: Row) -> None:
+    def _add(self, row: TrialRow) -> None:
         self.columns[row["suite"]].add(row)
         self.tallies[row["suite"]].add(row)
 
@@ -146,5 +146,5 @@ def _control_first(task: Task) -> bool:
     return (hashlib.sha256(text).digest()[0] + task.round) % 2 == 1
 
 
-def _key(row: Row) -> Key:
+def _key(row: TrialRow) -> Key:
     return row["suite"], row["case_id"], row["round"]

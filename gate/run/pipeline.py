@@ -16,7 +16,7 @@ from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
 from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
 from gate.plugins import Agent, Ask, World
-from gate.records import Budget, Case, Health, Json, Price, Response, Trial
+from gate.records import Budget, Case, Health, Price, Response, Trial, TrialRow
 from gate.run.arms import Answers, Arm, Arms, PairedWorker
 from gate.run.batches import batch, case_order, in_turn, whole_rounds
 from gate.run.budget import Allowance
@@ -34,7 +34,6 @@ from gate.text.figures import count
 from gate.user_code.hashes import Sources
 from gate.verdict.course import Course
 
-Row = Mapping[str, Json]
 Recorder = Callable[[Case, int, Response | Exception, float], None]
 _ALL_ROUNDS = Course()
 _FEELERS = 2  # trials that tell what one costs
@@ -47,9 +46,9 @@ class Effects:
     world: World
     session: SessionWriter
     stop: Stop
-    progress: Callable[[Row], None]
+    progress: Callable[[TrialRow], None]
     control: SessionWriter | None = None  # where the control agent's answers go
-    beside: Callable[[Row], None] = lambda row: None  # told of each of them
+    beside: Callable[[TrialRow], None] = lambda row: None  # told of each of them
     clock: Clock = field(default_factory=Clock)
     record: Recorder | None = None
     scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
@@ -228,7 +227,7 @@ class _Run:
         if self._counts_money:
             self._check_money(row)
 
-    def _check_money(self, row: Row) -> None:
+    def _check_money(self, row: TrialRow) -> None:
         """Raises UsageError where nobody knows what an answer cost: no such budget can hold."""
         if row["status"] == "completed" and row["cost_usd"] is None:
             model = f"of the model '{row['model'][:80]}'" if row["model"] else "of the agent"
@@ -300,7 +299,7 @@ class _Run:
         return self._effects.stop.is_requested() or bool(self._effects.broken())
 
 
-def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> Row:
+def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> TrialRow:
     failed = trial.attempt.status == "agent_error"
     return row_of(
         trial,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
-from gate.records import Json
+from gate.records import TrialRow
 from gate.text import figures
 from gate.text.escaping import plain
 from gate.verdict.course import Course
 
-Row = Mapping[str, Json]
 EVERY_S = 10.0  # seconds between two plain lines
 
 
@@ -21,8 +20,8 @@ EVERY_S = 10.0  # seconds between two plain lines
 class Told:
     """What wants to know of each finished row, and of what each look at the verdict left."""
 
-    row: Callable[[Row], None] = lambda row: None
-    beside: Callable[[Row], None] = lambda row: None  # of the control agent
+    row: Callable[[TrialRow], None] = lambda row: None
+    beside: Callable[[TrialRow], None] = lambda row: None  # of the control agent
     look: Callable[[Course], None] = lambda course: None
 
 
@@ -71,15 +70,15 @@ class Lines:
         self._said_at = seconds()
         self._done = self._failed = self._errors = self._said = 0
 
-    def row(self, row: Row) -> None:
+    def row(self, row: TrialRow) -> None:
         self._failed += row["passed"] is False
         self._take(row, trial_line(row))
 
-    def beside(self, row: Row) -> None:
+    def beside(self, row: TrialRow) -> None:
         """That the control failed says nothing about the change."""
         self._take(row, trial_line(row, who=" of the control"))
 
-    def _take(self, row: Row, line: str) -> None:
+    def _take(self, row: TrialRow, line: str) -> None:
         self._done += 1
         self._errors += row["status"] == "infra_error"
         if self._verbose:
@@ -115,7 +114,7 @@ def look_lines(course: Course) -> Iterator[str]:
         yield plain(f"[{name}] look {course.made[name]} of {len(looks.calls)}: {word}")
 
 
-def trial_line(row: Row, *, who: str = "") -> str:
+def trial_line(row: TrialRow, *, who: str = "") -> str:
     """One trial in one line; texts of agents and datasets are made harmless."""
     word = {"infra_error": "not answered", "agent_error": "agent error"}.get(row["status"])
     word = word or {True: "passed", False: "failed", None: "unscored"}[row["passed"]]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gate.records import Json
+from gate.records import TrialRow
 
 
 @contextmanager
-def bar(stream: TextIO, planned: int) -> Iterator[Callable[[Mapping[str, Json]], None]]:
+def bar(stream: TextIO, planned: int) -> Iterator[Callable[[TrialRow], None]]:
     """Advances by one with each row; counts what failed and what nobody answered."""
     columns = (
         TextColumn("{task.description}"),
@@ -26,7 +26,7 @@ def bar(stream: TextIO, planned: int) -> Iterator[Callable[[Mapping[str, Json]],
         task = drawn.add_task("trials", total=planned, failed=0, errors="")
         done = failed = errors = 0
 
-        def advance(row: Mapping[str, Json]) -> None:
+        def advance(row: TrialRow) -> None:
             nonlocal done, failed, errors
             done += 1
             failed += row["passed"] is False

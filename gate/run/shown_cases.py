@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from gate.errors import GateError
 from gate.plugins import Grader
-from gate.records import Case, Json
+from gate.records import Case, Json, TrialRow
 from gate.records.shown_case import ShownCase
 from gate.run.prepare import SuitePlan
-from gate.store.session import Row, SessionWriter
+from gate.store.session import SessionWriter
 from gate.text.redaction import Redactor
 
 _ASKED = ("input", "metadata")  # keys that are no expectation
@@ -22,7 +22,7 @@ def shown_cases(
     expectation.
     """
     wanted = frozenset(ids)
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[TrialRow]] = {}
     for row in session.rows_of(plan.suite.name, wanted):
         rows.setdefault(row["case_id"], []).append(row)
     units = {spec.column: spec.unit for spec in plan.specs.values()}

@@ -13,18 +13,17 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import BinaryIO, get_args
+from typing import BinaryIO, TypeGuard, get_args
 
 from gate.analysis.outages import is_unjudged
 from gate.errors import InfrastructureError
-from gate.records import Json, Outcome
+from gate.records import Json, Outcome, TrialRow
 from gate.records.codec import json_line
 from gate.system.shortage import advice
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
 ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
 
-Row = Mapping[str, Json]
 Key = tuple[str, str, int]  # suite, case, round
 _Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
 
@@ -60,7 +59,7 @@ class EventLog:
             self._file.close()
             self._file = None
 
-    def append(self, row: Row) -> None:
+    def append(self, row: TrialRow) -> None:
         """Writes one trial; on return it survives kill -9."""
         text = json_line(row)
         with self._writing:
@@ -96,11 +95,11 @@ class EventLog:
         self.line(json.dumps(line))
         self._note_verdict(line)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
         return self._read_entries(self._index)
 
-    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
         return self._read_entries(e for e in self._index if e[0] == suite and e[1] in case_ids)
 
@@ -136,7 +135,7 @@ class EventLog:
                 raise OSError(28, os.strerror(28))
             self._size += len(data)
 
-    def _read_entries(self, entries: Iterable[_Entry]) -> Iterator[Row]:
+    def _read_entries(self, entries: Iterable[_Entry]) -> Iterator[TrialRow]:
         latest = {entry[:3]: entry for entry in entries}
         with self._path.open("rb") as file:
             for _, _, _, offset, length in sorted(latest.values()):
@@ -149,7 +148,7 @@ class EventLog:
                     )
                 yield row
 
-    def _note(self, row: Row, offset: int, length: int) -> None:
+    def _note(self, row: TrialRow, offset: int, length: int) -> None:
         key = (row["suite"], row["case_id"], row["round"])
         self._index.append((*key, offset, length))
         if not is_unanswered(row):
@@ -197,14 +196,14 @@ def parse_line(line: bytes) -> dict[str, Json] | None:
     return data if isinstance(data, dict) else None
 
 
-def is_unanswered(row: Mapping[str, Json]) -> bool:
+def is_unanswered(row: TrialRow) -> bool:
     """Whether nobody answered, or a judge that was out of reach gave no score: `--resume` makes
     such a trial again. What a judge that answered could not score stays as it is.
     """
     return row.get("status") == "infra_error" or is_unjudged(row)
 
 
-def is_trial(row: Mapping[str, Json]) -> bool:
+def is_trial(row: Mapping[str, Json]) -> TypeGuard[TrialRow]:
     """Whether the line has the key of a trial; the rest of it is for the reader to check."""
     named = isinstance(row.get("suite"), str) and isinstance(row.get("case_id"), str)
     return named and isinstance(row.get("round"), int)

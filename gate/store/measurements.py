@@ -14,12 +14,12 @@ from gate.analysis.tally import Tally
 from gate.errors import UsageError
 from gate.files.plain_file import content
 from gate.graders.trajectories.path import PathsOf, no_paths, representatives
-from gate.records import BaselineInfo, Provenance
+from gate.records import BaselineInfo, Provenance, TrialRow
 from gate.records.baseline import BaselineRun
 from gate.store.baseline import file as baseline_file
 from gate.store.baseline.find import age_days, paths_among
 from gate.store.baseline.schema import fingerprint
-from gate.store.session import Row, Session, SuiteMeta, is_session, load_session, refuse_debugging
+from gate.store.session import Session, SuiteMeta, is_session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
 
 
@@ -48,10 +48,10 @@ class Stored:
     provenance: Provenance
     session: Session | None = None
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TrialRow]:
         return self.session.rows() if self.session is not None else iter(())
 
-    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         return _rows_of(self.session, suite, case_ids) if self.session else iter(())
 
 
@@ -121,7 +121,7 @@ def _suite(
     )
 
 
-def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
     return (r for r in session.rows() if r["suite"] == suite and r["case_id"] in case_ids)
 
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from gate.records import Json
+from gate.records import TrialRow
 
 T = TypeVar("T")
-Row = Mapping[str, Json]
-Read = Callable[[Iterable[Row]], Mapping[str, T]]  # by suite
-Rows = Callable[[], Iterator[Row]]
-RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]  # of some cases of a suite
+Read = Callable[[Iterable[TrialRow]], Mapping[str, T]]  # by suite
+Rows = Callable[[], Iterator[TrialRow]]
+RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite
 
 
 class SharedRows:
@@ -26,7 +25,7 @@ class SharedRows:
         self._some = some
         self._read: dict[Any, Mapping[str, Any]] = {}
 
-    def __call__(self) -> Iterator[Row]:
+    def __call__(self) -> Iterator[TrialRow]:
         return self._every()
 
     def once(self, read: Read[T]) -> Mapping[str, T]:
@@ -35,7 +34,7 @@ class SharedRows:
             self._read[read] = read(self._every())
         return self._read[read]
 
-    def rows_of_cases(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    def rows_of_cases(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         if self._some is not None:
             return self._some(suite, case_ids)
         return (

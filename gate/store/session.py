@@ -15,6 +15,7 @@ from datetime import datetime
 from itertools import groupby, islice
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from gate.errors import InfrastructureError, UsageError
 from gate.files.lock import FileLock
@@ -31,6 +32,7 @@ from gate.records import (
     QuotedValue,
     Report,
     ToldBy,
+    TrialRow,
 )
 from gate.records.codec import from_json, json_text, to_json
 from gate.store.event_log import SURROGATES, EventLog, disk, parse_line
@@ -47,8 +49,6 @@ SCHEMA_VERSION = 1
 _NEWEST = 20  # sessions that are looked through for one that ended
 _META_BYTES = 50 << 20
 _SECOND = len("session-20261122-193255")
-
-Row = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,15 +193,15 @@ class SessionWriter:
     def _write_meta(self) -> None:
         self.write(META, json_text(self.meta))
 
-    def append(self, row: Row) -> None:
+    def append(self, row: TrialRow) -> None:
         """Writes one trial; on return it survives kill -9."""
         self.log.append(row)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
         return self.log.rows()
 
-    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[Row]:
+    def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
         return self.log.rows_of(suite, case_ids)
 
@@ -282,7 +282,7 @@ class Session:
     meta: Meta
     report: Report | None
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TrialRow]:
         """The rows of details.jsonl, or of the resume log when the run was cut off."""
         details = self.folder / DETAILS
         there = details if os.path.lexists(details) else self.folder / EVENTS
@@ -290,7 +290,7 @@ class Session:
             for line in file:
                 row = parse_line(line)
                 if row is not None and "case_id" in row:
-                    yield row
+                    yield cast("TrialRow", row)
 
     def control(self) -> Session | None:
         """The trials of the control that was asked beside; None where none was."""

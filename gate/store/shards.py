@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gate.errors import UsageError
-from gate.store.session import Row, Session, SuiteMeta
+from gate.records import TrialRow
+from gate.store.session import Session, SuiteMeta
 from gate.store.session_check import check_rows
 
 Key = tuple[str, str, int]  # suite, case, round
@@ -37,7 +38,7 @@ def absent(shards: Iterable[Session]) -> str:
     return f"shard {names} is not among the merged sessions" if missing else ""
 
 
-def _rows(shard: Session) -> Iterator[Row]:
+def _rows(shard: Session) -> Iterator[TrialRow]:
     return check_rows(shard.rows(), shard.meta.suites, shard.folder)
 
 

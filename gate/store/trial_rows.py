@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import cast
 
 from gate.agents.judges.totals import sum_attempts
 from gate.analysis.failures.modes import mode_of
@@ -17,6 +18,7 @@ from gate.records import (
     Response,
     Score,
     Trial,
+    TrialRow,
     Usage,
     Violation,
 )
@@ -34,7 +36,7 @@ def row_of(
     on_agent_error: Mapping[str, float | None],
     specs: Mapping[str, MetricSpec],
     ungraded: bool = False,
-) -> dict[str, Json]:
+) -> TrialRow:
     """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
     trial; `specs`: column -> what its metric is; `ungraded`: the trial failed, and no grader says
     pass or fail of any answer to its case.
@@ -70,7 +72,8 @@ def row_of(
         **_details(judged.scores),
         **({"ungraded": True} if ungraded else {}),
     }
-    return _without_leaks({**row, "mode": mode_of(row)}, trial)
+    row["mode"] = mode_of(cast("TrialRow", row))
+    return cast("TrialRow", _without_leaks(row, trial))
 
 
 def _is_recovered(trial: Trial) -> bool:

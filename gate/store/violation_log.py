@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from gate.records import Json
+from gate.records import Json, TrialRow
 
 FILE = "violations.jsonl"
 
@@ -15,7 +15,7 @@ def render_log(rows: Iterable[Mapping[str, Json]]) -> str:
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for row in rows for one in _flat(row))
 
 
-def _flat(row: Mapping[str, Json]) -> Iterator[Json]:
+def _flat(row: TrialRow) -> Iterator[Json]:
     for one in row.get("violations") or ():
         yield {
             **{key: value for key, value in one.items() if key != "violation"},

@@ -13,12 +13,19 @@ from dataclasses import dataclass, field, replace
 from gate.analysis.failures.modes import mode_in, most_frequent, speaks
 from gate.analysis.metric_falls import find_falls
 from gate.analysis.reliability import list_histories
-from gate.records import CaseChange, CaseChanges, FailureMode, Json, MetricFall, ToldBy, Verdict
+from gate.records import (
+    CaseChange,
+    CaseChanges,
+    FailureMode,
+    MetricFall,
+    ToldBy,
+    TrialRow,
+    Verdict,
+)
 from gate.text.escaping import one_line
 from gate.verdict.measured import Measured
 
-Row = Mapping[str, Json]
-RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]
+RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]
 LISTED = 200  # cases of a list whose evidence is looked up
 METRICS = 10  # of a suite, whose worst cases are told
 _REASON = 300  # characters
@@ -148,7 +155,7 @@ def _told(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> M
     return replace(fall, worst=tuple(worst))
 
 
-def _of_metric(row: Row, column: str, told_by: Mapping[str, ToldBy]) -> str:
+def _of_metric(row: TrialRow, column: str, told_by: Mapping[str, ToldBy]) -> str:
     """The error, or what the grader said; of a judge what it said of this criterion."""
     by = told_by[column]
     reason = one_line(str(row["error"] or row["reasons"].get(by.grader, "")), _WHOLE)
@@ -190,7 +197,7 @@ class _Told:
     modes: Counter[FailureMode] = field(default_factory=Counter)
     reason: str | None = None  # of the first round that did not pass
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TrialRow) -> None:
         self.codes.update(row["failures"])
         mode = mode_in(row)
         if mode is not None:
@@ -207,7 +214,7 @@ class _Told:
         )
 
 
-def _reason(row: Row, mode: FailureMode | None) -> str:
+def _reason(row: TrialRow, mode: FailureMode | None) -> str:
     """The error, or what the graders said that failed it, first what is about the mode; where
     nobody knows which failed it, what all of them said.
     """

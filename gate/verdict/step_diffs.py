@@ -11,13 +11,12 @@ from typing import Literal
 from gate.analysis.table import Table
 from gate.graders.trajectories.alignment import aligned
 from gate.graders.trajectories.path import Path, path_of_row
-from gate.records import CaseChange, CaseChanges, Json, StepDiff
+from gate.records import CaseChange, CaseChanges, StepDiff, TrialRow
 from gate.verdict.measured import Measured
 
 CASES = 50  # of a list, the first ones, whose steps are compared
 
-Row = Mapping[str, Json]
-RowsOf = Callable[[str, frozenset[str]], Iterator[Row]]
+RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]
 _Changes = tuple[CaseChange, ...]
 
 
@@ -74,7 +73,7 @@ def _digests(table: Table | None) -> dict[str, str]:
     return dict(zip(table.cases, table.digests, strict=True)) if table else {}
 
 
-def _failed(rows: Iterator[Row]) -> dict[str, tuple[int, Path]]:
+def _failed(rows: Iterator[TrialRow]) -> dict[str, tuple[int, Path]]:
     """Case -> its first failed round whose steps are told."""
     found: dict[str, tuple[int, Path]] = {}
     for row in rows:

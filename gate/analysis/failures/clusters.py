@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.analysis.failures.modes import ORDER, Row, deciding, mode_in
-from gate.records import Cluster, FailureMode, ModeCount
+from gate.analysis.failures.modes import ORDER, deciding, mode_in
+from gate.records import Cluster, FailureMode, ModeCount, TrialRow
 from gate.text.escaping import one_line
 from gate.text.late_pattern import late_pattern
 
@@ -101,7 +101,7 @@ class Failures:
 
     _groups: dict[FailureMode, _Group] = field(default_factory=dict)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TrialRow) -> None:
         mode = mode_in(row)
         if mode is not None:
             self._groups.setdefault(mode, _Group()).add(_shareable_words(row, mode), row["case_id"])
@@ -143,10 +143,10 @@ class Failures:
         return tuple(clusters[:TOP])
 
 
-def _shareable_words(row: Row, mode: FailureMode) -> Words:
+def _shareable_words(row: TrialRow, mode: FailureMode) -> Words:
     """What a failure may share with others: the words of its error, or its codes."""
-    if mode in _SPOKEN and row.get("error"):
-        words = mask_details(one_line(row["error"])).split()
+    if mode in _SPOKEN and (error := row["error"]):
+        words = mask_details(one_line(error)).split()
     else:
         words = sorted({mask_code(code) for code in deciding(row, mode)}) or _silent_codes(
             row, mode
@@ -154,7 +154,7 @@ def _shareable_words(row: Row, mode: FailureMode) -> Words:
     return _cut(tuple(words), _LENGTHS[0])
 
 
-def _silent_codes(row: Row, mode: FailureMode) -> list[str]:
+def _silent_codes(row: TrialRow, mode: FailureMode) -> list[str]:
     rules = sorted({one["violation"]["rule"] for one in row.get("violations") or ()})
     if mode == "safety":
         return [mask_code(f"safety:{rule}") for rule in rules] or ["safety"]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gate.records import FailureMode, Json
+from gate.records import FailureMode, TrialRow
 from gate.text.late_pattern import late_pattern
 
 _BEGINNING = 400  # characters in which a refusal declares itself
@@ -49,14 +49,13 @@ def refuses(answer: str) -> bool:
     return _REFUSAL.match(text.lstrip("\"'*_> ")) is not None
 
 
-Row = Mapping[str, Json]
 Codes = frozenset[str]
 
 _WITHHELD = {"content_filter", "refusal", "safety", "guardrail_intervened", "prohibited_content"}
 _CUT_OFF = {"length", "max_tokens", "max_output_tokens", "incomplete"}
 
 
-def _never(row: Row, codes: Codes) -> bool:
+def _never(row: TrialRow, codes: Codes) -> bool:
     return False
 
 
@@ -71,19 +70,19 @@ class Rule:
     codes: Codes = frozenset()
     both: Codes = frozenset()
     scores: Mapping[str, float] = field(default_factory=dict)
-    shows: Callable[[Row, Codes], bool] = _never
+    shows: Callable[[TrialRow, Codes], bool] = _never
 
-    def fits(self, row: Row, codes: Codes) -> bool:
+    def fits(self, row: TrialRow, codes: Codes) -> bool:
         met = not self.codes.isdisjoint(codes) or (bool(self.both) and self.both <= codes)
         return met or self.shows(row, codes) or self._has_score(row, codes)
 
-    def _has_score(self, row: Row, codes: Codes) -> bool:
+    def _has_score(self, row: TrialRow, codes: Codes) -> bool:
         if not self.scores or not _is_wrong(codes):
             return False
         return any(row["scores"].get(column) == value for column, value in self.scores.items())
 
 
-def _unsafe(row: Row, codes: Codes) -> bool:
+def _unsafe(row: TrialRow, codes: Codes) -> bool:
     """A lesser violation explains a failure only where it failed the answer, which has a code."""
     violations = row.get("violations")
     if violations is None:
@@ -91,21 +90,21 @@ def _unsafe(row: Row, codes: Codes) -> bool:
     return any(one["violation"]["severity"] == "high" for one in violations)
 
 
-def _broke(row: Row, codes: Codes) -> bool:
+def _broke(row: TrialRow, codes: Codes) -> bool:
     return bool(row["status"] == "agent_error")
 
 
-def _is_refusal(row: Row, codes: Codes) -> bool:
+def _is_refusal(row: TrialRow, codes: Codes) -> bool:
     ended = str(row.get("finish_reason") or "").casefold()
     return ended in _WITHHELD or refuses(row.get("output") or "")
 
 
-def _has_wrong_documents(row: Row, codes: Codes) -> bool:
+def _has_wrong_documents(row: TrialRow, codes: Codes) -> bool:
     """It retrieved documents, and the wrong ones."""
     return bool(row.get("retrieved_ids")) and _RETRIEVAL.fits(row, codes)
 
 
-def _nothing_whole(row: Row, codes: Codes) -> bool:
+def _nothing_whole(row: TrialRow, codes: Codes) -> bool:
     ended = str(row.get("finish_reason") or "").casefold()
     output = row.get("output")
     return ended in _CUT_OFF or (output is not None and not output.strip())
@@ -116,7 +115,7 @@ def _is_wrong(codes: Codes) -> bool:
     return not codes or bool(codes - _OTHERWISE)
 
 
-def _anything(row: Row, codes: Codes) -> bool:
+def _anything(row: TrialRow, codes: Codes) -> bool:
     return True
 
 
@@ -243,7 +242,7 @@ _ANY: Codes = frozenset().union(*_KNOWN.values())
 _OTHERWISE: Codes = _ANY - _KNOWN["wrong_answer"]
 
 
-def mode_of(row: Row) -> FailureMode | None:
+def mode_of(row: TrialRow) -> FailureMode | None:
     """The mode of a row of details.jsonl; None where it passed, or nobody knows whether it did."""
     if not _is_failed(row):
         return None
@@ -251,13 +250,13 @@ def mode_of(row: Row) -> FailureMode | None:
     return next(rule.mode for rule in RULES if rule.fits(row, codes))
 
 
-def mode_in(row: Row) -> FailureMode | None:
+def mode_in(row: TrialRow) -> FailureMode | None:
     """The mode that a stored row has; of a row that was written without one, `mode_of` it."""
     mode = row.get("mode")
     return mode if mode in ORDER and _is_failed(row) else mode_of(row)
 
 
-def deciding(row: Row, mode: FailureMode) -> Iterator[str]:
+def deciding(row: TrialRow, mode: FailureMode) -> Iterator[str]:
     """The row's codes that speak for its mode, or all of them where none is known to."""
     codes = list(_list_codes(row))
     meant = [code for code in codes if _known_code(code) in _KNOWN[mode]]
@@ -274,13 +273,13 @@ def most_frequent(modes: Counter[FailureMode]) -> FailureMode | None:
     return min(modes, key=lambda mode: (-modes[mode], ORDER.index(mode)), default=None)
 
 
-def _is_failed(row: Row) -> bool:
+def _is_failed(row: TrialRow) -> bool:
     return row["status"] == "agent_error" or (
         row["status"] == "completed" and row.get("passed") is False
     )
 
 
-def _list_codes(row: Row) -> Iterator[str]:
+def _list_codes(row: TrialRow) -> Iterator[str]:
     """Codes, or who said no where there are none."""
     if row["failures"]:
         return iter(row["failures"])

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.graders.rubrics.rubric import CONTEXT
 from gate.graders.rubrics.shown_to_judge import as_text, empty
-from gate.records import Case, Json
+from gate.records import Case, Json, TrialRow
 from gate.report.html_page import value_text
 from gate.report.html_templates import templates
 from gate.text.escaping import clean, one_line
@@ -69,7 +69,7 @@ class Field:
 def card(
     item: int,
     shown: Shown,
-    row: Mapping[str, Json],
+    row: TrialRow,
     case: Case | None,
     keys: Iterable[str] = (),
 ) -> Card:
@@ -82,7 +82,7 @@ def card(
         round=shown.round,
         answer_digest=shown.answer_digest,
         question=clean(as_text(case.input) if case else row["question"], TEXT),
-        answer=clean(row["output"], TEXT),
+        answer=clean(row["output"] or "", TEXT),
         reference=tuple(_references(case, keys)),
         evidence=tuple(_evidence(case, row)),
     )
@@ -163,13 +163,11 @@ def _fact(fact: Json) -> str:
     return " or ".join(map(as_text, ways)) + optional
 
 
-def _evidence(case: Case | None, row: Mapping[str, Json]) -> list[Text]:
+def _evidence(case: Case | None, row: TrialRow) -> list[Text]:
     found = []
     context = case.keys.get("context") if case else None
     if not empty(context):
         found.append(("Context", clean(_joined(context), TEXT)))
-    if row.get("context"):
-        found.append(("What the agent had to go by", clean(as_text(row["context"]), TEXT)))
     steps = row.get("steps") or []
     if steps:
         calls = "\n\n".join(_step(step) for step in steps[:STEPS])

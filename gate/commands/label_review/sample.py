@@ -12,12 +12,11 @@ from gate.commands.label_review.criteria import Asked, judged
 from gate.commands.label_review.manifest import Manifest, Shown
 from gate.commands.label_review.rotation import Candidate, Key, Pick, Place, choose, rank
 from gate.errors import UsageError
-from gate.records import Json
+from gate.records import TrialRow
 from gate.store.session import Meta
 from gate.text.suggestions import did_you_mean
 
-Row = Mapping[str, Json]
-Rows = Callable[[], Iterator[Row]]
+Rows = Callable[[], Iterator[TrialRow]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,13 +90,13 @@ def draw(
     )
 
 
-def _shown(pick: Pick, row: Row, columns: Mapping[str, str]) -> Shown:
+def _shown(pick: Pick, row: TrialRow, columns: Mapping[str, str]) -> Shown:
     values = {name: row["scores"].get(column) for name, column in sorted(columns.items())}
     return Shown(
         case_id=pick.candidate.case_id,
         case_digest=pick.candidate.case_digest,
         round=row["round"],
-        answer_digest=answer_digest(row["output"]),
+        answer_digest=answer_digest(row["output"] or ""),
         cycle=pick.cycle,
         stratum=pick.stratum,
         weight=pick.weight,
@@ -106,7 +105,7 @@ def _shown(pick: Pick, row: Row, columns: Mapping[str, str]) -> Shown:
     )
 
 
-def trials_of(manifest: Manifest, rows: Iterable[Row]) -> tuple[Row, ...]:
+def trials_of(manifest: Manifest, rows: Iterable[TrialRow]) -> tuple[TrialRow, ...]:
     """The shown trials in the order of the sample; UsageError when the session has others."""
     wanted = {(one.case_id, one.case_digest, one.round): one for one in manifest.cases}
     found = {
@@ -127,7 +126,7 @@ def answer_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _found(rows: Iterable[Row], suite: str, columns: Sequence[str]) -> dict[Key, _Found]:
+def _found(rows: Iterable[TrialRow], suite: str, columns: Sequence[str]) -> dict[Key, _Found]:
     found: dict[Key, _Found] = {}
     for row in rows:
         if row["suite"] != suite:
@@ -153,11 +152,11 @@ def _candidate(key: Key, one: _Found, suite: str, period: str) -> Candidate:
     )
 
 
-def _place(row: Row) -> Place:
+def _place(row: TrialRow) -> Place:
     return row["case_id"], row["case_digest"], row["round"]
 
 
-def _trials(rows: Iterable[Row], suite: str, wanted: set[Place]) -> dict[Place, Row]:
+def _trials(rows: Iterable[TrialRow], suite: str, wanted: set[Place]) -> dict[Place, TrialRow]:
     found = ((_place(row), row) for row in rows if row["suite"] == suite)
     return {place: row for place, row in found if place in wanted}
 

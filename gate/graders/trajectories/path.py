@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.graders.trajectories.identity import arguments_of, digest
-from gate.records import Json, ToolCall
+from gate.records import ToolCall, TrialRow
 from gate.records.codec import from_json
 from gate.text.escaping import one_line
 
@@ -14,8 +14,6 @@ TOOL, ARGUMENTS = 80, 80  # characters
 KEPT = 30  # steps of a stored path
 COMPARED = 200  # steps of a path that is compared
 KEPT_OF_SUITE = 200_000  # steps of all stored paths of a suite, about 30 MB
-
-Row = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +59,7 @@ def path_of(steps: Sequence[ToolCall], *, omitted: int = 0, most: int = COMPARED
     return Path(steps=kept, omitted=omitted + len(steps) - len(kept))
 
 
-def path_of_row(row: Row, most: int = COMPARED) -> Path | None:
+def path_of_row(row: TrialRow, most: int = COMPARED) -> Path | None:
     """Of a row of details.jsonl; None where the agent did not say what it did."""
     steps = row.get("steps")
     if not isinstance(steps, list):
@@ -71,7 +69,7 @@ def path_of_row(row: Row, most: int = COMPARED) -> Path | None:
     return path_of(calls, omitted=more, most=most)
 
 
-def representatives(rows: Iterable[Row], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
+def representatives(rows: Iterable[TrialRow], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
     """Case -> path of its first round that passed, else of its first round; cases by id. A case
     whose round does not tell its steps has none, nor has any after `most` steps of them together.
     """

@@ -6,9 +6,10 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import Report
+from gate.records import Report, TrialRow
 from gate.report.flat_rows import flat, score_names
 from gate.text.escaping import clean
 from gate.text.spreadsheet_cells import defuse
@@ -23,7 +24,7 @@ class Csv:
 
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]:
         scores = score_names(rows())
-        yield _line(flat(report, _NO_TRIAL, scores))
+        yield _line(flat(report, cast("TrialRow", _NO_TRIAL), scores))
         for row in rows():
             yield _line(flat(report, row, scores).values())
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import Json, Report
+from gate.records import Json, Report, TrialRow
 from gate.report.flat_rows import flat, numbers, score_names
 
 
@@ -31,7 +31,7 @@ class JsonLines:
                 yield _line(flat(report, row, scores))
 
 
-def _telling(rows: Iterable[Mapping[str, Json]], scores: Iterable[str]) -> frozenset[int]:
+def _telling(rows: Iterable[TrialRow], scores: Iterable[str]) -> frozenset[int]:
     """Numbers of the rows in which a column is not null for the first time."""
     wanted: set[str] | None = None
     found = set()

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import Json, Report
+from gate.records import Json, Report, TrialRow
 
 EVENT = "gen_ai.evaluation.result"
 VERDICT = "agent_gate.passed"  # the name of the evaluation that says pass or fail
@@ -55,7 +55,7 @@ def _resource(report: Report) -> Event:
     return {"attributes": _attributes(told)}
 
 
-def _events(row: Mapping[str, Json], session_id: str, fallback: int) -> Iterator[Event]:
+def _events(row: TrialRow, session_id: str, fallback: int) -> Iterator[Event]:
     of = (session_id, row["suite"], row["case_id"], row["round"])
     moment = str(_nanoseconds(row["started_at"]) or fallback)
     common = {
@@ -78,7 +78,7 @@ def _events(row: Mapping[str, Json], session_id: str, fallback: int) -> Iterator
         }
 
 
-def _verdict(row: Mapping[str, Json]) -> Event:
+def _verdict(row: TrialRow) -> Event:
     passed, failed = row["passed"], row["status"] != "completed"
     reasons = [f"{name}: {text}" for name, text in row["reasons"].items()]
     told = [*row["failures"], *reasons, *([row["error"]] if row["error"] else [])]
@@ -91,7 +91,7 @@ def _verdict(row: Mapping[str, Json]) -> Event:
     }
 
 
-def _scores(row: Mapping[str, Json]) -> Iterator[Event]:
+def _scores(row: TrialRow) -> Iterator[Event]:
     for name, value in row["scores"].items():
         if value is not None and math.isfinite(value):
             yield {
@@ -100,7 +100,7 @@ def _scores(row: Mapping[str, Json]) -> Iterator[Event]:
             }
 
 
-def _unscored(row: Mapping[str, Json]) -> Iterator[Event]:
+def _unscored(row: TrialRow) -> Iterator[Event]:
     for name, why in row["unscored"].items():
         yield {
             "gen_ai.evaluation.name": name,

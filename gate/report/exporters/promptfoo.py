@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import Json, Report
+from gate.records import Json, Report, TrialRow
 
 VERSION = 3  # of promptfoo's results
 _NONE, _ASSERT, _ERROR = 0, 1, 2  # promptfoo's reasons of a failure
@@ -61,7 +61,7 @@ class Promptfoo:
         yield _json(_around(report))[1:] + "\n"
 
 
-def _result(row: Mapping[str, Json], report: Report, *, prompt: int, test: int) -> dict[str, Json]:
+def _result(row: TrialRow, report: Report, *, prompt: int, test: int) -> dict[str, Json]:
     suite, case_id = row["suite"], row["case_id"]
     success = row["passed"] is True
     reason = _NONE if success else _ASSERT if row["passed"] is False else _ERROR
@@ -97,12 +97,12 @@ def _result(row: Mapping[str, Json], report: Report, *, prompt: int, test: int) 
     }
 
 
-def _why(row: Mapping[str, Json]) -> str:
+def _why(row: TrialRow) -> str:
     said = [row["error"], *row["failures"], *row["reasons"].values(), *row["unscored"].values()]
     return "; ".join(filter(None, said)) or "no grader says passed or failed"
 
 
-def _grading(row: Mapping[str, Json], told: str, named: Mapping[str, float]) -> dict[str, Json]:
+def _grading(row: TrialRow, told: str, named: Mapping[str, float]) -> dict[str, Json]:
     failed = frozenset(row.get("failed_by") or ())
     parts = [
         {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import CaseChange, Json, Report
+from gate.records import CaseChange, Json, Report, TrialRow
 from gate.report.html_page import allowed, value_text
 from gate.report.report_page import Entry, page
 from gate.report.wording import case_totals, evidence, metric_falls, patterns
@@ -119,7 +119,7 @@ def _trials(rows: SharedRows, wanted: set[Key]) -> dict[Key, list[Mapping[str, J
     return found
 
 
-def _short(row: Mapping[str, Json]) -> dict[str, Json]:
+def _short(row: TrialRow) -> dict[str, Json]:
     """What the page shows of a trial, cut; the rest need not stay in memory."""
     calls = row.get("steps") or []
     return {

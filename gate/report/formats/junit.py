@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import Json, Report, SuiteReport
+from gate.records import Report, SuiteReport, TrialRow
 from gate.text.escaping import xml
 
 MESSAGE = 300  # characters
@@ -28,7 +28,7 @@ class _Case:
     unscored: dict[str, None] = field(default_factory=dict)
     mode: str = ""  # of the first failed round
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         self.seconds += (row["latency_ms"] or 0.0) / 1000
         self.judged += row["passed"] is not None
         self.passed += row["passed"] is True

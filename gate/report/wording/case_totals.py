@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gate.records import Json
+from gate.records import TrialRow
 from gate.report.wording import evidence
 from gate.stats.running_moments import RunningMoments
 
@@ -45,7 +45,7 @@ class SuiteBook:
     unlisted: int = 0  # trials with evidence that are not in `checked`
     guarded: bool = False  # somebody looked for safety violations
 
-    def add(self, row: Mapping[str, Json]) -> None:
+    def add(self, row: TrialRow) -> None:
         case_id = str(row["case_id"])
         case = self.cases.get(case_id)
         if case is None:
@@ -68,7 +68,7 @@ class SuiteBook:
         if tokens is not None:
             self.tokens.add(tokens)
 
-    def _check(self, row: Mapping[str, Json]) -> None:
+    def _check(self, row: TrialRow) -> None:
         found = evidence.checked(row)
         if found is not None and len(self.checked) < CHECKED:
             self.checked.append(found)
@@ -81,7 +81,7 @@ class SuiteBook:
         return sorted(failing, key=_share)[:most]
 
 
-def read(rows: Iterable[Mapping[str, Json]]) -> dict[str, SuiteBook]:
+def read(rows: Iterable[TrialRow]) -> dict[str, SuiteBook]:
     """Suite -> its book, in order of the rows."""
     books: dict[str, SuiteBook] = {}
     for row in rows:
@@ -89,7 +89,7 @@ def read(rows: Iterable[Mapping[str, Json]]) -> dict[str, SuiteBook]:
     return books
 
 
-def total_tokens(row: Mapping[str, Json]) -> int | None:
+def total_tokens(row: TrialRow) -> int | None:
     """The sum, or what is told of both together; None where one half is unknown: the other alone
     would pass for the whole.
     """

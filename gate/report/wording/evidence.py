@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from gate.records import EvidenceCounts, Json, Report, SuiteReport
+from gate.records import EvidenceCounts, Report, SuiteReport, TrialRow
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, say
@@ -39,7 +39,7 @@ def summary(suite: SuiteReport, *, named: bool = False) -> Line:
     return join("", [head, join(", ", parts), _fabricated(found)])
 
 
-def checked(row: Mapping[str, Json]) -> tuple[str, ...] | None:
+def checked(row: TrialRow) -> tuple[str, ...] | None:
     """Of a row of details.jsonl what HEAD names, hostile text; None where nothing was checked."""
     found = row.get("evidence")
     if found is None:

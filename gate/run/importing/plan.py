@@ -13,7 +13,7 @@ from gate.errors import InvalidInput, Problem, UsageError
 from gate.files.plain import digest_of, newest
 from gate.files.timestamps import moment_of
 from gate.importers.trials.build import JUDGED, MOST_TRIALS
-from gate.records import Json, MetricSpec, Provenance, Trial
+from gate.records import Json, MetricSpec, Provenance, Trial, TrialRow
 from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.run.accepted_changes import Accepted
@@ -42,7 +42,7 @@ class ImportPlan:
     notes: tuple[str, ...] = ()
     accepted: Accepted = field(default_factory=Accepted)
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
+    def rows(self) -> Iterator[TrialRow]:
         """Raises InvalidInput for a trial that is there twice, and for too many."""
         seen: set[tuple[str, str, int]] = set()
         for trial in self.found.trials():
@@ -68,7 +68,7 @@ class ImportPlan:
             health=to_json(self.found.health) if self.found.health else {},
         )
 
-    def _row(self, trial: Trial) -> Mapping[str, Json]:
+    def _row(self, trial: Trial) -> TrialRow:
         if not trial.started_at:
             trial = replace(trial, started_at=self.created_at)
         mine = self.again.get(trial.suite)

@@ -11,13 +11,13 @@ from gate.errors import UsageError
 from gate.files.plain_file import content, is_there
 from gate.graders.trajectories.path import representatives
 from gate.plugins import BASELINES
-from gate.records import SuiteReport
+from gate.records import SuiteReport, TrialRow
 from gate.records.baseline import BaselineRun
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
 from gate.store.baseline.file import BaselineFile, render
 from gate.store.baseline.pool import append
 from gate.store.baseline.schema import MODES, fingerprint
-from gate.store.session import Row, Session, is_session, load_session, refuse_debugging
+from gate.store.session import Session, is_session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
 
 
@@ -62,7 +62,7 @@ def session_baseline(
     )
 
 
-def _rows(session: Session, suite: str) -> Iterator[Row]:
+def _rows(session: Session, suite: str) -> Iterator[TrialRow]:
     rows = check_rows(session.rows(), session.meta.suites, session.folder)
     return (row for row in rows if row["suite"] == suite)
 

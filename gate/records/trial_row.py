@@ -1,0 +1,66 @@
+"""One line of details.jsonl as it is read: a trial, keyed as docs/reports.md says.
+
+Rows stay plain dictionaries, because there are as many as trials and most readers want few
+of their keys. The type checker sees which keys there are. The schema that checks the file
+(gate/store/trial_row_schema.py) has the same keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NotRequired, TypedDict
+
+from gate.errors import Transport
+from gate.records.patterns import FailureMode
+from gate.records.settings import Json
+from gate.records.trials import TrialStatus
+
+
+class TrialRow(TypedDict):
+    """One trial. None is unmeasured or unknown, never zero; a key that need not be there is one
+    that an older version did not write.
+    """
+
+    suite: str
+    case_id: str
+    case_digest: str
+    category: str | None
+    tags: Sequence[str]
+    round: int  # from 1
+    attempts: Sequence[Mapping[str, Json]]
+    status: TrialStatus
+    passed: bool | None
+    failures: Sequence[str]  # codes
+    scores: Mapping[str, float | None]  # metric column -> value
+    dimension_scores: Mapping[str, float | None]
+    reasons: Mapping[str, str]  # grader -> what it said
+    unscored: Mapping[str, str]  # grader -> why it could not judge
+    latency_ms: float | None
+    cost_usd: float | None
+    question: str
+    error: str | None
+    started_at: str  # ISO 8601, UTC
+    usage: Mapping[str, Json] | None
+    model: str | None
+    steps: Sequence[Mapping[str, Json]] | None
+    output: str | None
+    retrieved_ids: Sequence[str] | None
+    safety_violations: Sequence[str] | None
+    failed_by: NotRequired[Sequence[str]]  # graders that said no
+    uncertain: NotRequired[Mapping[str, float]]  # grader of a judge -> 0 to 1
+    judging: NotRequired[Mapping[str, Json] | None]  # None: no model was asked
+    mode: NotRequired[FailureMode | None]
+    violations: NotRequired[Sequence[Mapping[str, Json]] | None]  # None: nobody looked for any
+    turns: NotRequired[int | None]  # calls of the model
+    finish_reason: NotRequired[str | None]
+    omitted_steps: NotRequired[int]  # steps that are not in `steps`
+    trace_faults: NotRequired[Sequence[str]]
+    recovered: NotRequired[bool]  # passed after a try that the agent had failed
+    transport: NotRequired[Transport | None]
+    ungraded: NotRequired[bool]  # the agent failed where no grader says pass or fail of any answer
+    evidence: NotRequired[Mapping[str, Json] | None]
+    details: NotRequired[Mapping[str, Json]]  # grader -> what it found, as data
+
+
+Rows = Callable[[], Iterator[TrialRow]]  # reads them anew
+RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite
