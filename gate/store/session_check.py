@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.files.json_schema_quick import compiled
 from gate.files.session_file import read_json
-from gate.records import Json, Report
+from gate.records import Json, Report, TrialRow
 from gate.records.codec import from_json, parse_json, schema_of
 from gate.text.late_pattern import late_pattern
 
@@ -57,9 +57,7 @@ def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> 
         raise UsageError(f"{place}: {wrong[0].message}; not a session of this version")
 
 
-def check_rows(
-    rows: Iterable[Mapping[str, Json]], suites: Iterable[str], folder: Path
-) -> Iterator[Mapping[str, Json]]:
+def check_rows(rows: Iterable[TrialRow], suites: Iterable[str], folder: Path) -> Iterator[TrialRow]:
     """The same rows; raises UsageError at one that `gate run` would not have written."""
     from gate.store.trial_row_schema import schema
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from gate.records import Json, TrialRow
 
 FILE = "violations.jsonl"
 
 
-def render_log(rows: Iterable[Mapping[str, Json]]) -> str:
+def render_log(rows: Iterable[TrialRow]) -> str:
     """The file; empty where none was found."""
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for row in rows for one in _flat(row))
 
