@@ -33,6 +33,7 @@ SHAPE = Shape(
         "input_tokens": ("metrics.prompt_tokens", "prompt_tokens"),
         "output_tokens": ("metrics.completion_tokens", "completion_tokens"),
         "cached_tokens": ("metrics.prompt_cached_tokens",),
+        "total_tokens": ("metrics.tokens", "metrics.total_tokens", "tokens", "total_tokens"),
         "cost_usd": ("metrics.estimated_cost", "estimated_cost"),
         "trace": ("root_span_id",),
         "parent": ("span_parents",),

@@ -34,6 +34,7 @@ _ENVELOPE = frozenset(  # keys of an object that holds a conversation of no othe
         *("responses", "temperature", "finish_reason", "stop_reason", "parallel_tool_calls"),
     )
 )
+_EXPECTED = ("expected_answer", "expected")
 _MOST_ID = 200  # characters
 
 
@@ -168,12 +169,19 @@ def _trials(files: tuple[Path, ...], path: Path, options: Messages, suite: str) 
         yield trial_of(
             TOOL,
             suite,
-            case_of(TOOL, suite, case, input=question_in(one.data)),
+            case_of(TOOL, suite, case, input=question_in(one.data), keys=_expected(one.item)),
             round=times[case],
             passed=options.opinion(one),
             response=response_of(trace_in(one.data)),
         )
     findings.refuse()  # it was in order a moment ago
+
+
+def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
+    """What stands beside the messages as the answer that was to come."""
+    told = next((item[key] for key in _EXPECTED if item.get(key) is not None), None)
+    plain = isinstance(told, (str, int, float)) and not isinstance(told, bool)
+    return {"expected_answer": told} if plain else {}
 
 
 def _notes(found: _Checked) -> Iterator[str]:

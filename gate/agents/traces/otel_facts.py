@@ -28,13 +28,17 @@ _MOST_ASKED = 20_000  # characters of a question
 _QUESTIONS = ("input", "question", "query", "prompt")
 _USERS = ("user", "human")
 _DEEPEST = 12  # words of a dotted key that are taken apart
-USAGE = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
+USAGE = (
+    *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd"),
+    "total_tokens",
+)
 _USAGE = (  # the same by their names, the newest first
     ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
     ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
     ("gen_ai.usage.cache_read.input_tokens",),
     ("gen_ai.usage.reasoning.output_tokens",),
     ("gen_ai.usage.cost", "llm.cost.total"),
+    ("gen_ai.usage.total_tokens", "llm.usage.total_tokens"),
 )
 _USAGE_OPENINFERENCE = (
     ("llm.token_count.prompt",),
@@ -42,6 +46,7 @@ _USAGE_OPENINFERENCE = (
     ("llm.token_count.prompt_details.cache_read",),
     ("llm.token_count.completion_details.reasoning",),
     ("llm.cost.total",),
+    ("llm.token_count.total",),
 )
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from gate.agents.traces.faults import Faults
-from gate.agents.traces.values import at, cost_of, first
+from gate.agents.traces.values import at, cost_of, first, is_amount
 from gate.records import Json, Usage
 
 _INPUT = ("input_tokens", "prompt_tokens")
@@ -101,6 +101,9 @@ class Spending:
                 self._add(name, math.nan if part is None else part)
             elif part is not None:
                 self._add(name, int(part))
+        if parts.get(_TOTAL) is None:  # beside calls of which the total alone is told
+            both = Usage(**{name: _count(parts.get(name)) for name in self._WHOLE[:2]})
+            self._add(_TOTAL, both.total_tokens)
 
     def _add(self, name: str, part: float | None) -> None:
         if part is not None:
@@ -133,6 +136,10 @@ class Spending:
         cost = found.pop("cost_usd", None)
         counts = {name: int(n) for name, n in found.items() if not math.isnan(n)}
         return Usage(cost_usd=cost, **counts)
+
+
+def _count(value: Json) -> int | None:
+    return int(value) if is_amount(value) else None
 
 
 def _deep(data: Mapping[str, Json], paths: tuple[tuple[str, ...], ...]) -> Json:

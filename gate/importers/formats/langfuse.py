@@ -56,6 +56,10 @@ SHAPE = Shape(
         "cached_tokens": (
             *("usageDetails.input_cached_tokens", "usage_details.input_cached_tokens"),
         ),
+        "total_tokens": (
+            *("totalTokens", "usageDetails.total", "usage_details.total", "usage.totalTokens"),
+            *("totalUsage", "total_tokens"),
+        ),
         "cost_usd": ("totalCost", "total_cost", "costDetails.total", "cost_details.total"),
         "trace": ("traceId", "trace_id"),
         "parent": ("parentObservationId", "parent_observation_id"),

@@ -153,11 +153,16 @@ def usage_of(
     cached: Json = None,
     reasoning: Json = None,
     cost_usd: Json = None,
+    total: Json = None,
 ) -> Usage:
-    """What a source tells of it; what is no amount is unknown."""
+    """What a source tells of it; what is no amount is unknown. `total` counts where neither part is
+    told: with one of them some tools count cached tokens in, and some do not.
+    """
+    read, written = as_count(input), as_count(output)
     return Usage(
-        input_tokens=as_count(input),
-        output_tokens=as_count(output),
+        input_tokens=read,
+        output_tokens=written,
+        total_tokens=as_count(total) if read is None and written is None else None,
         cached_tokens=as_count(cached),
         reasoning_tokens=as_count(reasoning),
         cost_usd=as_amount(cost_usd),

@@ -313,3 +313,16 @@ def test_a_row_that_is_there_twice_counts_once_at_most(read, faults):
     assert "x.jsonl:2: the row 'a' is there twice - keep one" in faults({"id": "a"}, {"id": "a"})
     own = {"columns": {"id": "id"}}
     assert len(list(read({"id": "a"}, {"id": "a"}, **own).trials())) == 2, "there the case's name"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "usage"),
+    [
+        ({"tokens": 57}, Usage(total_tokens=57)),
+        ({"total_tokens": 57}, Usage(total_tokens=57)),
+        ({"prompt_tokens": 40, "tokens": 57}, Usage(input_tokens=40)),
+        ({"tokens": -1}, Usage()),
+    ],
+)
+def test_a_total_alone_counts_as_tokens(read, metrics, usage):
+    assert trial(read({"metrics": metrics})).attempt.response.usage == usage

@@ -377,3 +377,8 @@ def test_a_number_that_nobody_measured_is_refused_wherever_it_stands(tmp_path, n
     log["eval"]["scorers"], log["results"] = scorers, {"scores": [stated]}
     path.write_text(json.dumps(log))
     assert "but the samples give 1" in faults(path)
+
+
+def test_a_total_alone_counts_as_tokens(tmp_path):
+    usage = attempt(tmp_path, model_usage={"m/1": {"total_tokens": 17}}).response.usage
+    assert (usage.input_tokens, usage.total_tokens) == (None, 17)

@@ -91,7 +91,7 @@ def test_a_level_of_an_inner_step_is_no_failed_answer(traces):
 
 
 def test_tokens_and_cost_of_0_are_unknown(traces):
-    zero = {"inputTokens": "0", "outputTokens": "0", "totalCost": "0"}
+    zero = dict.fromkeys(("inputTokens", "outputTokens", "totalTokens", "totalCost"), "0")
     assert trials(traces(zero))[0].attempt.response.usage == Usage()
 
 
@@ -200,3 +200,9 @@ def test_a_score_that_cannot_be_read_is_not_left_out(tmp_path, change):
     score = {"trace_id": "t1", "name": "ok", "value": 0, "data_type": "NUMERIC", **change}
     with pytest.raises(InvalidInput, match=r"scores.jsonl:2: a score without a name"):
         read(bucket(tmp_path, score=score), pass_score="ok>=1")
+
+
+def test_a_total_alone_counts_as_tokens(traces):
+    (one,) = trials(traces({"inputTokens": "", "outputTokens": "0", "totalTokens": "57"}))
+    assert one.attempt.response.usage.total_tokens == 57
+    assert one.attempt.response.usage.input_tokens is None

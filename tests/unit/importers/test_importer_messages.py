@@ -253,3 +253,25 @@ def test_none_of_the_other_formats_examples_looks_like_a_conversation_or_a_trace
             elif file.is_file():
                 found = look(file)
                 assert [n for n, one in importers.items() if one.recognises(found)] == [name]
+
+
+@pytest.mark.parametrize(
+    ("beside", "keys"),
+    [
+        ({"expected": "Twelve."}, {"expected_answer": "Twelve."}),
+        ({"expected_answer": 12, "expected": "x"}, {"expected_answer": 12}),
+        ({"expected": None}, {}),
+        ({"expected": True}, {}),
+        ({}, {}),
+    ],
+)
+def test_the_answer_that_was_to_come_stands_beside_the_messages(tmp_path, beside, keys):
+    (one,) = trials(written(tmp_path, [{"id": "a", "messages": TALK, **beside}]))
+    assert {key: value for key, value in one.case.keys.items() if "expect" in key} == keys
+    assert one.attempt.response.answer == "Twelve."
+
+
+def test_a_total_alone_counts_as_tokens(tmp_path):
+    whole = {**COMPLETION, "usage": {"total_tokens": 5}}
+    (one,) = trials(written(tmp_path, [USER, whole]))
+    assert one.attempt.response.usage.total_tokens == 5

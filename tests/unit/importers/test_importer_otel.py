@@ -510,3 +510,13 @@ def test_spans_of_the_sdk_are_recognised_and_read(tmp_path, indent):
         broken = path.read_text(encoding="utf-8").replace('"events": []', '"events": ', 1)
         line = broken[: broken.index('"events": ,')].count("\n") + 1
         assert f":{line}: " in refused(written(tmp_path, broken))
+
+
+def test_a_total_alone_counts_as_tokens_also_beside_calls_that_tell_both(tmp_path):
+    total = {"gen_ai.usage.input_tokens": None, "gen_ai.usage.output_tokens": None}
+    total["llm.usage.total_tokens"] = 30
+    one = trial(tmp_path, root(), chat("a", 1, TEXT, **total), chat("b", 2, TEXT))
+    usage = one.attempt.response.usage
+    assert (usage.total_tokens, usage.input_tokens) == (37, None)
+    one = trial(tmp_path, root(), chat("a", 1, TEXT, **total))
+    assert one.attempt.response.usage == Usage(total_tokens=30)

@@ -396,3 +396,18 @@ def test_a_csv_of_promptfoo_is_told_apart_from_broken_json(tmp_path):
     (tmp_path / "r.csv").write_text("q,[shop]\n")
     with pytest.raises(UsageError, match=r"promptfoo eval -o results\.json"):
         IMPORTERS.get_class("promptfoo")().read(tmp_path / "r.csv")
+
+
+@pytest.mark.parametrize(
+    ("told", "total"),
+    [
+        ({"total": 9}, 9),
+        ({"total": 9, "prompt": 0, "completion": 0}, 9),
+        ({"total": 9, "cached": 9}, None),  # out of its cache: nobody was asked
+        ({"total": 0}, None),
+    ],
+)
+def test_a_total_alone_counts_as_tokens(tmp_path, told, total):
+    found = attempt(tmp_path, response={"output": "x", "tokenUsage": told})
+    assert found.response.usage.total_tokens == total
+    assert found.response.usage.input_tokens is None

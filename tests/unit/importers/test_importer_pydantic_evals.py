@@ -197,3 +197,8 @@ def test_failures_that_are_no_list_are_not_taken_for_none(tmp_path, failures):
 def test_a_number_that_nobody_measured_is_refused(tmp_path, number):
     assert "beyond 1e+60" in faults(written(tmp_path, case(scores={"s": result(number)})))
     assert "beyond 1e+60" in faults(written(tmp_path, case(metrics={"m": number})))
+
+
+def test_a_total_alone_counts_as_tokens(tmp_path):
+    usage = attempt(tmp_path, metrics={"total_tokens": 17}).response.usage
+    assert (usage.input_tokens, usage.total_tokens) == (None, 17)

@@ -282,6 +282,7 @@ def _one(usage: Mapping[str, Json]) -> Usage:
         cached=cached,
         reasoning=usage.get("reasoning_tokens"),
         cost_usd=usage.get("total_cost"),
+        total=usage.get("total_tokens"),
     )
 
 

@@ -132,7 +132,9 @@ def _usage(row: Row, response: Mapping[str, Json]) -> Usage:
     details = as_object(tokens.get("completionDetails"))
     told = any(as_amount(tokens.get(key)) for key in ("prompt", "completion"))
     cost = response.get("cost")
+    total, cached = as_amount(tokens.get("total")), as_amount(tokens.get("cached"))
     return usage_of(
+        total=total if total and not cached else None,  # of promptfoo's cache: nobody was asked
         input=tokens.get("prompt") if told else None,
         output=tokens.get("completion") if told else None,
         reasoning=details.get("reasoning") or None,

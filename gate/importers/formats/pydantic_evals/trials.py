@@ -27,6 +27,7 @@ TOOL = "pydantic_evals"
 _USAGE = {  # metrics that its instrumentation counts, which are ours as well
     "input_tokens": "input",
     "output_tokens": "output",
+    "total_tokens": "total",
     "cost": "cost_usd",
     "cache_read_tokens": "cached",
     "cache_read.input_tokens": "cached",

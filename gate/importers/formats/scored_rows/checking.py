@@ -181,7 +181,7 @@ def _take_inner(cells: Mapping[str, Json], asked: Asked, found: Found) -> None:
     shape = asked.shape
     found.spans += 1
     sums = found.inner.setdefault(text(shape.at("trace", cells)), Sums())
-    for role in ("input_tokens", "output_tokens", "cached_tokens", "cost_usd"):
+    for role in ("input_tokens", "output_tokens", "cached_tokens", "total_tokens", "cost_usd"):
         sums.add(role, shape.number(role, cells))
 
 

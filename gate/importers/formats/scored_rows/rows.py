@@ -126,6 +126,7 @@ def _usage(cells: Mapping[str, Json], shape: Shape, found: Found) -> Usage:
         input=told("input_tokens"),
         output=told("output_tokens"),
         cached=told("cached_tokens"),
+        total=told("total_tokens"),
         cost_usd=told("cost_usd"),
     )
 

@@ -31,6 +31,7 @@ Role = Literal[
     "input_tokens",
     "output_tokens",
     "cached_tokens",
+    "total_tokens",
     "cost_usd",
     "trace",
     "parent",
