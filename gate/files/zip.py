@@ -27,12 +27,43 @@ SIGN = b"PK\x03\x04"  # how an archive begins
 MOST_MEMBERS = 500_000
 MOST_UNPACKED = 64 << 30  # bytes of all members together
 MOST_LISTED = 256 << 20  # bytes of the list of members at the end
-MOST_RATIO = 2_000  # bytes out of one byte; what is small may be packed as tightly as it likes
-_SMALL = 16 << 20
 _ZSTD = 93  # the number of the method
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD)
 _DRIVE_OR_CONTROL = re.compile(r"^[A-Za-z]:|[\x00-\x1f\x7f]")
 _END, _END64, _LOCATOR64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberLimits:
+    """What a member may be. Bytes: `size` unpacked; `ratio`, out of one byte, for a member of more
+    than `small` bytes. `methods`: numbers of the ways to pack it.
+    """
+
+    size: int = MOST_JSON
+    ratio: float = 2_000.0
+    small: int = 16 << 20
+    methods: tuple[int, ...] = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD)
+
+
+def member_fault(info: zipfile.ZipInfo, limits: MemberLimits) -> str:
+    """What is wrong with one entry of an archive's list; empty if nothing is. Its name is judged as
+    it stands there, before zipfile mends it.
+    """
+    name = info.orig_filename
+    parts = name.replace("\\", "/").split("/")
+    if ".." in parts or not parts[0] or _DRIVE_OR_CONTROL.search(name):
+        return "a name that leads out of the archive; no tool writes such"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "a link, which is not followed; pack the file itself"
+    if info.flag_bits & 0x1:
+        return "encrypted; pack it without a password"
+    if info.compress_type not in limits.methods:
+        return f"packed by method {info.compress_type}, which is not read; pack it with deflate"
+    if info.file_size > limits.size:
+        most = limits.size >> 20
+        return f"unpacks to {info.file_size:,} bytes; {most} MB are the most of a member"
+    if info.file_size > max(limits.small, limits.ratio * info.compress_size):
+        return f"{info.compress_size:,} bytes unpack to {info.file_size:,}, a zip bomb"
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +175,7 @@ def _checked(
         raise UsageError(f"{path}: {len(infos):,} members; {MOST_MEMBERS:,} are the most")
     for info in infos:
         place = Place(path.as_posix(), key=info.filename[:200])
-        if fault := _fault(info):
+        if fault := member_fault(info, MemberLimits()):
             found.add(place, fault)
         elif info.filename in members and not rewrites:
             found.add(place, "two members have this name - which is it? pack it again")
@@ -158,23 +189,6 @@ def _checked(
         found.add(Place(path.as_posix()), "its members lie over each other, a zip bomb")
     found.refuse()
     return members, again
-
-
-def _fault(info: zipfile.ZipInfo) -> str | None:
-    parts = info.filename.replace("\\", "/").split("/")
-    if ".." in parts or not parts[0] or _DRIVE_OR_CONTROL.search(info.filename):
-        return "a name that leads out of the archive; no tool writes such"
-    if stat.S_ISLNK(info.external_attr >> 16):
-        return "a link, which is not followed; pack the file itself"
-    if info.flag_bits & 0x1:
-        return "encrypted; pack it without a password"
-    if info.compress_type not in _METHODS:
-        return f"packed by method {info.compress_type}, which is not read; pack it with deflate"
-    if info.file_size > MOST_JSON:
-        return f"unpacks to {info.file_size:,} bytes; {MOST_JSON >> 20} MB are the most of a member"
-    if info.file_size > max(_SMALL, MOST_RATIO * info.compress_size):
-        return f"{info.compress_size:,} bytes unpack to {info.file_size:,}, a zip bomb"
-    return None
 
 
 def _zstd() -> Callable[[BinaryIO], BinaryIO] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 import struct
 import zipfile
 import zlib
@@ -11,23 +10,24 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from gate.errors import UsageError
+from gate.files.zip import MemberLimits, member_fault
 
-ENCRYPTED, UTF8 = 0x1, 0x800  # flag bits
+UTF8 = 0x800  # flag bit
 PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others take memory that the sender chooses
 HEADER = struct.Struct("<4s22xHH")  # an entry's own: signature, lengths of name and of extra field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Sizes in bytes; `ratio` is expanded to compressed, for members above 1 MB."""
+    """Sizes in bytes."""
 
     compressed: int = 64 << 20
     expanded: int = 256 << 20
     entries: int = 1000
-    ratio: float = 200.0
 
 
 DEFAULT_LIMITS = Limits()
+_MEMBER_LIMITS = MemberLimits(ratio=200.0, small=1 << 20, methods=PACKED)
 _UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, struct.error),
     *(NotImplementedError, RuntimeError, EOFError, OverflowError, ValueError),
@@ -64,34 +64,15 @@ def _check(members: list[zipfile.ZipInfo], source: str, limits: Limits) -> None:
         raise _refusal(source, f"it expands to more than {limits.expanded >> 20} MB")
     seen: set[str] = set()
     for member in members:
-        why = _fault(member, limits)
+        why = member_fault(member, _MEMBER_LIMITS)
+        if "\\" in member.orig_filename:
+            why = "has a backslash in its name"
         # Case is folded: on some disks a second spelling would be the same file.
         if not why and member.filename.casefold() in seen:
             why = "comes twice"
         if why:
-            raise _refusal(source, f"its entry {member.orig_filename[:80]!r} {why}")
+            raise _refusal(source, f"its entry {member.orig_filename[:80]!r}: {why}")
         seen.add(member.filename.casefold())
-
-
-def _fault(member: zipfile.ZipInfo, limits: Limits) -> str:
-    """What is wrong with one entry; `orig_filename` is the name before zipfile mends it."""
-    name = member.orig_filename
-    if "\\" in name or "\0" in name:
-        return "has a backslash or a null in its name"
-    if name.startswith("/") or name[1:2] == ":":
-        return "has an absolute path"
-    if ".." in name.split("/"):
-        return "leads out of its folder"
-    if stat.S_ISLNK(member.external_attr >> 16):
-        return "is a symbolic link"
-    if member.flag_bits & ENCRYPTED:
-        return "is encrypted"
-    if member.compress_type not in PACKED:
-        return "is packed in a way that an upload is not"
-    big = member.file_size > 1 << 20
-    if big and member.file_size > limits.ratio * max(1, member.compress_size):
-        return f"expands more than {limits.ratio:g} times"
-    return ""
 
 
 def _check_places(members: list[zipfile.ZipInfo], data: bytes, index: int, source: str) -> None:
