@@ -7,6 +7,7 @@ JSON Lines is streamed; the others are read whole. What cannot be read is a Prob
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
@@ -63,42 +64,19 @@ def _csv(stream: BinaryIO, name: str) -> Rows:
     except InvalidInput as error:
         yield from error.problems
         return
-    import csv
+    from gate.files.csv_rows import read_csv
 
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next(reader, [])
-        wrong = _header_fault(header)
-        if wrong:
-            yield Problem(Place(name, 1), wrong)
-            return
-        line = reader.line_num + 1
-        for cells in reader:
-            if cells:
-                yield _csv_row(cells, header, Place(name, line))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        yield Problem(Place(name, reader.line_num), f"not CSV: {error}")
+    for row in read_csv(io.StringIO(text, newline=""), name):
+        yield row if isinstance(row, Problem) else _csv_row(*row)
 
 
-def _header_fault(header: list[str]) -> str | None:
-    names = [cell.strip() for cell in header]
-    if header and not all(names):
-        return "a column of the header row has no name"
-    twice = next((name for name in names if names.count(name) > 1), None)
-    return f"two columns are called '{twice}'" if twice else None
-
-
-def _csv_row(cells: list[str], header: list[str], place: Place) -> Row | Problem:
-    if len(cells) != len(header):
-        message = f"{len(cells)} cells, but the header row has {len(header)} - is a quote missing?"
-        return Problem(place, message)
+def _csv_row(place: Place, cells: Mapping[str, str]) -> Row | Problem:
     data: dict[str, Json] = {}
-    for name, cell in zip(header, cells, strict=True):
+    for name, cell in cells.items():
         try:
             if cell != "":
-                data[name.strip()] = decode_json(cell) if cell[0] in "[{" else cell
+                data[name] = decode_json(cell) if cell[0] in "[{" else cell
         except (ValueError, RecursionError) as error:
             message = f"{explain_error(error)} - a cell that starts with [ or {{ is read as JSON"
-            return Problem(Place(place.file, place.line, name.strip()), message)
+            return Problem(Place(place.file, place.line, name), message)
     return Row(line=place.line or 1, data=data, texts=True)

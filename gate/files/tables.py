@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.csv_rows import read_csv
 from gate.files.encoding import decode
 from gate.files.json_rows import read_list
 from gate.files.json_stream import is_too_deep, iterate_members
@@ -133,23 +133,18 @@ def _csv(stream: BinaryIO, name: str) -> Iterator[TableRow | Problem]:
     csv.field_size_limit(max(csv.field_size_limit(), MOST_LINE))  # answers are longer than 131,072
     lines = _text_lines(stream, name)
     first = next(lines)
-    reader = csv.reader(lines, delimiter=_separator(first), strict=True)
-    line = 2
-    try:
-        header = [cell.strip() for cell in _cells(first.rstrip("\r\n"))]
-        if wrong := _wrong_header(header):
-            yield Problem(Place(name, 1), wrong)
-            return
-        for cells in reader:
-            if len(cells) == len(header):
-                known = {c: v for c, v in zip(header, cells, strict=True) if v != ""}
-                yield TableRow(Place(name, line), known)
-            elif cells:
-                told = f"{len(cells)} cells, but the header has {len(header)} - is a quote missing?"
-                yield Problem(Place(name, line), told)
-            line = reader.line_num + 2
-    except csv.Error as error:
-        yield Problem(Place(name, reader.line_num + 1), f"not CSV: {error}")
+    columns = columns_of(first.encode())
+    if len(columns) < 2:
+        yield Problem(Place(name, 1), "no table: neither CSV with a header row nor JSON")
+        return
+    if len(columns) > MOST_COLUMNS:
+        yield Problem(Place(name, 1), f"more than {MOST_COLUMNS:,} columns - export fewer")
+        return
+    for row in read_csv(chain([first], lines), name, separator=_separator(first)):
+        if isinstance(row, Problem):
+            yield row
+        else:
+            yield TableRow(row[0], {key: cell for key, cell in row[1].items() if cell != ""})
 
 
 def _text_lines(stream: BinaryIO, name: str) -> Iterator[str]:
@@ -177,14 +172,3 @@ def _separator(header: str) -> str:
             return 0
 
     return max(_SEPARATORS, key=columns)
-
-
-def _wrong_header(names: list[str]) -> str:
-    if len(names) < 2:
-        return "no table: neither CSV with a header row nor JSON"
-    if len(names) > MOST_COLUMNS:
-        return f"more than {MOST_COLUMNS:,} columns - export fewer"
-    if not all(names):
-        return "a column of the header row has no name"
-    twice = next((name for name, number in Counter(names).items() if number > 1), None)
-    return f"two columns are called '{twice[:80]}' - export it with one" if twice else ""

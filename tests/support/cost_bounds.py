@@ -65,7 +65,7 @@ LATE = {
     "gate.commands.run": ("gate.report.debugging", "gate.run.debug"),
     "gate.commands.validate": ("gate.commands.limit_odds",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
-    "gate.files.rows": ("csv", "gate.files.openagent_yaml"),
+    "gate.files.rows": ("gate.files.csv_rows", "gate.files.openagent_yaml"),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),
     "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
     "gate.run.accepted_changes": (

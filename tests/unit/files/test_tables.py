@@ -48,7 +48,7 @@ def test_a_cell_of_a_megabyte_is_read(read):
 def test_another_number_of_cells_is_told_with_its_line_and_the_rest_is_read(read):
     found = read("id,b\n1\n2,3,4\n5,6\n")
     assert [line for line, _ in found] == [2, 3, 4]
-    assert found[0][1] == "1 cells, but the header has 2 - is a quote missing?"
+    assert found[0][1] == "1 cells, but the header row has 2 - is a quote missing?"
     assert found[2][1] == {"id": "5", "b": "6"}
 
 

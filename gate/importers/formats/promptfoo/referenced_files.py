@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -10,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import yaml as yamlfile
+from gate.files.csv_rows import read_csv
 from gate.files.encoding import decode
 from gate.files.json_rows import read_cases
 from gate.files.plain import files_below, plain
@@ -68,23 +68,9 @@ def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
 
 
 def _csv(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
-    name = path.as_posix()
-    reader = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
-    try:
-        header = [cell.strip() for cell in next(reader, [])]
-        if twice := next((one for one in header if header.count(one) > 1), None):
-            yield Problem(Place(name, 1), f"two columns are called '{twice[:80]}' - rename one")
-            return
-        line = reader.line_num + 1
-        for cells in reader:
-            place, line = Place(name, line), reader.line_num + 1
-            if len(cells) != len(header) and cells:
-                wrong = f"{len(cells)} cells, but the header row has {len(header)}"
-                yield Problem(place, f"{wrong} - is a quote missing?")
-            elif cells:
-                yield place, {"__csv__": dict(zip(header, cells, strict=True))}
-    except csv.Error as error:
-        yield Problem(Place(name, reader.line_num), f"not CSV: {error}")
+    lines = io.StringIO(text_of(path), newline="")
+    for row in read_csv(lines, path.as_posix(), unnamed=True):
+        yield row if isinstance(row, Problem) else (row[0], {"__csv__": dict(row[1])})
 
 
 def _bounded(path: Path) -> Path:
