@@ -15,10 +15,10 @@ def render_annotations(report: Report) -> tuple[str, ...]:
     """Lines for standard output on a GitHub runner, errors first."""
     kept: list[Note] = []
     for level in ("error", "warning", "notice"):
-        found = [note for note in notes(report) if note.level == level]
-        shown = found[:MOST]
-        if len(found) > MOST:
-            more = len(found) - MOST + 1
+        findings = [note for note in notes(report) if note.level == level]
+        shown = findings[:MOST]
+        if len(findings) > MOST:
+            more = len(findings) - MOST + 1
             message = f"{more} more are in the job summary and in report.md"
             shown[-1] = replace(shown[-1], title="Agent Gate", message=message, place=None)
         kept += shown

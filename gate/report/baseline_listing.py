@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gate.analysis.pooling import Pool, format_spread, pool
 from gate.records.baseline import BaselineRun
-from gate.report.wording.patterns import stored_mode
+from gate.report.wording.patterns import format_stored_mode
 from gate.stats.session_effect import FEWEST_RUNS
 from gate.store.baseline.file import BaselineFile
 from gate.store.baseline.pool import starts_anew
@@ -16,29 +16,29 @@ from gate.text.figures import count
 def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> Iterator[str]:
     """Lines to print; not yet safe for a terminal."""
     cases = count(len(baseline.table.cases), "case")
-    found = pool(baseline.table, baseline.runs)
+    rounds = pool(baseline.table, baseline.runs)
     yield f"{baseline.suite}: {cases}, {count(baseline.table.rounds, 'round')} ({origin})"
     yield from (f"  note: {note}" for note in notes)
     yield f"  {'run':<26} {'commit':<8} {'measured at':<20} rounds kept"
-    yield from (_run(run, found) for run in reversed(baseline.runs))
-    yield f"  pool: {count(found.rounds, 'round')} of {count(len(found.runs), 'run')}"
-    yield from (f"  {note}" for note in found.left_out)
-    yield from _session_effect(found)
+    yield from (_run(run, rounds) for run in reversed(baseline.runs))
+    yield f"  pool: {count(rounds.rounds, 'round')} of {count(len(rounds.runs), 'run')}"
+    yield from (f"  {note}" for note in rounds.left_out)
+    yield from _session_effect(rounds)
     yield from (f"  {line}" for run in baseline.runs[-1:] for line in _modes(run))
     newest = baseline.runs[-1].means if baseline.runs else {}
     yield from (
         f"  {name:<40} {'-' if mean is None else f'{mean:.6g}':>12}"
         for name, mean in sorted(newest.items())
     )
-    for one in baseline.accepted:
-        yield f"  accepted {one.when} by {one.who}: {one.why}"
+    for change in baseline.accepted:
+        yield f"  accepted {change.when} by {change.who}: {change.why}"
     if starts_anew(baseline):
         yield "  the next run starts a new pool"
 
 
-def _run(run: BaselineRun, found: Pool) -> str:
+def _run(run: BaselineRun, rounds: Pool) -> str:
     commit = (run.commit or "-")[:7]
-    place = "pool" if run.session_id in found.runs else "left out" if run.kept else "means only"
+    place = "pool" if run.session_id in rounds.runs else "left out" if run.kept else "means only"
     return (
         f"  {run.session_id:<26} {commit:<8} {run.created_at[:19]:<20} "
         f"{run.rounds:>6} {run.kept:>4}  {place}"
@@ -48,18 +48,18 @@ def _run(run: BaselineRun, found: Pool) -> str:
 def _modes(run: BaselineRun) -> Iterator[str]:
     """Why cases failed in a run; nothing where an older version stored it."""
     if run.modes is not None:
-        told = ", ".join(stored_mode(mode, cases) for mode, cases in run.modes.items())
-        yield f"failure modes of {run.session_id}: {told or 'none'}"
+        modes = ", ".join(format_stored_mode(mode, cases) for mode, cases in run.modes.items())
+        yield f"failure modes of {run.session_id}: {modes or 'none'}"
 
 
-def _session_effect(found: Pool) -> Iterator[str]:
+def _session_effect(rounds: Pool) -> Iterator[str]:
     """How much runs differ beyond chance, one metric a line."""
-    seen = {name: effect for name, effect in found.effects.items() if effect.variance}
-    if not found.effects:
+    seen = {name: effect for name, effect in rounds.effects.items() if effect.variance}
+    if not rounds.effects:
         yield f"  session effect: unknown before {FEWEST_RUNS} runs that can be compared"
     elif not seen:
-        runs = max(effect.runs for effect in found.effects.values())
+        runs = max(effect.runs for effect in rounds.effects.values())
         yield f"  session effect: none seen in {count(runs, 'run')}"
     for name, effect in seen.items():
-        size = format_spread(found.table.specs[name], effect)
+        size = format_spread(rounds.table.specs[name], effect)
         yield f"  session effect: {name} ±{size} beyond chance ({count(effect.runs, 'run')})"

@@ -26,8 +26,8 @@ from gate.report.wording import (
     steps,
     violations,
 )
-from gate.report.wording.checks import Check, Sign, blocking, checks, keys, warned
-from gate.report.wording.corrected_judge import of_checks
+from gate.report.wording.checks import Check, Sign, keys, list_blocking, list_checks, list_warnings
+from gate.report.wording.corrected_judge import corrections_of_checks
 from gate.report.wording.cost import spending
 from gate.report.wording.dimensions import RANGE, dimensions, in_short
 from gate.report.wording.next_step import WHOLE, next_step
@@ -55,7 +55,7 @@ class Screen:
             highlight=False,
         )
 
-    def shown(self, text: str, limit: int = 1_200) -> str:
+    def make_safe(self, text: str, limit: int = 1_200) -> str:
         line = plain(one_line(text, limit))
         if self._unicode:
             return line
@@ -64,7 +64,7 @@ class Screen:
     def line(
         self, text: str, style: str = "", *, wrap: bool = True, indent: int = 0, limit: int = 1_200
     ) -> None:
-        shown = " " * indent + self.shown(text, limit)
+        shown = " " * indent + self.make_safe(text, limit)
         self._console.print(Text(shown, style=style), soft_wrap=not wrap)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, whole: int) -> None:
@@ -73,13 +73,13 @@ class Screen:
         for number, name in enumerate(head):
             keep = number < whole
             overflow: OverflowMethod = "ellipsis" if keep else "fold"
-            table.add_column(self.shown(name), overflow=overflow, no_wrap=keep)
+            table.add_column(self.make_safe(name), overflow=overflow, no_wrap=keep)
         for row in rows:
             table.add_row(*row)
         self._console.print(table)
 
     def cell(self, text: str, style: str = "") -> Text:
-        return Text(self.shown(text), style=style)
+        return Text(self.make_safe(text), style=style)
 
     def text(self) -> str:
         """What was printed; folding may have moved a sign to the start of a line, so once more."""
@@ -148,18 +148,18 @@ def render_console(
     if not headline.is_doubted(report) or report.outcome != "pass":
         style = _OUTCOME_COLORS.get(report.outcome, style)
     screen.line(headline.headline(report), style)
-    if told := spans.plain(plain_counts.passing(report), limit=1_000):
-        screen.line(told)
+    if counts := spans.plain(plain_counts.passing(report), limit=1_000):
+        screen.line(counts)
     for line in sentences.comparisons(report):
         screen.line(spans.plain(line))
-    _known_before(screen, report)
-    _checks(screen, report, blocking(report))
-    if weights := spans.plain(plain_counts.weighted(report, keys(blocking(report)))):
+    _show_cautions(screen, report)
+    _checks(screen, report, list_blocking(report))
+    if weights := spans.plain(plain_counts.describe_weighting(report, keys(list_blocking(report)))):
         screen.line(weights)
-    worse = spans.plain(sentences.warn_only(warned(report)))
+    worse = spans.plain(sentences.warn_only(list_warnings(report)))
     if worse:
         screen.line(worse, _COLORS["warn"])
-    for line in list(of_checks(report, checks(report)))[:ROWS]:
+    for line in list(corrections_of_checks(report, list_checks(report)))[:ROWS]:
         screen.line(spans.plain(line))
     _dimensions(screen, report)
     for line in published_scores.lines(report)[:ROWS]:
@@ -169,7 +169,7 @@ def render_console(
         screen.line(spans.plain(line))
     _cases(screen, report)
     _patterns(screen, report)
-    _asked_and_answered(screen, failing)
+    _show_answers(screen, failing)
     screen.line("")
     screen.line(spans.plain(spending(report)))
     step = spans.plain(next_step(report), limit=WHOLE)
@@ -183,46 +183,46 @@ def render_console(
     return screen.text()
 
 
-def _known_before(screen: Screen, report: Report) -> None:
+def _show_cautions(screen: Screen, report: Report) -> None:
     """What a reader must know before the figures."""
     if report.loosened:
-        screen.line(rule_changes.loosened_title(report), "yellow")
-    for line in rule_changes.loosened(report)[:ROWS]:
+        screen.line(rule_changes.title(report), "yellow")
+    for line in rule_changes.list_loosened(report)[:ROWS]:
         screen.line(f"Loosened: {spans.plain(line)}", "yellow")
     if len(report.loosened) > ROWS:
         screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
-    for line in rule_changes.accepted(report):
+    for line in rule_changes.list_accepted(report):
         screen.line(spans.plain(line), "cyan")
     for line in sentences.cautions(report)[:ROWS]:
         screen.line(f"Note: {spans.plain(line)}", "yellow")
 
 
-def _checks(screen: Screen, report: Report, found: Sequence[Check]) -> None:
-    if not found:
+def _checks(screen: Screen, report: Report, checks: Sequence[Check]) -> None:
+    if not checks:
         return
     several = len(report.suites) > 1
     screen.line("")
     if screen.width < NARROW:
-        for check in found[:ROWS]:
+        for check in checks[:ROWS]:
             screen.line(_sentence(check, named=several), _COLORS[check.sign])
         return
     room = 36 if several or screen.width < ROOMY else 46
-    rows = [_row(screen, check, room) for check in found[:ROWS]]
+    rows = [_row(screen, check, room) for check in checks[:ROWS]]
     left_out = {*(() if several else ("suite",)), *(() if screen.width >= WIDE else ("rule",))}
     screen.table(
         [name for name in _COLUMNS if name not in left_out],
         ([row[n] for n, name in enumerate(_COLUMNS) if name not in left_out] for row in rows),
         whole=4 + several,
     )
-    if len(found) > ROWS:
-        screen.line(f"{len(found) - ROWS} more in report.md")
+    if len(checks) > ROWS:
+        screen.line(f"{len(checks) - ROWS} more in report.md")
 
 
 def _sentence(check: Check, *, named: bool) -> str:
     where = f"{one_line(check.suite, 14)} " if named else ""
     words = [f"{check.baseline} → {check.current}", check.change, check.verdict]
-    told = ", ".join(word for word in words if word not in ("", ABSENT))
-    return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {told}"
+    verdicts = ", ".join(word for word in words if word not in ("", ABSENT))
+    return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {verdicts}"
 
 
 def _row(screen: Screen, check: Check, room: int) -> list[Text]:
@@ -238,23 +238,26 @@ def _row(screen: Screen, check: Check, room: int) -> list[Text]:
 
 def _dimensions(screen: Screen, report: Report) -> None:
     """A row a dimension of each suite, its main metrics in it."""
-    found = dimensions(report)
-    if not found:
+    measured = dimensions(report)
+    if not measured:
         return
     several = len(report.suites) > 1
     most = 3 if screen.width >= WIDE else 2
     rows = []
-    for n, one in enumerate(found[:ROWS]):
-        named = "" if n and found[n - 1].suite == one.suite else one_line(one.suite, 14)
-        told = spans.plain(in_short(one, most=most), limit=1_000)
+    for n, row in enumerate(measured[:ROWS]):
+        named = "" if n and measured[n - 1].suite == row.suite else one_line(row.suite, 14)
+        figures_in_short = spans.plain(in_short(row, most=most), limit=1_000)
         rows.append(
-            [screen.cell(text) for text in (*([named] if several else []), one.title, told)]
+            [
+                screen.cell(text)
+                for text in (*([named] if several else []), row.title, figures_in_short)
+            ]
         )
     screen.line("")
     head = [*(["suite"] if several else []), "dimension", f"value ({RANGE})"]
     screen.table(head, rows, whole=len(head) - 1)
-    if len(found) > ROWS:
-        screen.line(f"{len(found) - ROWS} more in report.md")
+    if len(measured) > ROWS:
+        screen.line(f"{len(measured) - ROWS} more in report.md")
 
 
 def _cases(screen: Screen, report: Report) -> None:
@@ -289,26 +292,26 @@ def _failing(screen: Screen, report: Report) -> None:
 
 
 def _why(change: CaseChange) -> str:
-    told = one_line(change.reason or ", ".join(change.failures[:2]), 120)
-    return ": ".join(part for part in (patterns.words(change.mode), told) if part)
+    reason = one_line(change.reason or ", ".join(change.failures[:2]), 120)
+    return ": ".join(part for part in (patterns.words(change.mode), reason) if part)
 
 
 def _steps(screen: Screen, failing: Sequence[CaseChange]) -> None:
     """What the first case did otherwise; the reports have the others."""
-    known = [(c, c.steps) for c in failing[:CASES] if c.steps is not None]
-    for change, diff in known[:DIFFS]:
+    changes = [(c, c.steps) for c in failing[:CASES] if c.steps is not None]
+    for change, diff in changes[:DIFFS]:
         screen.line(steps.summary(change, diff))
         for line in steps.lines(diff):
             screen.line(line, _DIFF.get(line[:1], "dim"), indent=2 + line.startswith(" ") * 2)
 
 
 def _violations(screen: Screen, report: Report) -> None:
-    found = violations.logged(report)[:VIOLATIONS]
+    log = violations.merge_log(report)[:VIOLATIONS]
     if not violations.total(report):
         return
     screen.line("")
-    screen.line(spans.plain(violations.title(report, shown=len(found))), "bold red")
-    rows = violations.rows(found, suites=len(report.suites) > 1)
+    screen.line(spans.plain(violations.title(report, shown=len(log))), "bold red")
+    rows = violations.rows(log, suites=len(report.suites) > 1)
     screen.table(
         [name.lower() for name in violations.HEAD],
         ([screen.cell(one_line(text, 120)) for text in row] for row in rows),
@@ -320,9 +323,9 @@ def _patterns(screen: Screen, report: Report) -> None:
     """Why trials of a suite failed, and how far its cases can be relied on."""
     for suite in report.suites.values():
         name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
-        told = spans.plain(patterns.reliability(suite.reliability))
-        if told and not plain_counts.tells_all(suite):
-            screen.line(f"Reliability{name}: {told}")
+        sentence = spans.plain(patterns.reliability(suite.reliability))
+        if sentence and not plain_counts.tells_all(suite):
+            screen.line(f"Reliability{name}: {sentence}")
         if suite.modes:
             shown = [f"{mode} ({cases})" for mode, cases, _ in patterns.mode_rows(suite)[:MODES]]
             more = len(suite.modes) - MODES
@@ -330,7 +333,7 @@ def _patterns(screen: Screen, report: Report) -> None:
             screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
 
 
-def _asked_and_answered(screen: Screen, failing: Sequence[ShownCase]) -> None:
+def _show_answers(screen: Screen, failing: Sequence[ShownCase]) -> None:
     """A few failing cases: the first round of each that failed."""
     for case in failing:
         row = next((row for row in case.rows if is_failed_round(row)), None)
@@ -343,19 +346,19 @@ def _asked_and_answered(screen: Screen, failing: Sequence[ShownCase]) -> None:
             in_words(value) if alone else f"{name}: {in_words(value)}"
             for name, value in case.expected.items()
         ]
-        told = [("question", case.question), *(("expected", one) for one in expected)]
+        parts = [("question", case.question), *(("expected", one) for one in expected)]
         if row is not None:
             answer = row["error"] if row["output"] is None else row["output"]
-            told += [("answer", str(answer)), *(("reason", one) for one in _reasons(row)[:2])]
-        for name, text in told:
+            parts += [("answer", str(answer)), *(("reason", one) for one in _reasons(row)[:2])]
+        for name, text in parts:
             screen.line(f"{name}: {one_line(text, TOLD)}", indent=2, wrap=False)
 
 
 def _reasons(row: TrialRow) -> list[str]:
     """Of the graders that failed the answer; where nobody knows which did, of all."""
-    said = row["reasons"]
-    failed = [name for name in row.get("failed_by") or () if name in said] or list(said)
-    return [f"{name}: {said[name]}" for name in failed]
+    reasons = row["reasons"]
+    failed = [name for name in row.get("failed_by") or () if name in reasons] or list(reasons)
+    return [f"{name}: {reasons[name]}" for name in failed]
 
 
 def in_words(value: Json) -> str:
@@ -364,7 +367,7 @@ def in_words(value: Json) -> str:
 
 def _falls(screen: Screen, report: Report) -> None:
     """What blocks although no grader fails these cases for it."""
-    for fall in metric_falls.opened(report, most=FALLS):
+    for fall in metric_falls.list_open(report, most=FALLS):
         cases = fall.worst[:FALLEN]
         screen.line("")
         screen.line(spans.plain(metric_falls.title(report, fall, shown=len(cases))))

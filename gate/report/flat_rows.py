@@ -48,7 +48,7 @@ def score_names(rows: Iterable[TrialRow]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def flat(
+def flatten_row(
     report: Report, row: TrialRow, scores: Iterable[str]
 ) -> dict[str, str | int | float | None]:
     """Texts are never null, an absent one is empty; a number that is unknown is null. Amounts are
@@ -59,7 +59,7 @@ def flat(
         "suite": row["suite"],
         "case_id": row["case_id"],
         "category": row["category"] or "",
-        "round": _whole(row["round"]),
+        "round": _as_integer(row["round"]),
         "status": row["status"],
         "verdict": _VERDICTS[row["passed"]],
         "failures": "; ".join(row["failures"]),
@@ -79,12 +79,12 @@ def numbers(row: TrialRow, scores: Iterable[str]) -> dict[str, int | float | Non
     """The columns that can be null."""
     usage, steps = row.get("usage") or {}, row.get("steps")
     return {
-        "latency_ms": _real(row["latency_ms"]),
-        "cost_usd": _real(row["cost_usd"]),
-        "input_tokens": _whole(usage.get("input_tokens")),
-        "output_tokens": _whole(usage.get("output_tokens")),
+        "latency_ms": _as_float(row["latency_ms"]),
+        "cost_usd": _as_float(row["cost_usd"]),
+        "input_tokens": _as_integer(usage.get("input_tokens")),
+        "output_tokens": _as_integer(usage.get("output_tokens")),
         "steps": None if steps is None else len(steps) + (row.get("omitted_steps") or 0),
-        **{f"{SCORE}{name}": _real(row["scores"].get(name)) for name in scores},
+        **{f"{SCORE}{name}": _as_float(row["scores"].get(name)) for name in scores},
     }
 
 
@@ -107,11 +107,11 @@ def _plain(value: Json) -> Json:
     return value
 
 
-def _real(value: Json) -> float | None:
+def _as_float(value: Json) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def _whole(value: Json) -> int | None:
+def _as_integer(value: Json) -> int | None:
     return int(value) if value is not None and abs(value) <= _EXACT else None
 
 

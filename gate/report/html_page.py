@@ -10,7 +10,7 @@ from gate.records import Json
 from gate.text.escaping import clean
 
 
-def allowed(style: str, script: str = "") -> str:
+def content_policy(style: str, script: str = "") -> str:
     """A content security policy: only these two, by their hashes. Injected markup could neither run
     nor load anything.
     """

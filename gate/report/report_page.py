@@ -24,7 +24,7 @@ from gate.report.wording import (
     steps,
     violations,
 )
-from gate.report.wording.checks import Check, checks, keys
+from gate.report.wording.checks import Check, keys, list_checks
 from gate.report.wording.corrected_judge import in_words
 from gate.report.wording.cost import spending
 from gate.report.wording.dimensions import (
@@ -49,7 +49,7 @@ Shown = Mapping[str, Json]  # what the page shows of a trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class CaseEntry:
     """One case of the list; `trials` is empty where details are left out."""
 
     case: case_totals.CaseBook
@@ -67,10 +67,10 @@ class Entry:
     @property
     def diff(self) -> tuple[str, tuple[str, ...]]:
         """What its steps are beside those of before: a title, and lines as in a diff."""
-        found = self.change.steps if self.change else None
-        if found is None or self.change is None:
+        step_diff = self.change.steps if self.change else None
+        if step_diff is None or self.change is None:
             return "", ()
-        return steps.summary(self.change, found), tuple(steps.lines(found))
+        return steps.summary(self.change, step_diff), tuple(steps.lines(step_diff))
 
     @property
     def history(self) -> str:
@@ -81,16 +81,16 @@ class Entry:
     @property
     def rounds(self) -> str:
         now = f"{self.case.passed}/{self.case.judged}" if self.case.judged else figures.ABSENT
-        found = self.change
-        if found is None or found.baseline_passed is None:
+        change = self.change
+        if change is None or change.baseline_passed is None:
             return now
-        return f"{found.baseline_passed}/{found.baseline_rounds} → {now}"
+        return f"{change.baseline_passed}/{change.baseline_rounds} → {now}"
 
 
 def page(
     report: Report,
     books: Mapping[str, case_totals.SuiteBook],
-    entries: Sequence[Entry],
+    entries: Sequence[CaseEntry],
     left_out: Sequence[str],
     *,
     style: Markup,
@@ -153,16 +153,16 @@ def _header(report: Report, title: str) -> Markup:
 
 def _notes(report: Report) -> Iterator[Markup]:
     """What a reader has to know before the numbers."""
-    yield _note("note warn", rule_changes.loosened_title(report), rule_changes.loosened(report))
-    yield _note("note", "Accepted", rule_changes.accepted(report))
+    yield _note("note warn", rule_changes.title(report), rule_changes.list_loosened(report))
+    yield _note("note", "Accepted", rule_changes.list_accepted(report))
     yield _note("note", "Know before you trust this", sentences.cautions(report))
 
 
-def _note(kind: str, title: str, told: Sequence[Line]) -> Markup:
-    if not told:
+def _note(kind: str, title: str, lines: Sequence[Line]) -> Markup:
+    if not lines:
         return NONE
     template = '<section class="%s"><h2>%s</h2><ul>%s</ul></section>\n'
-    return markup(template, kind, title, _items(told))
+    return markup(template, kind, title, _items(lines))
 
 
 def _suites(report: Report) -> Markup:
@@ -188,10 +188,10 @@ def _suites(report: Report) -> Markup:
 
 def _checks(report: Report) -> Markup:
     """What blocks or calls for a look, apart from all the rest."""
-    found = checks(report)
-    loud = [check for check in found if check.blocking or check.sign != "good"]
-    quiet = [check for check in found if check not in loud]
-    if not found:
+    rows = list_checks(report)
+    loud = [check for check in rows if check.blocking or check.sign != "good"]
+    quiet = [check for check in rows if check not in loud]
+    if not rows:
         return NONE
     more = NONE
     if quiet:
@@ -208,7 +208,7 @@ def _checks(report: Report) -> Markup:
     )
 
 
-def _check_table(report: Report, found: Sequence[Check], label: str) -> Markup:
+def _check_table(report: Report, rows: Sequence[Check], label: str) -> Markup:
     several = len(report.suites) > 1
     return markup(
         '<div class="wide" role="region" aria-label="%s" tabindex="0"><table class="stack">\n'
@@ -217,8 +217,8 @@ def _check_table(report: Report, found: Sequence[Check], label: str) -> Markup:
         "</tbody></table></div>\n%s",
         label,
         Markup("<th>Suite</th>") if several else NONE,
-        join_markup(_check(check, several=several) for check in found),
-        _paragraph(plain_counts.weighted(report, keys(found))),
+        join_markup(_check(check, several=several) for check in rows),
+        _paragraph(plain_counts.describe_weighting(report, keys(rows))),
     )
 
 
@@ -243,10 +243,10 @@ def _check(check: Check, *, several: bool) -> Markup:
 
 def _dimensions(report: Report) -> Markup:
     several, rows, before = len(report.suites) > 1, [], None
-    for found in dimensions(report):
-        suite = one_line(found.suite, 60) if found.suite != before else ""
-        before = found.suite
-        lines = pieces(found, most=6)
+    for dimension in dimensions(report):
+        suite = one_line(dimension.suite, 60) if dimension.suite != before else ""
+        before = dimension.suite
+        lines = pieces(dimension, most=6)
         shown = [
             markup("<span>%s%s</span> ", _line(line), " ·" if number < len(lines) else "")
             for number, line in enumerate(lines, 1)
@@ -255,7 +255,7 @@ def _dimensions(report: Report) -> Markup:
             markup(
                 '<tr>%s<th scope="row">%s</th><td>%s</td></tr>\n',
                 markup("<td>%s</td>", suite) if several else NONE,
-                one_line(found.title, 60),
+                one_line(dimension.title, 60),
                 join_markup(shown),
             )
         )
@@ -273,7 +273,7 @@ def _dimensions(report: Report) -> Markup:
 
 
 def _safety(report: Report) -> Markup:
-    log = violations.logged(report)
+    log = violations.merge_log(report)
     title = violations.title(report, shown=len(log))
     if not title:
         return NONE
@@ -371,7 +371,7 @@ def _patterns(suite: SuiteReport) -> Markup:
 # -------------------------------------------------------------------------------------------- cases
 
 
-def _cases(report: Report, entries: Sequence[Entry], left_out: Sequence[str]) -> Markup:
+def _cases(report: Report, entries: Sequence[CaseEntry], left_out: Sequence[str]) -> Markup:
     several = len(report.suites) > 1
     return markup(
         "<section><h2>Cases</h2>\n<p>%s</p>\n%s%s"
@@ -391,7 +391,7 @@ def _cases(report: Report, entries: Sequence[Entry], left_out: Sequence[str]) ->
     )
 
 
-def _case(entry: Entry, *, several: bool) -> Markup:
+def _case(entry: CaseEntry, *, several: bool) -> Markup:
     summary = _summary(entry, several=several)
     if not entry.trials:
         template = '<div class="case" data-state="%s">%s</div>\n'
@@ -411,7 +411,7 @@ def _case(entry: Entry, *, several: bool) -> Markup:
     )
 
 
-def _summary(entry: Entry, *, several: bool) -> Markup:
+def _summary(entry: CaseEntry, *, several: bool) -> Markup:
     case, changed = entry.case, entry.kind in ("newly failing", "errored")
     group = f"{one_line(case.suite, 60)}{' · ' if case.category else ''}" if several else ""
     mode = entry.change.mode if entry.change else None
@@ -470,7 +470,7 @@ def _trial(row: Shown) -> Markup:
         _part("Answer", row["output"]),
         _codes("Retrieved: ", row["retrieved"]),
         _trace(row),
-        _found_in_logs(row["evidence"]),
+        _log_check(row["evidence"]),
         markup(
             "<p>%s</p>", join_markup(markup("<small>%s</small> ", text) for text in row["faults"])
         )
@@ -522,10 +522,10 @@ def _pre(template: str, text: str) -> Markup:
     return markup(template, text) if text else NONE
 
 
-def _found_in_logs(found: Sequence[str] | None) -> Markup:
-    if not found:
+def _log_check(cells: Sequence[str] | None) -> Markup:
+    if not cells:
         return NONE
-    _, _, verdict, missing, made_up = found
+    _, _, verdict, missing, made_up = cells
     return markup(
         "<p>Server logs: %s%s%s</p>",
         one_line(verdict, 200),
@@ -573,29 +573,31 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         markup("<p>%s</p>", whose) if (whose := whose_intervals(report, suite.name)) else NONE,
         _paragraph(missing_metrics.sentence(report, suite.name)),
         join_markup(markup("<p>%s</p>", _line(said)) for said in people.sentences(suite)),
-        _quoted(suite) if suite.quoted else NONE,
+        _published(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
         _most_frequent(suite) if suite.failures_top else NONE,
     )
 
 
 def _metric(suite: SuiteReport, name: str, gate: GateResult | None) -> Markup:
-    found = suite.metrics[name]
+    estimate = suite.metrics[name]
     limits = gate.limits if gate else ()
     return markup(
         '<tr><th scope="row"><code>%s</code></th><td class="n">%s%s</td><td class="n">%s</td>'
         '<td class="n">%s</td><td class="n">%s</td><td class="n">%s</td><td>%s</td></tr>\n',
         one_line(name.partition(".")[2] or name, 80),
-        figures.value(found.value, found.unit, limits=limits),
-        markup("<br>%s", in_words(found.corrected, found.unit)) if found.corrected else NONE,
-        interval_of(found, gate),
-        *extremes(found, limits),
-        found.n,
-        one_line(found.reason or found.method, 160),
+        figures.value(estimate.value, estimate.unit, limits=limits),
+        markup("<br>%s", in_words(estimate.corrected, estimate.unit))
+        if estimate.corrected
+        else NONE,
+        interval_of(estimate, gate),
+        *extremes(estimate, limits),
+        estimate.n,
+        one_line(estimate.reason or estimate.method, 160),
     )
 
 
-def _quoted(suite: SuiteReport) -> Markup:
+def _published(suite: SuiteReport) -> Markup:
     rows = (
         markup(
             '<tr><th scope="row"><code>%s</code></th><td class="n">%s</td><td class="n">%s</td>'

@@ -32,11 +32,11 @@ def write_reports(
         reporter = REPORTERS.get_class(name)()
         texts[name] = reporter.render(report, rows)
         write(reporter.filename, texts[name])
-    if any(book.guarded for book in rows.once(case_totals.read).values()):
+    if any(book.guarded for book in rows.once(case_totals.read_totals).values()):
         write(violation_log.FILE, violation_log.render_log(rows()))
     alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:
-        part = of_suite(report, name)
+        part = report_of_suite(report, name)
         write(f"{name}/{SUMMARY}", summary(part))
         markdown = REPORTERS.get_class("markdown")()
         text = texts["markdown"] if alone else markdown.render(part, rows.only(name))
@@ -48,7 +48,7 @@ def summary(report: Report) -> str:
     return json_text(report)
 
 
-def of_suite(report: Report, name: str) -> Report:
+def report_of_suite(report: Report, name: str) -> Report:
     """The report of one suite: its outcome and numbers; the exit code stays the run's."""
     mine = {
         field: tuple(change for change in getattr(report.cases, field) if change.suite == name)

@@ -10,7 +10,7 @@ from typing import cast
 
 from gate.plugins import EXPORTERS, Rows
 from gate.records import Report, TrialRow
-from gate.report.flat_rows import flat, score_names
+from gate.report.flat_rows import flatten_row, score_names
 from gate.text.escaping import clean
 from gate.text.spreadsheet_cells import defuse
 
@@ -24,9 +24,9 @@ class Csv:
 
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]:
         scores = score_names(rows())
-        yield _line(flat(report, cast("TrialRow", _NO_TRIAL), scores))
+        yield _line(flatten_row(report, cast("TrialRow", _NO_TRIAL), scores))
         for row in rows():
-            yield _line(flat(report, row, scores).values())
+            yield _line(flatten_row(report, row, scores).values())
 
 
 # The columns of a session without any trial, too.

@@ -9,7 +9,7 @@ from itertools import islice
 
 from gate.plugins import EXPORTERS, Rows
 from gate.records import Json, Report, TrialRow
-from gate.report.flat_rows import flat, numbers, score_names
+from gate.report.flat_rows import flatten_row, numbers, score_names
 
 
 @EXPORTERS.register("jsonl")
@@ -22,29 +22,29 @@ class JsonLines:
 
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]:
         scores = score_names(rows())
-        first = _telling(rows(), scores)
+        first = _find_first_values(rows(), scores)
         for number, row in enumerate(islice(rows(), max(first, default=-1) + 1)):
             if number in first:
-                yield _line(flat(report, row, scores))
+                yield _line(flatten_row(report, row, scores))
         for number, row in enumerate(rows()):
             if number not in first:
-                yield _line(flat(report, row, scores))
+                yield _line(flatten_row(report, row, scores))
 
 
-def _telling(rows: Iterable[TrialRow], scores: Iterable[str]) -> frozenset[int]:
+def _find_first_values(rows: Iterable[TrialRow], scores: Iterable[str]) -> frozenset[int]:
     """Numbers of the rows in which a column is not null for the first time."""
     wanted: set[str] | None = None
-    found = set()
+    numbered = set()
     for number, row in enumerate(rows):
-        told = numbers(row, scores)
-        wanted = {*told} if wanted is None else wanted
-        new = {name for name in wanted if told[name] is not None}
+        values = numbers(row, scores)
+        wanted = {*values} if wanted is None else wanted
+        new = {name for name in wanted if values[name] is not None}
         if new:
-            found.add(number)
+            numbered.add(number)
             wanted -= new
         if not wanted:
             break
-    return frozenset(found)
+    return frozenset(numbered)
 
 
 def _line(row: Mapping[str, Json]) -> str:

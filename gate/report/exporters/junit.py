@@ -11,7 +11,7 @@ from gate.records import Report
 
 @EXPORTERS.register("junit")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JUnit:
+class JUnitExport:
     """The session's own junit.xml, byte for byte, or that of some of its suites."""
 
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]:

@@ -38,13 +38,13 @@ class OTel:
         events = (event for row in rows() for event in _events(row, report.session_id, fallback))
         while batch := list(islice(events, BATCH)):
             logs = [{"scope": scope, "logRecords": batch}]
-            whole = {"resourceLogs": [{"resource": resource, "scopeLogs": logs}]}
-            yield json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n"
+            request = {"resourceLogs": [{"resource": resource, "scopeLogs": logs}]}
+            yield json.dumps(request, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _resource(report: Report) -> Event:
     p = report.provenance
-    told = {
+    attributes = {
         "service.name": "agent-gate",
         "service.version": p.tool_version,
         "agent_gate.session.id": report.session_id,
@@ -52,7 +52,7 @@ def _resource(report: Report) -> Event:
         "vcs.ref.head.revision": p.commit,
         "vcs.repository.name": p.repository,
     }
-    return {"attributes": _attributes(told)}
+    return {"attributes": _attributes(attributes)}
 
 
 def _events(row: TrialRow, session_id: str, fallback: int) -> Iterator[Event]:
@@ -64,15 +64,15 @@ def _events(row: TrialRow, session_id: str, fallback: int) -> Iterator[Event]:
         "agent_gate.round": row["round"],
         "gen_ai.response.model": row["model"],
     }
-    for told in (_verdict(row), *_scores(row), *_unscored(row)):
-        name = told["gen_ai.evaluation.name"]
+    for event in (_verdict(row), *_scores(row), *_unscored_events(row)):
+        name = event["gen_ai.evaluation.name"]
         yield {
             "timeUnixNano": moment,
             "observedTimeUnixNano": moment,
             "severityNumber": _INFO,
             "severityText": "INFO",
             "eventName": EVENT,
-            "attributes": _attributes({**told, **common, "log.record.uid": _id(32, *of, name)}),
+            "attributes": _attributes({**event, **common, "log.record.uid": _id(32, *of, name)}),
             "traceId": _id(32, *of),
             "spanId": _id(16, *of),
         }
@@ -81,12 +81,12 @@ def _events(row: TrialRow, session_id: str, fallback: int) -> Iterator[Event]:
 def _verdict(row: TrialRow) -> Event:
     passed, failed = row["passed"], row["status"] != "completed"
     reasons = [f"{name}: {text}" for name, text in row["reasons"].items()]
-    told = [*row["failures"], *reasons, *([row["error"]] if row["error"] else [])]
+    reasons_given = [*row["failures"], *reasons, *([row["error"]] if row["error"] else [])]
     return {
         "gen_ai.evaluation.name": VERDICT,
         "gen_ai.evaluation.score.value": None if passed is None else float(passed),
         "gen_ai.evaluation.score.label": _LABELS[passed],
-        "gen_ai.evaluation.explanation": "\n".join(told)[:TEXT] or None,
+        "gen_ai.evaluation.explanation": "\n".join(reasons_given)[:TEXT] or None,
         "error.type": row["status"] if failed else None,
     }
 
@@ -100,7 +100,7 @@ def _scores(row: TrialRow) -> Iterator[Event]:
             }
 
 
-def _unscored(row: TrialRow) -> Iterator[Event]:
+def _unscored_events(row: TrialRow) -> Iterator[Event]:
     for name, why in row["unscored"].items():
         yield {
             "gen_ai.evaluation.name": name,
@@ -109,16 +109,16 @@ def _unscored(row: TrialRow) -> Iterator[Event]:
         }
 
 
-def _attributes(told: Mapping[str, Json]) -> list[Event]:
+def _attributes(values: Mapping[str, Json]) -> list[Event]:
     """Without what is unknown."""
-    return [{"key": key, "value": _value(one)} for key, one in told.items() if one is not None]
+    return [{"key": key, "value": _value(one)} for key, one in values.items() if one is not None]
 
 
-def _value(one: Json) -> Event:
+def _value(value: Json) -> Event:
     """As OTLP's JSON has it: a whole number is written as a text."""
-    if isinstance(one, float):
-        return {"doubleValue": one}
-    return {"intValue": str(one)} if isinstance(one, int) else {"stringValue": one}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
 
 
 def _id(digits: int, *of: Json) -> str:
@@ -132,5 +132,5 @@ def _nanoseconds(text: str) -> int | None:
         since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
     except (ValueError, OverflowError):
         return None
-    whole = (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000
-    return whole if 0 < whole < 2**64 else None
+    nanoseconds = (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000
+    return nanoseconds if 0 < nanoseconds < 2**64 else None

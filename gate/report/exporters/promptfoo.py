@@ -40,7 +40,7 @@ class _Sums:
 
 @EXPORTERS.register("promptfoo")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promptfoo:
+class PromptfooExport:
     """A suite is a prompt, the agent its provider; case and round are a test. Failed graders are
     failed assertions. A trial that nobody answered or judged, which promptfoo has no word for, is
     an error.
@@ -69,8 +69,8 @@ def _result(row: TrialRow, report: Report, *, prompt: int, test: int) -> dict[st
     reason = reason if answered else _ERROR
     named = {n: v for n, v in row["scores"].items() if v is not None and math.isfinite(v)}
     tokens = _tokens(row.get("usage") or {})
-    known = {"latencyMs": row["latency_ms"], "cost": row["cost_usd"]}
-    told = "" if success else _why(row)
+    figures = {"latencyMs": row["latency_ms"], "cost": row["cost_usd"]}
+    failure = "" if success else _why(row)
     variables = {"case_id": case_id, "question": row["question"]}
     return {
         "id": _id(report.session_id, suite, case_id, row["round"]),
@@ -82,27 +82,27 @@ def _result(row: TrialRow, report: Report, *, prompt: int, test: int) -> dict[st
         "vars": variables,
         "testCase": {"description": case_id, "vars": variables, "metadata": {"id": case_id}},
         "response": {
-            **({"output": row["output"] or ""} if answered else {"error": told}),
+            **({"output": row["output"] or ""} if answered else {"error": failure}),
             **{"tokenUsage": tokens, "cached": False},
         },
         "success": success,
         "score": float(success),
         "failureReason": reason,
-        **({"error": told} if reason != _NONE else {}),
-        "gradingResult": _grading(row, told, named) if answered else None,
+        **({"error": failure} if reason != _NONE else {}),
+        "gradingResult": _grading(row, failure, named) if answered else None,
         "namedScores": named,
         "tokenUsage": tokens,
         "metadata": {"suite": suite, "case_id": case_id, "round": row["round"]},
-        **{key: value for key, value in known.items() if value is not None},
+        **{key: value for key, value in figures.items() if value is not None},
     }
 
 
 def _why(row: TrialRow) -> str:
-    said = [row["error"], *row["failures"], *row["reasons"].values(), *row["unscored"].values()]
-    return "; ".join(filter(None, said)) or "no grader says passed or failed"
+    reasons = [row["error"], *row["failures"], *row["reasons"].values(), *row["unscored"].values()]
+    return "; ".join(filter(None, reasons)) or "no grader says passed or failed"
 
 
-def _grading(row: TrialRow, told: str, named: Mapping[str, float]) -> dict[str, Json]:
+def _grading(row: TrialRow, reason: str, named: Mapping[str, float]) -> dict[str, Json]:
     failed = frozenset(row.get("failed_by") or ())
     parts = [
         {
@@ -117,7 +117,7 @@ def _grading(row: TrialRow, told: str, named: Mapping[str, float]) -> dict[str, 
     return {
         "pass": success,
         "score": float(success),
-        "reason": told or "passed",
+        "reason": reason or "passed",
         "namedScores": named,
         "componentResults": parts,
     }
@@ -129,24 +129,24 @@ def _tokens(usage: Mapping[str, Json]) -> dict[str, int]:
     return {"prompt": read, "completion": written, "cached": cached, "total": read + written}
 
 
-def _prompt(suite: str, report: Report, found: _Sums) -> dict[str, Json]:
+def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, Json]:
     return {
         "id": _id(report.session_id, suite),
         "raw": suite,
         "label": suite,
         "provider": report.provenance.agent or "agent",
         "metrics": {
-            "score": found.score,
-            "testPassCount": found.passed,
-            "testFailCount": found.failed,
-            "testErrorCount": found.errors,
-            "assertPassCount": found.passed,
-            "assertFailCount": found.failed + found.errors,
-            "totalLatencyMs": found.latency_ms,
-            "tokenUsage": found.tokens,
+            "score": sums.score,
+            "testPassCount": sums.passed,
+            "testFailCount": sums.failed,
+            "testErrorCount": sums.errors,
+            "assertPassCount": sums.passed,
+            "assertFailCount": sums.failed + sums.errors,
+            "totalLatencyMs": sums.latency_ms,
+            "tokenUsage": sums.tokens,
             "namedScores": {},
             "namedScoresCount": {},
-            "cost": found.cost,
+            "cost": sums.cost,
         },
     }
 

@@ -20,7 +20,7 @@ from gate.report.wording import (
     rule_changes,
     sentences,
 )
-from gate.report.wording.checks import Check, checks
+from gate.report.wording.checks import Check, list_checks
 from gate.report.wording.cost import spending
 from gate.report.wording.first_run import first_figures
 from gate.report.wording.markdown import (
@@ -29,7 +29,7 @@ from gate.report.wording.markdown import (
     checks_table,
     details,
     metrics_table,
-    named,
+    name_rows,
     table,
     trend_table,
     worse_table,
@@ -119,12 +119,12 @@ def marker(report: Report) -> str:
 
 
 def _fullest(report: Report, limit: int) -> str:
-    found = checks(report)
+    rows = list_checks(report)
     heading = f"## {headline.icon_of(report)} {inline(headline.headline(report), 200)}"
     for level in _LEVELS:
         parts = [heading]
         room = limit - len(heading.encode()) - 1  # never fewer bytes than characters
-        for part in _parts(report, found, level):
+        for part in _parts(report, rows, level):
             if part:
                 parts.append(part)
                 room -= len(part.encode()) + 2
@@ -132,11 +132,11 @@ def _fullest(report: Report, limit: int) -> str:
                 break
         else:
             return "\n\n".join(parts) + "\n"
-    least = (part for part in _parts(report, found, _LEVELS[-1]) if part)
-    return _whole_lines("\n\n".join((heading, *least)) + "\n", limit)
+    least = (part for part in _parts(report, rows, _LEVELS[-1]) if part)
+    return _fit_lines("\n\n".join((heading, *least)) + "\n", limit)
 
 
-def _whole_lines(text: str, limit: int) -> str:
+def _fit_lines(text: str, limit: int) -> str:
     """What fits, line by line: half a code span would let loose what is in it."""
     kept = []
     for line in text.splitlines(keepends=True):
@@ -146,7 +146,7 @@ def _whole_lines(text: str, limit: int) -> str:
     return "".join(kept)
 
 
-def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[str]:
+def _parts(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[str]:
     """Everything below the heading, from top to bottom; empty ones are no part."""
     yield from _goalposts(report, detail)
     yield markdown(plain_counts.passing(report), limit=200)
@@ -156,8 +156,8 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     notes = sentences.cautions(report)[: min(detail.rows, LINES)]
     yield alert("NOTE", "", notes) if notes else ""
     yield from _suites(report, detail)
-    yield from _blocking(report, [check for check in found if check.blocking], detail)
-    milder = [check for check in found if not check.blocking and check.sign == "warn"]
+    yield from _blocking(report, [check for check in rows if check.blocking], detail)
+    milder = [check for check in rows if not check.blocking and check.sign == "warn"]
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
@@ -168,7 +168,7 @@ def _parts(report: Report, found: Sequence[Check], detail: Detail) -> Iterator[s
     yield f"{'📥' if report.imported else '💰'} {markdown(spending(report))}"
     if detail.folds:
         yield from _folds(report, detail)
-    yield _shortened(report, detail)
+    yield _cut_note(report, detail)
     yield _next(report)
 
 
@@ -180,16 +180,16 @@ def _next(report: Report) -> str:
 
 def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
     """What the change loosens, then what somebody accepted."""
-    lines = rule_changes.loosened(report)
+    lines = rule_changes.list_loosened(report)
     if lines:
         shown = lines[: min(LINES, detail.rows)]
         more = lines[len(shown) :]
         if more and detail.cut:
             shown += (say("and {} more", f"{len(more):,}"),)
-        yield alert("WARNING", f"**{inline(rule_changes.loosened_title(report))}**", shown)
+        yield alert("WARNING", f"**{inline(rule_changes.title(report))}**", shown)
         if more and not detail.cut:
             yield details(f"{len(more):,} more that it loosens", _bullets(more))
-    taken = rule_changes.accepted(report)[: min(LINES, detail.rows)]
+    taken = rule_changes.list_accepted(report)[: min(LINES, detail.rows)]
     yield alert("NOTE", "", taken) if taken else ""
 
 
@@ -199,7 +199,7 @@ def _bullets(lines: Sequence[Line]) -> str:
 
 def _opening(report: Report, detail: Detail) -> Iterator[str]:
     yield markdown(headline.because(report, detail.reason), limit=detail.reason)
-    yield headline.kept(report) if report.outcome == "pass" else ""
+    yield headline.kept_limits(report) if report.outcome == "pass" else ""
 
 
 def _comparisons(report: Report, detail: Detail) -> Iterator[str]:
@@ -216,21 +216,21 @@ def _suites(report: Report, detail: Detail) -> Iterator[str]:
     """One row a suite, where there are several and not all are well; the worst first."""
     if len(report.suites) < 2 or report.outcome == "pass":
         return
-    found = sorted(report.suites.values(), key=lambda suite: suite.outcome == "pass")
-    if len(found) > LINES or not detail.passing:
-        found = [suite for suite in found if suite.outcome != "pass"]
+    suites = sorted(report.suites.values(), key=lambda suite: suite.outcome == "pass")
+    if len(suites) > LINES or not detail.passing:
+        suites = [suite for suite in suites if suite.outcome != "pass"]
     rows = [
         (
             inline(s.name, 60),
             f"{headline.icon_of(report, s.name)}\N{NO-BREAK SPACE}{headline.word(s.outcome)}",
             markdown(headline.in_short(s), limit=200),
         )
-        for s in found[: detail.rows]
+        for s in suites[: detail.rows]
     ]
     yield table(("Suite", "outcome", "why"), "<<<", rows)
     well = sum(suite.outcome == "pass" for suite in report.suites.values())
-    hidden = [f"{len(found) - len(rows):,} more did not pass"] if len(found) > len(rows) else []
-    if well and not any(suite.outcome == "pass" for suite in found):
+    hidden = [f"{len(suites) - len(rows):,} more did not pass"] if len(suites) > len(rows) else []
+    if well and not any(suite.outcome == "pass" for suite in suites):
         hidden.append(f"{figures.count(well, 'suite')} passed")
     yield f"{', '.join(hidden)}." if hidden else ""
 
@@ -246,7 +246,7 @@ def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator
     if worse and detail.cut:
         yield f"**{len(worse):,} more rows** are no better."
     elif worse:
-        body = named(worse, suites=len(report.suites) > 1) if detail.compact else ""
+        body = name_rows(worse, suites=len(report.suites) > 1) if detail.compact else ""
         body = body or checks_table(report, worse, "Blocking")
         yield details(f"{len(worse):,} more rows that are no better", body)
     hidden = len(well) - max(0, len(shown) - len(bad))
@@ -267,7 +267,7 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
             folded = f"below, under “{CASES}”" if detail.folds else _where(report)
             yield f"{more:,} more {folded}."
         yield agent_tables.step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
-    for fall in metric_falls.opened(report, most=FALLS if detail.failing else 0):
+    for fall in metric_falls.list_open(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
 
@@ -303,9 +303,9 @@ def _lists(report: Report, detail: Detail) -> Iterator[str]:
         yield worse_table(report, fall, most=20, evidence=True)
 
 
-def _shortened(report: Report, detail: Detail) -> str:
-    said = f"_Shortened to fit: left out are {detail.lost}; everything is {_where(report)}._"
-    return said if detail.lost else ""
+def _cut_note(report: Report, detail: Detail) -> str:
+    sentence = f"_Shortened to fit: left out are {detail.lost}; everything is {_where(report)}._"
+    return sentence if detail.lost else ""
 
 
 def _where(report: Report) -> str:

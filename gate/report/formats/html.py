@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report, TrialRow
-from gate.report.html_page import allowed, value_text
-from gate.report.report_page import Entry, page
+from gate.report.html_page import content_policy, value_text
+from gate.report.report_page import CaseEntry, page
 from gate.report.wording import case_totals, evidence, metric_falls, patterns
 from gate.store.row_cache import SharedRows, share_rows
 from gate.text import figures
@@ -38,7 +38,7 @@ class Html:
     filename: ClassVar[str] = "report.html"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = (stored := share_rows(rows)).once(case_totals.read)
+        books = (stored := share_rows(rows)).once(case_totals.read_totals)
         entries, left_out = _entries(report, books, stored)
         style, script = _asset("report.css"), _asset("report.js")
         return page(
@@ -48,13 +48,13 @@ class Html:
             left_out,
             style=Markup(style),
             script=Markup(script),
-            policy=allowed(style, script),
+            policy=content_policy(style, script),
         )
 
 
 def _entries(
     report: Report, books: Mapping[str, case_totals.SuiteBook], rows: SharedRows
-) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+) -> tuple[tuple[CaseEntry, ...], tuple[str, ...]]:
     """The cases to list, the most telling first, and what was left out."""
     kinds, fallen = _changes(report), metric_falls.by_case(report)
     cases = [case for book in books.values() for case in book.cases.values()]
@@ -80,20 +80,20 @@ def _entry(
     kinds: Mapping[Key, tuple[str, CaseChange]],
     fallen: Mapping[Key, tuple[str, ...]],
     trials: Mapping[Key, list[Mapping[str, Json]]],
-) -> Entry:
+) -> CaseEntry:
     key = (case.suite, case.case_id)
     kind, change = kinds.get(key, ("", None))
-    told = tuple(trials.get(key, ()))
-    return Entry(case=case, kind=kind, change=change, trials=told, worse=fallen.get(key, ()))
+    rounds = tuple(trials.get(key, ()))
+    return CaseEntry(case=case, kind=kind, change=change, trials=rounds, worse=fallen.get(key, ()))
 
 
 def _changes(report: Report) -> dict[Key, tuple[str, CaseChange]]:
     """How each case changed; the first kind that names it wins."""
-    found: dict[Key, tuple[str, CaseChange]] = {}
+    changes: dict[Key, tuple[str, CaseChange]] = {}
     for kind in _KINDS:
         for change in getattr(report.cases, kind):
-            found.setdefault((change.suite, change.case_id), (kind.replace("_", " "), change))
-    return found
+            changes.setdefault((change.suite, change.case_id), (kind.replace("_", " "), change))
+    return changes
 
 
 def _rank(
@@ -110,13 +110,13 @@ def _rank(
 
 
 def _trials(rows: SharedRows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]:
-    found: dict[Key, list[Mapping[str, Json]]] = {}
+    trials: dict[Key, list[Mapping[str, Json]]] = {}
     for suite in sorted({suite for suite, _ in wanted}):
         for row in rows.rows_of_cases(
             suite, frozenset(case for one, case in wanted if one == suite)
         ):
-            found.setdefault((suite, str(row["case_id"])), []).append(_short(row))
-    return found
+            trials.setdefault((suite, str(row["case_id"])), []).append(_short(row))
+    return trials
 
 
 def _short(row: TrialRow) -> dict[str, Json]:
@@ -131,7 +131,7 @@ def _short(row: TrialRow) -> dict[str, Json]:
         "error": value_text(row.get("error"), VALUE),
         "failures": [one_line(str(code)) for code in row["failures"][:20]],
         "mode": patterns.words(row.get("mode")),
-        "evidence": evidence.checked(row),
+        "evidence": evidence.format_checked(row),
         "faults": [one_line(str(text)) for text in row.get("trace_faults") or ()],
         "scores": row["scores"],
         "reasons": {name: value_text(text, VALUE) for name, text in row["reasons"].items()},

@@ -59,13 +59,13 @@ class JUnit:
     filename: ClassVar[str] = "junit.xml"
 
     def render(self, report: Report, rows: Rows) -> str:
-        found: dict[str, dict[str, _Case]] = {name: {} for name in report.suites}
+        by_suite: dict[str, dict[str, _Case]] = {name: {} for name in report.suites}
         for row in rows():
-            cases = found.setdefault(str(row["suite"]), {})
+            cases = by_suite.setdefault(str(row["suite"]), {})
             case = cases.setdefault(str(row["case_id"]), _Case(str(row.get("category") or "")))
             case.add(row)
-        suites = [_suite(name, found[name], report) for name in found]
-        total = _counts(case for cases in found.values() for case in cases.values())
+        suites = [_suite(name, by_suite[name], report) for name in by_suite]
+        total = _counts(case for cases in by_suite.values() for case in cases.values())
         head = f"<testsuites name={_q('Agent Gate')} {total} time={_q(f'{report.duration_s:.3f}')}>"
         return "\n".join(
             ('<?xml version="1.0" encoding="UTF-8"?>', head, *suites, "</testsuites>", "")
@@ -131,16 +131,16 @@ def _counts(cases: Iterable[_Case]) -> str:
 
 def _q(text: str) -> str:
     """An attribute's value on one line, in the quotes that it needs."""
-    escaped = _escaped(" ".join(xml(text, MESSAGE).split()))
+    escaped = _escape(" ".join(xml(text, MESSAGE).split()))
     if '"' not in escaped:
         return f'"{escaped}"'
     return f"'{escaped}'" if "'" not in escaped else '"' + escaped.replace('"', "&quot;") + '"'
 
 
 def _text(text: str) -> str:
-    return _escaped(xml(text, BODY))
+    return _escape(xml(text, BODY))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """As xml.sax.saxutils has it, which imports an HTTP client."""
     return text.replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;")

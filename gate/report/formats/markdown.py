@@ -19,7 +19,7 @@ from gate.report.wording import (
     rule_changes,
     sentences,
 )
-from gate.report.wording.checks import checks, messages
+from gate.report.wording.checks import list_checks, list_messages
 from gate.report.wording.cost import spending
 from gate.report.wording.markdown import (
     alert,
@@ -53,7 +53,7 @@ class Markdown:
     filename: ClassVar[str] = "report.md"
 
     def render(self, report: Report, rows: Rows) -> str:
-        books = share_rows(rows).once(case_totals.read)
+        books = share_rows(rows).once(case_totals.read_totals)
         parts = _parts(_for_suite(report), books)
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -73,16 +73,16 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     yield markdown(headline.because(report), limit=2_000)
     yield markdown(headline.decision(report), limit=1_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
-    if lines := rule_changes.loosened(report):
-        yield alert("WARNING", f"**{inline(rule_changes.loosened_title(report))}**", lines)
-    if taken := rule_changes.accepted(report):
+    if lines := rule_changes.list_loosened(report):
+        yield alert("WARNING", f"**{inline(rule_changes.title(report))}**", lines)
+    if taken := rule_changes.list_accepted(report):
         yield alert("NOTE", "", taken)
     if notes := sentences.cautions(report):
         yield alert("NOTE", "", notes)
     yield markdown(spending(report))
-    if found := checks(report):
+    if found := list_checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
-    yield "\n".join(f"- {cell(told)}" for told in messages(report))
+    yield "\n".join(f"- {cell(told)}" for told in list_messages(report))
     if table_of_all := dimensions_table(report):
         yield f"## Dimensions\n\n{table_of_all}"
     if log := agent_tables.violation_table(report, most=LISTED):
@@ -121,7 +121,7 @@ def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> I
     yield table(("", ""), "<<", _numbers(report, suite, book))
     yield dimension_tables(report, suite.name)
     if suite.quoted:
-        yield f"### Quoted\n\n{_quoted(suite)}"
+        yield f"### Quoted\n\n{_published(suite)}"
     if suite.failures_top:
         rows = ((cell(code, 120), f"{number:,}") for code, number in suite.failures_top[:10])
         yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
@@ -145,9 +145,9 @@ def _numbers(
     held = limits_by_metric(report.gates)
 
     def shown(metric: str) -> str:
-        found = suite.metrics.get(metric)
+        estimate = suite.metrics.get(metric)
         limits = held.get((suite.name, metric), ())
-        return figures.value(found.value, "share", limits=limits) if found else figures.ABSENT
+        return figures.value(estimate.value, "share", limits=limits) if estimate else figures.ABSENT
 
     if shown(SUCCESS) != figures.ABSENT:
         yield "success rate", shown(SUCCESS)
@@ -159,8 +159,8 @@ def _numbers(
         if first != figures.ABSENT:
             rate = "" if again in (figures.ABSENT, "0.00") else f"; retry rate {again}"
             yield "first try, after retries", f"{first}, {shown(SUCCESS)}{rate}"
-    if told := markdown(patterns.reliability(suite.reliability)):
-        yield "reliability", told
+    if sentence := markdown(patterns.reliability(suite.reliability)):
+        yield "reliability", sentence
     if suite.modes or not suite.failures_top:  # a session of before had no modes
         yield "top failure mode", patterns.top_mode(suite.modes)
     yield "trials", plain_counts.size(suite)
@@ -171,7 +171,7 @@ def _numbers(
     yield "tokens", _spread(book.tokens, "tokens", worst=False)
 
 
-def _quoted(suite: SuiteReport) -> str:
+def _published(suite: SuiteReport) -> str:
     rows = (
         (cell(metric, 80), *map(midline, told)) for metric, *told in published_scores.rows(suite)
     )
@@ -180,25 +180,25 @@ def _quoted(suite: SuiteReport) -> str:
 
 def _how(suite: SuiteReport) -> str:
     seed = suite.success_rate_seed
-    told = [inline(suite.success_rate_method), f"seed {seed}" if seed is not None else ""]
-    return "; " + ", ".join(filter(None, told)) if any(told) else ""
+    facts = [inline(suite.success_rate_method), f"seed {seed}" if seed is not None else ""]
+    return "; " + ", ".join(filter(None, facts)) if any(facts) else ""
 
 
-def _spread(found: RunningMoments, unit: str, *, worst: bool, of: str = "answer") -> str:
-    if not found.n:
+def _spread(moments: RunningMoments, unit: str, *, worst: bool, of: str = "answer") -> str:
+    if not moments.n:
         return "not measured"
-    std = f", std {figures.value(found.std, unit)}" if found.std is not None else ""
-    top = f", worst {figures.value(found.worst, unit)}" if worst else ""
-    return f"mean {figures.value(found.mean, unit)}{std}{top} ({figures.count(found.n, of)})"
+    std = f", std {figures.value(moments.std, unit)}" if moments.std is not None else ""
+    top = f", worst {figures.value(moments.worst, unit)}" if worst else ""
+    return f"mean {figures.value(moments.mean, unit)}{std}{top} ({figures.count(moments.n, of)})"
 
 
-def _worst(found: list[case_totals.CaseBook]) -> str:
+def _worst(cases: list[case_totals.CaseBook]) -> str:
     rows = (
         (
             cell(case.case_id, 80),
             f"{case.passed}/{case.judged}",
             ", ".join(f"{cell(code, 80)} ({n})" for code, n in case.codes.most_common(3)),
         )
-        for case in found
+        for case in cases
     )
     return table(("Case", "passed", "failed by"), "<><", rows)

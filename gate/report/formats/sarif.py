@@ -33,16 +33,16 @@ class Sarif:
     filename: ClassVar[str] = "gate.sarif"
 
     def render(self, report: Report, rows: Rows) -> str:
-        found = list(notes(report))
+        findings = list(notes(report))
         # The outcome is of the run, not of a line.
-        results = [note for note in found if note.rule != OUTCOME][:MOST]
+        results = [note for note in findings if note.rule != OUTCOME][:MOST]
         rules = list(dict.fromkeys(_rule_id(note) for note in results))
         home = _home(report)
         run = {
             "tool": {"driver": _driver(report, rules)},
             # Two jobs of one commit do not replace each other's results.
             "automationDetails": {"id": f"agent-gate/{one_line(report.comment_id)}/"},
-            "invocations": [_invocation(report, found)],
+            "invocations": [_invocation(report, findings)],
             "columnKind": "utf16CodeUnits",
             "results": [_result(note, rules, home) for note in results],
         }
@@ -65,8 +65,8 @@ def _title(rule: str) -> str:
     return _TITLES.get(rule, f"{rule} got worse or is outside its limits")
 
 
-def _invocation(report: Report, found: Sequence[Note]) -> dict[str, Json]:
-    outcome = [note for note in found if note.rule == OUTCOME]
+def _invocation(report: Report, findings: Sequence[Note]) -> dict[str, Json]:
+    outcome = [note for note in findings if note.rule == OUTCOME]
     return {
         "executionSuccessful": report.outcome != "error",
         "exitCode": report.exit_code,

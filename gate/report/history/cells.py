@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gate.records.history import LevelChange, PastRun, SuiteHistory
-from gate.report.wording.patterns import stored_mode
+from gate.report.wording.patterns import format_stored_mode
 from gate.store.history import COST, EFFICIENCY, STEPS, SUCCESS, Followed
 from gate.text import figures
 from gate.text.escaping import one_line
@@ -37,7 +37,7 @@ class Headline:
         return tuple(self.of(run) for run in suite.runs)
 
     def newest(self, suite: SuiteHistory) -> str:
-        return shown(self.of(suite.runs[-1]), self.metric) if suite.runs else UNKNOWN
+        return format_value(self.of(suite.runs[-1]), self.metric) if suite.runs else UNKNOWN
 
 
 HEADLINES = (
@@ -56,15 +56,15 @@ def row(run: PastRun) -> tuple[str, ...]:
     return (
         date(run.created_at),
         commit(run.commit),
-        shown(run.success_rate, SUCCESS),
-        shown(run.avg_steps, STEPS),
-        shown(run.cost_per_task, COST),
+        format_value(run.success_rate, SUCCESS),
+        format_value(run.avg_steps, STEPS),
+        format_value(run.cost_per_task, COST),
         failure(run),
         size(run),
     )
 
 
-def shown(value: float | None, metric: Followed) -> str:
+def format_value(value: float | None, metric: Followed) -> str:
     if value is None:
         return UNKNOWN
     return figures.value(value, "share" if metric.share else metric.unit)
@@ -90,19 +90,19 @@ def failure(run: PastRun) -> str:
         return UNKNOWN
     if run.top_mode is None:
         return NOTHING
-    return stored_mode(run.top_mode, run.top_mode_cases)
+    return format_stored_mode(run.top_mode, run.top_mode_cases)
 
 
 def size(run: PastRun) -> str:
     """`200 x 3`, or `55 x 3, 16 made` where that is not how many trials there were."""
     cases, rounds = (UNKNOWN if n is None else f"{n:,}" for n in (run.cases, run.rounds))
-    whole = run.cases * run.rounds if run.cases and run.rounds else run.trials
-    made = f", {run.trials:,} made" if run.trials is not None and run.trials != whole else ""
-    return f"{cases} x {rounds}{made}"
+    planned = run.cases * run.rounds if run.cases and run.rounds else run.trials
+    trials = f", {run.trials:,} made" if run.trials is not None and run.trials != planned else ""
+    return f"{cases} x {rounds}{trials}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class HistoryTurn:
     """All that changed between the same two runs."""
 
     between: str
@@ -112,40 +112,40 @@ class Turn:
     first: str  # session of the new level
 
 
-def turns(suite: SuiteHistory) -> tuple[Turn, ...]:
+def list_turns(suite: SuiteHistory) -> tuple[HistoryTurn, ...]:
     """Oldest first."""
     together: dict[tuple[str, str], list[LevelChange]] = {}
-    for found in suite.changes:
-        ends = (found.last.session_id, found.first.session_id)
-        together.setdefault(ends, []).append(found)
+    for change in suite.changes:
+        ends = (change.last.session_id, change.first.session_id)
+        together.setdefault(ends, []).append(change)
     return tuple(_turn(changes) for changes in together.values())
 
 
-def _turn(changes: Sequence[LevelChange]) -> Turn:
-    one = changes[0]
+def _turn(changes: Sequence[LevelChange]) -> HistoryTurn:
+    first = changes[0]
     consents = dict.fromkeys(consent for change in changes for consent in change.accepted)
-    return Turn(
-        between=f"Between {_run(one.last)} and {_run(one.first)}",
-        moved=tuple(_moved(change) for change in changes),
-        why=(_differs(one), *(f"Accepted {one_line(consent, 300)}" for consent in consents)),
+    return HistoryTurn(
+        between=f"Between {_run(first.last)} and {_run(first.first)}",
+        moved=tuple(_format_move(change) for change in changes),
+        why=(_differs(first), *(f"Accepted {one_line(consent, 300)}" for consent in consents)),
         worse=any((c.after < c.before) == (c.direction == "higher") for c in changes),
-        first=one.first.session_id,
+        first=first.first.session_id,
     )
 
 
-def _moved(found: LevelChange) -> str:
+def _format_move(change: LevelChange) -> str:
     """`success rate fell from 95.1 % to 70.3 % (5 runs before, 3 after, p = 0.0004)`."""
-    metric = Followed(name=found.metric, unit=found.unit, direction=found.direction)
-    verb = "fell" if found.after < found.before else "rose"
-    levels = f"from {shown(found.before, metric)} to {shown(found.after, metric)}"
-    runs = f"{figures.count(found.runs_before, 'run')} before, {found.runs_after:,} after"
-    return f"{TITLES[found.metric].lower()} {verb} {levels} ({runs}, {figures.p_value(found.p)})"
+    metric = Followed(name=change.metric, unit=change.unit, direction=change.direction)
+    verb = "fell" if change.after < change.before else "rose"
+    levels = f"from {format_value(change.before, metric)} to {format_value(change.after, metric)}"
+    runs = f"{figures.count(change.runs_before, 'run')} before, {change.runs_after:,} after"
+    return f"{TITLES[change.metric].lower()} {verb} {levels} ({runs}, {figures.p_value(change.p)})"
 
 
-def _differs(found: LevelChange) -> str:
-    if found.differs:
-        return f"What differed: {', '.join(one_line(told, 200) for told in found.differs)}"
-    if found.last.commit != found.first.commit:
+def _differs(change: LevelChange) -> str:
+    if change.differs:
+        return f"What differed: {', '.join(one_line(told, 200) for told in change.differs)}"
+    if change.last.commit != change.first.commit:
         return "What differed: the commit alone"
     return "Nothing that is recorded differed"
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from gate.records.history import History, SuiteHistory
 from gate.report.history import cells
 from gate.report.history.text import chance
-from gate.report.html_page import allowed
+from gate.report.html_page import content_policy
 from gate.report.html_templates import templates
 from gate.report.wording.trend import heights
 from gate.text import figures
@@ -45,15 +45,15 @@ class _Row:
 class _Suite:
     history: SuiteHistory
     numbers: tuple[_Number, ...]
-    turns: tuple[cells.Turn, ...]
+    turns: tuple[cells.HistoryTurn, ...]
     rows: tuple[_Row, ...]
 
 
 def as_html(history: History) -> str:
     style = _style()
-    made = templates(_HERE)
-    made.filters.update(shown=one_line, count=figures.count)
-    return made.get_template("history.html.j2").render(
+    environment = templates(_HERE)
+    environment.filters.update(shown=one_line, count=figures.count)
+    return environment.get_template("history.html.j2").render(
         history=history,
         suites=[_suite(suite) for suite in history.suites],
         sizes=cells.sizes(history.suites),
@@ -64,12 +64,12 @@ def as_html(history: History) -> str:
         changed=any(suite.changes for suite in history.suites),
         chance=chance(history),
         style=Markup(style),  # noqa: S704 - our own file
-        policy=allowed(style),
+        policy=content_policy(style),
     )
 
 
 def _suite(suite: SuiteHistory) -> _Suite:
-    turns = cells.turns(suite)
+    turns = cells.list_turns(suite)
     starts = {turn.first for turn in turns}
     return _Suite(
         history=suite,
@@ -79,24 +79,28 @@ def _suite(suite: SuiteHistory) -> _Suite:
     )
 
 
-def _number(one: cells.Headline, suite: SuiteHistory) -> _Number:
-    values = one.values(suite)
-    known = [value for value in values if value is not None]
-    ends = (cells.shown(end, one.metric) for end in (known[0], known[-1])) if known else ()
+def _number(headline: cells.Headline, suite: SuiteHistory) -> _Number:
+    values = headline.values(suite)
+    measured = [value for value in values if value is not None]
+    ends = (
+        (cells.format_value(end, headline.metric) for end in (measured[0], measured[-1]))
+        if measured
+        else ()
+    )
     starts = {
-        change.first.session_id for change in suite.changes if change.metric == one.metric.name
+        change.first.session_id for change in suite.changes if change.metric == headline.metric.name
     }
     across = _across(len(values))
     return _Number(
-        title=one.title,
-        newest=one.newest(suite),
-        lines=tuple(_lines(values)) if len(known) > 1 else (),
+        title=headline.title,
+        newest=headline.newest(suite),
+        lines=tuple(_lines(values)) if len(measured) > 1 else (),
         turns=tuple(
             round((across[n] + across[max(0, n - 1)]) / 2, 1)
             for n, run in enumerate(suite.runs)
             if run.session_id in starts
         ),
-        told=f"{' → '.join(ends)} in {figures.count(len(known), 'run')}",
+        told=f"{' → '.join(ends)} in {figures.count(len(measured), 'run')}",
     )
 
 

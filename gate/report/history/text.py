@@ -46,9 +46,9 @@ def _suite(suite: SuiteHistory) -> Iterator[Block]:
     yield _headlines(suite)
     rows = tuple(tuple((Span(cell),) for cell in cells.row(run)) for run in suite.runs)
     yield Grid(head=cells.COLUMNS, rows=rows)
-    for turn in cells.turns(suite):
-        told = [prose(text) for text in ("; ".join(turn.moved), *turn.why)]
-        yield (*say("{}: ", strong(turn.between)), *join(". ", told), Span("."))
+    for turn in cells.list_turns(suite):
+        sentences = [prose(text) for text in ("; ".join(turn.moved), *turn.why)]
+        yield (*say("{}: ", strong(turn.between)), *join(". ", sentences), Span("."))
     if suite.older:
         yield say("{} are not shown.", figures.count(suite.older, "older run"))
     for note in suite.notes:
@@ -58,10 +58,10 @@ def _suite(suite: SuiteHistory) -> Iterator[Block]:
 
 def _headlines(suite: SuiteHistory) -> Line:
     """Each with its course where there is one to show."""
-    told = []
-    for one in cells.HEADLINES:
-        values = one.values(suite)
-        known = [value for value in values if value is not None]
-        course = f" {sparkline(values)}" if len(known) > 1 else ""
-        told.append(say("{} {}{}", one.title, strong(one.newest(suite)), course))
-    return join(" · ", told)
+    lines = []
+    for headline in cells.HEADLINES:
+        values = headline.values(suite)
+        measured = [value for value in values if value is not None]
+        course = f" {sparkline(values)}" if len(measured) > 1 else ""
+        lines.append(say("{} {}{}", headline.title, strong(headline.newest(suite)), course))
+    return join(" · ", lines)

@@ -16,28 +16,28 @@ SUMMARY = 240  # characters of the title of a fold
 
 def step_diffs(changes: Sequence[CaseChange], *, most: int) -> str:
     """A fold a case with what the agent did otherwise; empty where nothing is known."""
-    known = [(change, change.steps) for change in changes if change.steps is not None][:most]
+    diffs = [(change, change.steps) for change in changes if change.steps is not None][:most]
     return "\n".join(
         details(
             steps.summary(change, diff),
             block("\n".join(steps.lines(diff)), language="diff"),
             limit=SUMMARY,
         )
-        for change, diff in known
+        for change, diff in diffs
     )
 
 
 def violation_table(report: Report, *, most: int) -> str:
     """The violation log, its title above; empty where there is none."""
-    found = violations.logged(report)[:most]
+    log = violations.merge_log(report)[:most]
     if not violations.total(report):
         return ""
     rows = (
         [cell(case, NAME), inline(step), cell(rule, NAME), cell(what, REASON)]
-        for case, step, rule, what in violations.rows(found, suites=len(report.suites) > 1)
+        for case, step, rule, what in violations.rows(log, suites=len(report.suites) > 1)
     )
-    shown = table(violations.HEAD, "<<<<", rows) if found else ""
-    title = markdown(violations.title(report, shown=len(found)))
+    shown = table(violations.HEAD, "<<<<", rows) if log else ""
+    title = markdown(violations.title(report, shown=len(log)))
     return "\n\n".join(part for part in (title, shown) if part)
 
 

@@ -14,102 +14,104 @@ from gate.text.spans import Line, code, join, prose, say, strong
 HEAD = ("Metric", "labels", "kappa", "people alone", "with the judge", "judge − people")
 
 
-def as_text(found: Checked, *, width: int) -> str:
+def as_text(checked: Checked, *, width: int) -> str:
     """For a terminal of `width` columns."""
-    return text_of(_blocks(found), width=width)
+    return text_of(_blocks(checked), width=width)
 
 
-def as_markdown(found: Checked) -> str:
-    return markdown_of(_blocks(found))
+def as_markdown(checked: Checked) -> str:
+    return markdown_of(_blocks(checked))
 
 
-def _blocks(found: Checked) -> Iterator[Block]:
-    suites = dict.fromkeys((*(one.suite for one in found.agreements), *found.advisory))
+def _blocks(checked: Checked) -> Iterator[Block]:
+    suites = dict.fromkeys((*(one.suite for one in checked.agreements), *checked.advisory))
     for suite in suites:
-        yield from _suite(suite, [one for one in found.agreements if one.suite == suite], found)
-    if found.agreements:
+        yield from _suite(suite, [one for one in checked.agreements if one.suite == suite], checked)
+    if checked.agreements:
         yield _how_to_read()
     else:
-        yield say("No label in {} is about a judge as it is now.", code(found.file))
-    for note in found.notes:
+        yield say("No label in {} is about a judge as it is now.", code(checked.file))
+    for note in checked.notes:
         yield say("Note: {}", prose(note))
-    yield from _left_out(found)
+    yield from _skipped_blocks(checked)
 
 
-def _suite(name: str, rows: Sequence[Agreement], found: Checked) -> Iterator[Block]:
+def _suite(name: str, rows: Sequence[Agreement], checked: Checked) -> Iterator[Block]:
     yield Heading(line=say("{}: does the judge agree with people?", name))
     if rows:
-        most = max(rows, key=lambda one: one.labels)
+        most = max(rows, key=lambda row: row.labels)
         yield say(
             "{} on {} of {}, by {}.",
-            figures.count(sum(one.labels for one in rows), "label"),
+            figures.count(sum(row.labels for row in rows), "label"),
             figures.count(most.answers, "answer"),
             figures.count(most.cases, "case"),
             figures.join_words(most.reviewers, most=5),
         )
-        yield Grid(head=HEAD, rows=tuple(_row(one) for one in rows))
+        yield Grid(head=HEAD, rows=tuple(_row(row) for row in rows))
     yield from _bias(rows)
-    for one in rows:
-        yield from _confusion(one)
-    yield from _gating(name, rows, found)
+    for row in rows:
+        yield from _confusion(row)
+    yield from _gating(name, rows, checked)
 
 
 def _bias(rows: Sequence[Agreement]) -> Iterator[Line]:
-    for one in rows:
-        low, high = one.bias.low, one.bias.high
-        if one.bias.value is not None and low is not None and high is not None:
+    for row in rows:
+        low, high = row.bias.low, row.bias.high
+        if row.bias.value is not None and low is not None and high is not None:
             word = "more" if low > 0 else "less" if high < 0 else ""
             if word:
-                size = figures.value(abs(one.bias.value), "")
-                yield say("The judge gives {} {} than people on {}.", size, word, code(one.metric))
-    corrected = [one.metric for one in rows if one.bias.value is not None]
+                size = figures.value(abs(row.bias.value), "")
+                yield say("The judge gives {} {} than people on {}.", size, word, code(row.metric))
+    corrected = [row.metric for row in rows if row.bias.value is not None]
     if corrected:
         yield say("{} shows {} corrected by these labels.", code("gate run"), _names(corrected))
-    for one in rows:
-        if one.bias.value is None:
-            yield say("{}: nothing is corrected ({}).", code(one.metric), one.bias.reason)
+    for row in rows:
+        if row.bias.value is None:
+            yield say("{}: nothing is corrected ({}).", code(row.metric), row.bias.reason)
 
 
-def _confusion(one: Agreement) -> Iterator[Line]:
-    if one.confusion is not None and one.pass_limit is not None:
-        both, people, judge, neither = (f"{number:,}" for number in one.confusion)
+def _confusion(row: Agreement) -> Iterator[Line]:
+    if row.confusion is not None and row.pass_limit is not None:
+        both, people, judge, neither = (f"{number:,}" for number in row.confusion)
         yield say(
             "{} passes at {}: {} by both, {} by people only, {} by the judge only, {} by neither.",
-            *(code(one.metric), figures.limit(one.pass_limit, ""), both, people, judge, neither),
+            *(code(row.metric), figures.limit(row.pass_limit, ""), both, people, judge, neither),
         )
 
 
-def _gating(suite: str, rows: Sequence[Agreement], found: Checked) -> Iterator[Line]:
-    if found.least is None:
+def _gating(suite: str, rows: Sequence[Agreement], checked: Checked) -> Iterator[Line]:
+    if checked.least is None:
         if rows:
             yield say("All may gate: {} is not set.", code("judge.min_agreement"))
         return
-    advisory = found.advisory.get(suite, {})
-    least = figures.limit(found.least, "")
-    may = [one.metric for one in rows if one.metric not in advisory]
+    advisory = checked.advisory.get(suite, {})
+    least = figures.limit(checked.least, "")
+    may = [row.metric for row in rows if row.metric not in advisory]
     if may:
         yield say("May gate, since kappa is surely at least {}: {}.", least, _names(may))
-    by_metric = {one.metric: one for one in rows}
+    by_metric = {row.metric: row for row in rows}
     alike: dict[Line, list[str]] = {}
     for metric, why in advisory.items():
-        one = by_metric.get(metric)
-        told = prose(why.removeprefix("does not gate: "))
-        if one is not None:
-            told = say("kappa is not surely at least {}{}", least, _what_it_takes(one, found.least))
-        alike.setdefault(told, []).append(metric)
-    for told, metrics in alike.items():
+        row = by_metric.get(metric)
+        reason = prose(why.removeprefix("does not gate: "))
+        if row is not None:
+            reason = say(
+                "kappa is not surely at least {}{}", least, _what_it_takes(row, checked.least)
+            )
+        alike.setdefault(reason, []).append(metric)
+    for reason, metrics in alike.items():
         verb = "does not gate" if len(metrics) == 1 else "do not gate"
-        yield say("{} {}: {}.", _names(metrics), strong(verb), told)
+        yield say("{} {}: {}.", _names(metrics), strong(verb), reason)
 
 
-def _what_it_takes(one: Agreement, least: float) -> str:
+def _what_it_takes(row: Agreement, least: float) -> str:
     """The interval shrinks with the root of the cases, if the others are like these."""
-    kappa = one.kappa
+    kappa = row.kappa
     if kappa.value is None or kappa.low is None:
         return f" ({kappa.reason})"
     if kappa.value <= least:
         return ", and more labels alone will not change that; improve the rubric or the judge"
-    cases = math.ceil(one.cases * ((kappa.value - kappa.low) / (kappa.value - least)) ** 2)
+    cases = math.ceil(row.cases * ((kappa.value - kappa.low) / (kappa.value - least)) ** 2)
     return f"; about {figures.count(cases, 'rated case')} like these would show it"
 
 
@@ -117,14 +119,14 @@ def _names(metrics: Sequence[str]) -> Line:
     return join(", ", ((code(name),) for name in metrics))
 
 
-def _row(one: Agreement) -> tuple[Line, ...]:
+def _row(row: Agreement) -> tuple[Line, ...]:
     return (
-        (code(one.metric),),
-        say(f"{one.labels:,}"),
-        say(_measure(one.kappa)),
-        say(_measure(one.alpha_people)),
-        say(_measure(one.alpha_all)),
-        say(_measure(one.bias, sign=True)),
+        (code(row.metric),),
+        say(f"{row.labels:,}"),
+        say(_measure(row.kappa)),
+        say(_measure(row.alpha_people)),
+        say(_measure(row.alpha_all)),
+        say(_measure(row.bias, sign=True)),
     )
 
 
@@ -136,8 +138,8 @@ def _how_to_read() -> Line:
     )
 
 
-def _left_out(found: Checked) -> Iterator[Block]:
-    for problems, what in ((found.wrong, "wrong"), (found.stale, "out of date")):
+def _skipped_blocks(checked: Checked) -> Iterator[Block]:
+    for problems, what in ((checked.wrong, "wrong"), (checked.stale, "out of date")):
         if problems:
             lines = len({problem.partition(": ")[0] for problem in problems})  # file:line
             rows = "1 row is" if lines == 1 else f"{lines:,} rows are"
@@ -148,11 +150,11 @@ def _left_out(found: Checked) -> Iterator[Block]:
                 yield say(f"- and {len(problems) - 20:,} more (--format json has all)")
 
 
-def _measure(found: Measure, *, sign: bool = False) -> str:
+def _measure(measure: Measure, *, sign: bool = False) -> str:
     """`0.74 (0.58 … 0.86)`."""
-    if found.value is None or found.low is None or found.high is None:
+    if measure.value is None or measure.low is None or measure.high is None:
         return figures.ABSENT
     if sign:
-        value = figures.change(found.value, "", relative=False)
-        return f"{value} {figures.interval(found.low, found.high, '', relative=False)}"
-    return f"{figures.value(found.value, '')} ({figures.span(found.low, found.high, '')})"
+        value = figures.change(measure.value, "", relative=False)
+        return f"{value} {figures.interval(measure.low, measure.high, '', relative=False)}"
+    return f"{figures.value(measure.value, '')} ({figures.span(measure.low, measure.high, '')})"

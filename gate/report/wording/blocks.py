@@ -42,9 +42,9 @@ def _text(block: Block, width: int) -> str:
         title = plain(block.line)
         return f"{title}\n{'=' * len(title)}"
     if isinstance(block, Grid):
-        lines = list(_aligned(block))
+        lines = list(_align_rows(block))
         fits = max(map(len, lines)) <= max(40, width)
-        return "\n".join(lines if fits else _stacked(block, max(40, width)))
+        return "\n".join(lines if fits else _stack_rows(block, max(40, width)))
     kept = _UNIT.sub("\N{NO-BREAK SPACE}", plain(block, limit=1_000))
     return textwrap.fill(kept, max(40, width)).replace("\N{NO-BREAK SPACE}", " ")
 
@@ -59,22 +59,24 @@ def _markdown(block: Block) -> str:
     return markdown(block, limit=1_000)
 
 
-def _aligned(grid: Grid) -> Iterator[str]:
+def _align_rows(grid: Grid) -> Iterator[str]:
     """A row that has a first cell only takes the whole line."""
     rows = [list(grid.head), *([plain(cell) for cell in row] for row in grid.rows)]
-    whole = [row for row in rows if any(row[1:])]
-    widths = [max(len(row[n]) for row in whole) for n in range(len(grid.head))]
+    full = [row for row in rows if any(row[1:])]
+    widths = [max(len(row[n]) for row in full) for n in range(len(grid.head))]
     for first, *others in rows:
         cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
         yield "  ".join(["  " + first.ljust(widths[0]), *cells]).rstrip()
 
 
-def _stacked(grid: Grid, width: int) -> Iterator[str]:
+def _stack_rows(grid: Grid, width: int) -> Iterator[str]:
     """The first cell of each row, below it the others with their heads."""
     for first, *others in ([plain(cell) for cell in row] for row in grid.rows):
         yield f"  {first}"
-        told = (f"{head} {cell}" for head, cell in zip(grid.head[1:], others, strict=True) if cell)
-        whole = " · ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in told)
+        labelled = (
+            f"{head} {cell}" for head, cell in zip(grid.head[1:], others, strict=True) if cell
+        )
+        unbroken = " · ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in labelled)
         indent = " " * 4
-        lines = textwrap.wrap(whole, width, initial_indent=indent, subsequent_indent=indent)
+        lines = textwrap.wrap(unbroken, width, initial_indent=indent, subsequent_indent=indent)
         yield from (line.replace("\N{NO-BREAK SPACE}", " ") for line in lines)

@@ -20,68 +20,70 @@ from gate.text.spans import Line, code, join, prose, say, strong
 LISTED = 5  # runs that stand out
 
 
-def as_text(found: Calibration, *, width: int) -> str:
+def as_text(calibration: Calibration, *, width: int) -> str:
     """For a terminal of `width` columns."""
-    return text_of(_blocks(found), width=width)
+    return text_of(_blocks(calibration), width=width)
 
 
-def as_markdown(found: Calibration) -> str:
-    return markdown_of(_blocks(found))
+def as_markdown(calibration: Calibration) -> str:
+    return markdown_of(_blocks(calibration))
 
 
-def _blocks(found: Calibration) -> Iterator[Block]:
-    yield _headline(found)
-    for note in found.notes:
+def _blocks(calibration: Calibration) -> Iterator[Block]:
+    yield _headline(calibration)
+    for note in calibration.notes:
         yield say("Note: {}", prose(note))
     yield Heading(line=say("Rounds dealt out at random"))
-    yield _how(found)
-    for shape in found.shapes:
-        yield _shape(shape, found)
-    yield _rates(found)
-    yield _spending(found)
+    yield _how(calibration)
+    for shape in calibration.shapes:
+        yield _shape(shape, calibration)
+    yield _rates(calibration)
+    yield _spending(calibration)
     yield Heading(line=say("Run against run"))
-    if found.by_run is None:
-        yield _no_runs(found)
+    if calibration.by_run is None:
+        yield _no_runs(calibration)
     else:
-        yield from _by_run(found.by_run, found)
+        yield from _by_run(calibration.by_run, calibration)
 
 
-def _headline(found: Calibration) -> Line:
-    blocked = found.splits.blocked
+def _headline(calibration: Calibration) -> Line:
+    blocked = calibration.splits.blocked
     line = say(
         "Of {} pull requests that changed nothing, {} would be blocked: {} ({}).",
         f"{blocked.of:,}",
         strong(f"{blocked.times:,}"),
         strong(figures.portion(blocked.share)),
-        _interval(blocked, found.confidence),
+        _interval(blocked, calibration.confidence),
     )
-    return join(" ", (line, _kept(found)))
+    return join(" ", (line, _allowed_line(calibration)))
 
 
-def _kept(found: Calibration) -> Line:
-    blocked = found.splits.blocked
-    promise = say("{} promises {} at most", code("regression.alpha"), figures.percent(found.alpha))
-    if blocked.low > found.alpha:
+def _allowed_line(calibration: Calibration) -> Line:
+    blocked = calibration.splits.blocked
+    promise = say(
+        "{} promises {} at most", code("regression.alpha"), figures.percent(calibration.alpha)
+    )
+    if blocked.low > calibration.alpha:
         return say("{}: {}.", promise, strong("that is not kept"))
-    if blocked.high <= found.alpha:
+    if blocked.high <= calibration.alpha:
         return say("{}: kept.", promise)
     return say("{}: nothing speaks against it, and more --reps would say more.", promise)
 
 
-def _how(found: Calibration) -> Line:
-    beside = "the control" if found.fresh else "main"
+def _how(calibration: Calibration) -> Line:
+    beside = "the control" if calibration.fresh else "main"
     return say(
         "The recorded rounds of each case are dealt out as {} and as a pull request, {} times "
         "(seed {}), and judged as {} would. Both sides are alike by construction: this checks the "
         "test on your data, not whether two days of your provider are alike.",
         beside,
-        f"{found.splits.blocked.of:,}",
-        str(found.seed),
+        f"{calibration.splits.blocked.of:,}",
+        str(calibration.seed),
         code("gate run"),
     )
 
 
-def _shape(shape: CalibrationShape, found: Calibration) -> Line:
+def _shape(shape: CalibrationShape, calibration: Calibration) -> Line:
     more = f" ({shape.planned} planned)" if shape.at_most > shape.planned else ""
     line = say(
         "{}: {} with {} from {}; {} go to {} and up to {} to the pull request{}.",
@@ -90,7 +92,7 @@ def _shape(shape: CalibrationShape, found: Calibration) -> Line:
         figures.count(shape.recorded, "recorded round"),
         figures.count(shape.runs, "run"),
         str(shape.baseline),
-        "the control" if found.fresh else "main",
+        "the control" if calibration.fresh else "main",
         str(shape.at_most),
         more,
     )
@@ -105,10 +107,10 @@ def _shape(shape: CalibrationShape, found: Calibration) -> Line:
     return join(" ", (line, wanted))
 
 
-def _rates(found: Calibration) -> Grid:
-    several = len(found.shapes) > 1
-    splits = found.splits
-    interval = f"{figures.percent(found.confidence)} interval"
+def _rates(calibration: Calibration) -> Grid:
+    several = len(calibration.shapes) > 1
+    splits = calibration.splits
+    interval = f"{figures.percent(calibration.confidence)} interval"
     rows = [_row(rates, several=several) for rates in splits.metrics]
     if len(rows) > 1:
         rows.append(_cells(say("any of them"), splits.blocked, "", splits.untested))
@@ -130,8 +132,8 @@ def _cells(name: Line, blocked: AlarmRate, allowed: str, untested: AlarmRate) ->
     return (name, *(say("{}", text) for text in texts))
 
 
-def _spending(found: Calibration) -> Line:
-    splits = found.splits
+def _spending(calibration: Calibration) -> Line:
+    splits = calibration.splits
     calls = say("Each of them makes {} calls", f"{splits.planned:,}")
     if splits.at_most > splits.planned or figures.value(splits.calls, "") != figures.value(
         splits.planned, ""
@@ -154,8 +156,8 @@ def _spending(found: Calibration) -> Line:
 # ------------------------------------------------------------------------------------------ by run
 
 
-def _no_runs(found: Calibration) -> Line:
-    if found.fresh:
+def _no_runs(calibration: Calibration) -> Line:
+    if calibration.fresh:
         return say(
             "{} asks both agents in the same run, so what changes from day to day does not enter.",
             code("control: fresh"),
@@ -163,26 +165,26 @@ def _no_runs(found: Calibration) -> Line:
     return say(
         "Whether runs differ from each other takes three recorded runs of the same agent or more, "
         "on different days if you have them; there are {} here.",
-        str(max(shape.runs for shape in found.shapes)),
+        str(max(shape.runs for shape in calibration.shapes)),
     )
 
 
-def _by_run(by_run: ByRun, found: Calibration) -> Iterator[Block]:
+def _by_run(by_run: ByRun, calibration: Calibration) -> Iterator[Block]:
     yield say(
         "Each of {} runs is judged as a pull request against the others: {} would be blocked "
         "({}). {}",
         str(len(by_run.runs)),
         strong(str(by_run.blocked.times)),
-        _interval(by_run.blocked, found.confidence),
+        _interval(by_run.blocked, calibration.confidence),
         _meaning(by_run),
     )
     stand_out = [run for run in by_run.runs if run.flags or run.blocked]
     if stand_out:
-        rows = tuple(_left_out(run, found) for run in stand_out[:LISTED])
+        rows = tuple(_run_row(run, calibration) for run in stand_out[:LISTED])
         yield Grid(head=("run that stands out", "from", "blocked", "change"), rows=rows)
     if len(stand_out) > LISTED:
         yield say("{} more stand out, too.", str(len(stand_out) - LISTED))
-    if found.one_day and not by_run.drifts:
+    if calibration.one_day and not by_run.drifts:
         yield say("All runs are of one day: what changes from day to day is not in them.")
 
 
@@ -200,8 +202,8 @@ def _meaning(by_run: ByRun) -> Line:
     return say("Nothing shows that runs differ by more than chance.")
 
 
-def _left_out(run: LeftOut, found: Calibration) -> tuple[Line, ...]:
-    several = len(found.shapes) > 1
+def _run_row(run: LeftOut, calibration: Calibration) -> tuple[Line, ...]:
+    several = len(calibration.shapes) > 1
     changes = join(", ", (_flag(flag, several=several) for flag in run.flags))
     blocked = say("{}", "yes" if run.blocked else "no")
     return (say("{}", code(run.run)), say("{}", run.created_at[:10]), blocked, changes)

@@ -69,10 +69,10 @@ class SuiteBook:
             self.tokens.add(tokens)
 
     def _check(self, row: TrialRow) -> None:
-        found = evidence.checked(row)
-        if found is not None and len(self.checked) < CHECKED:
-            self.checked.append(found)
-        elif found is not None:
+        cells = evidence.format_checked(row)
+        if cells is not None and len(self.checked) < CHECKED:
+            self.checked.append(cells)
+        elif cells is not None:
             self.unlisted += 1
 
     def worst(self, most: int) -> list[CaseBook]:
@@ -81,7 +81,7 @@ class SuiteBook:
         return sorted(failing, key=_share)[:most]
 
 
-def read(rows: Iterable[TrialRow]) -> dict[str, SuiteBook]:
+def read_totals(rows: Iterable[TrialRow]) -> dict[str, SuiteBook]:
     """Suite -> its book, in order of the rows."""
     books: dict[str, SuiteBook] = {}
     for row in rows:

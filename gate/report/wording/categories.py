@@ -15,16 +15,18 @@ def rows(suite: SuiteReport) -> list[tuple[str, ...]]:
     return [_row(one) for one in suite.categories] if len(suite.categories) > 1 else []
 
 
-def _row(one: CategoryReport) -> tuple[str, ...]:
-    unknown = f" ({one.unknown_cost:,} unknown)" if one.unknown_cost else ""
-    mode = f"{words(one.top_mode)} ({one.top_mode_cases:,})" if one.top_mode else "none"
+def _row(category: CategoryReport) -> tuple[str, ...]:
+    unknown = f" ({category.unknown_cost:,} unknown)" if category.unknown_cost else ""
+    mode = (
+        f"{words(category.top_mode)} ({category.top_mode_cases:,})" if category.top_mode else "none"
+    )
     return (
-        one_line(one.category or "", 80) or figures.ABSENT,
-        f"{one.cases:,}",
-        figures.value(one.success_rate, "share"),
-        figures.value(one.avg_steps, "steps"),
-        _usd(one.cost_per_task) + unknown,
-        _usd(one.cost_per_success),
+        one_line(category.category or "", 80) or figures.ABSENT,
+        f"{category.cases:,}",
+        figures.value(category.success_rate, "share"),
+        figures.value(category.avg_steps, "steps"),
+        _usd(category.cost_per_task) + unknown,
+        _usd(category.cost_per_success),
         mode,
     )
 

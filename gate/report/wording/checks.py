@@ -9,7 +9,7 @@ from typing import Literal
 from gate.analysis.default_gates import interest
 from gate.analysis.outages import OUT
 from gate.records import Comparison, GateResult, Report, Wants
-from gate.report.wording.rule_changes import accepted_by
+from gate.report.wording.rule_changes import who_accepted
 from gate.text import figures
 
 UNPROVED = "not proved within limit"
@@ -52,7 +52,7 @@ _COMPARED: dict[str, tuple[Sign, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class CheckFinding:
     """What one rule says about a metric."""
 
     sign: Sign
@@ -68,7 +68,7 @@ class Check:
     unit: str
     gate: GateResult | None
     comparison: Comparison | None
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
 
     @property
     def limits(self) -> tuple[float, ...]:
@@ -84,17 +84,17 @@ class Check:
         return min((f.sign for f in self.findings), key=_RANK.index, default="good")
 
     @property
-    def doubted(self) -> bool:
+    def is_doubted(self) -> bool:
         """Whether the value is beyond a limit that asks for more than that to fail."""
         return self.gate is not None and self.gate.status == "warn"
 
     @property
-    def unjudged(self) -> bool:
+    def is_unjudged(self) -> bool:
         """Whether a judge that was out is why there is no value."""
         return any(found.word.startswith(OUT) for found in self.findings)
 
     @property
-    def unproved(self) -> bool:
+    def is_unproved(self) -> bool:
         """What fails is a limit that the value keeps, and nothing else."""
         bad = [found.word for found in self.findings if found.sign == "bad"]
         return bool(bad) and set(bad) == {UNPROVED}
@@ -108,8 +108,8 @@ class Check:
         """Words for every finding, the worst first; what is well is told only when all is."""
         ranked = sorted(self.findings, key=lambda finding: _RANK.index(finding.sign))
         well = self.sign in ("noted", "good")
-        told = [f.word for f in ranked if f.word and (well or f.sign != "good")]
-        return ", ".join(word for word in dict.fromkeys(told) if word not in _also(told))
+        verdicts = [f.word for f in ranked if f.word and (well or f.sign != "good")]
+        return ", ".join(word for word in dict.fromkeys(verdicts) if word not in _also(verdicts))
 
     @property
     def baseline(self) -> str:
@@ -121,16 +121,16 @@ class Check:
 
     @property
     def change(self) -> str:
-        found = self.comparison
-        if found is None or found.delta is None:
+        comparison = self.comparison
+        if comparison is None or comparison.delta is None:
             return figures.ABSENT
         bounds = figures.interval(
-            *(found.ci_low, found.ci_high, found.unit),
-            relative=found.relative,
-            tolerance=found.tolerance,
-            delta=found.delta,
+            *(comparison.ci_low, comparison.ci_high, comparison.unit),
+            relative=comparison.relative,
+            tolerance=comparison.tolerance,
+            delta=comparison.delta,
         )
-        return f"{change_of(found)} {bounds}".rstrip()
+        return f"{change_of(comparison)} {bounds}".rstrip()
 
     @property
     def limit(self) -> str:
@@ -146,7 +146,7 @@ class Check:
         return _numbers(self.gate, self.comparison)
 
     @property
-    def _judged(self) -> str:
+    def _judged_value(self) -> str:
         """The value that the limits judge, where it is not the one that is compared."""
         if self.gate is None or self.comparison is None or self.comparison.current is None:
             return ""
@@ -161,24 +161,25 @@ class Check:
         for word in ("min", "max"):
             limit = getattr(self.gate, word, None)
             if limit is not None:
-                told = " by default" if self.gate is not None and self.gate.by_default else ""
-                yield f"{word} {figures.limit(limit, self.unit)}{told}{self._judged}{self._noise}"
+                origin = " by default" if self.gate is not None and self.gate.by_default else ""
+                number = figures.limit(limit, self.unit)
+                yield f"{word} {number}{origin}{self._judged_value}{self._noise}"
 
     @property
     def _noise(self) -> str:
         """How often noise alone would break the gate, where that is worth a place; the method says
         what it is.
         """
-        found = noise_of(self.gate) if self.gate is not None else 0.0
-        return f" (noise {figures.odds(found)})" if found >= NOISY else ""
+        chance = noise_of(self.gate) if self.gate is not None else 0.0
+        return f" (noise {figures.odds(chance)})" if chance >= NOISY else ""
 
     def _tolerance(self) -> Iterable[str]:
-        found = self.comparison
-        if found is not None and found.status not in ("new", "not_comparable"):
+        comparison = self.comparison
+        if comparison is not None and comparison.status not in ("new", "not_comparable"):
             allowed = figures.tolerance_in_words(
-                found.tolerance, self.unit, relative=found.relative
+                comparison.tolerance, self.unit, relative=comparison.relative
             )
-            yield f"{'drop' if found.direction == 'higher' else 'rise'} ≤ {allowed}"
+            yield f"{'drop' if comparison.direction == 'higher' else 'rise'} ≤ {allowed}"
 
 
 def noise_of(gate: GateResult) -> float:
@@ -186,22 +187,25 @@ def noise_of(gate: GateResult) -> float:
     return (gate.noise_odds.chance if gate.noise_odds is not None else None) or 0.0
 
 
-def change_of(found: Comparison) -> str:
+def change_of(comparison: Comparison) -> str:
     """`−9.1 pt`; `typical +47 %` of what is not the change of the means beside it."""
     shown = figures.change(
-        found.delta, found.unit, relative=found.relative, tolerance=found.tolerance
+        comparison.delta,
+        comparison.unit,
+        relative=comparison.relative,
+        tolerance=comparison.tolerance,
     )
-    return f"typical {shown}" if found.typical and shown != figures.ABSENT else shown
+    return f"typical {shown}" if comparison.typical and shown != figures.ABSENT else shown
 
 
-def messages(report: Report) -> Iterator[str]:
+def list_messages(report: Report) -> Iterator[str]:
     """What there is to say of each limit, with its suite where there are several; hostile text."""
     several = len(report.suites) > 1
     for gate in report.gates:
-        if told := message(gate):
-            named = told.removeprefix("FAIL: ")
-            fails = told[: len(told) - len(named)]
-            yield f"{fails}{gate.suite}: {named}" if several else told
+        if text := message(gate):
+            named = text.removeprefix("FAIL: ")
+            fails = text[: len(text) - len(named)]
+            yield f"{fails}{gate.suite}: {named}" if several else text
 
 
 def message(gate: GateResult) -> str:
@@ -223,7 +227,7 @@ def _value(gate: GateResult) -> str:
     return figures.value(gate.value, gate.unit, limits=gate.limits)
 
 
-def checks(report: Report) -> tuple[Check, ...]:
+def list_checks(report: Report) -> tuple[Check, ...]:
     """Every judged (suite, metric): the worst first, regressions before limits, then by suite. What
     has no number on either side is no row unless it blocks.
     """
@@ -245,8 +249,8 @@ def checks(report: Report) -> tuple[Check, ...]:
     return tuple(sorted(rows, key=severity))
 
 
-def blocking(report: Report) -> tuple[Check, ...]:
-    return tuple(check for check in checks(report) if check.blocking)
+def list_blocking(report: Report) -> tuple[Check, ...]:
+    return tuple(check for check in list_checks(report) if check.blocking)
 
 
 def keys(rows: Iterable[Check]) -> Iterator[tuple[str, str]]:
@@ -254,13 +258,13 @@ def keys(rows: Iterable[Check]) -> Iterator[tuple[str, str]]:
     return ((check.suite, check.metric) for check in rows)
 
 
-def failing(report: Report) -> tuple[Check, ...]:
-    return tuple(check for check in blocking(report) if check.sign == "bad")
+def list_failing(report: Report) -> tuple[Check, ...]:
+    return tuple(check for check in list_blocking(report) if check.sign == "bad")
 
 
-def warned(report: Report) -> tuple[Check, ...]:
+def list_warnings(report: Report) -> tuple[Check, ...]:
     """Metrics that got worse or miss a limit, and may."""
-    return tuple(c for c in checks(report) if not c.blocking and c.sign == "warn")
+    return tuple(c for c in list_checks(report) if not c.blocking and c.sign == "warn")
 
 
 def _check(
@@ -270,9 +274,9 @@ def _check(
     comparison: Comparison | None,
 ) -> Check:
     unit = comparison.unit if comparison and comparison.unit else gate.unit if gate else ""
-    findings = [_compared(comparison, report)] if comparison else []
+    findings = [_comparison_finding(comparison, report)] if comparison else []
     if gate:
-        findings += _gated(gate, report)
+        findings += _gate_findings(gate, report)
     return Check(
         suite=key[0],
         metric=key[1],
@@ -294,33 +298,37 @@ def _numbers(
     return was, now
 
 
-def _compared(found: Comparison, report: Report) -> Finding:
-    sign, word = _COMPARED[found.status]
-    finding = Finding(sign=sign, word=word)
-    if found.status == "no_regression" and not found.settled and found.level == "block":
-        finding = Finding(sign="open", word="not settled")
-    if found.status == "accepted":
-        return _accepted(found.metric, report)
-    if found.status == "missing" and found.reason.startswith(OUT):
-        finding = Finding(sign="bad", word=OUT)
-        return finding if found.level == "block" else _milder(finding)
-    if found.status == "inconclusive":
-        finding = replace(finding, word=_UNDECIDED[found.wants])
-    if found.status == "missing" and found.current is not None:
+def _comparison_finding(comparison: Comparison, report: Report) -> CheckFinding:
+    sign, word = _COMPARED[comparison.status]
+    finding = CheckFinding(sign=sign, word=word)
+    if (
+        comparison.status == "no_regression"
+        and not comparison.settled
+        and comparison.level == "block"
+    ):
+        finding = CheckFinding(sign="open", word="not settled")
+    if comparison.status == "accepted":
+        return _accepted_finding(comparison.metric, report)
+    if comparison.status == "missing" and comparison.reason.startswith(OUT):
+        finding = CheckFinding(sign="bad", word=OUT)
+        return finding if comparison.level == "block" else _milder(finding)
+    if comparison.status == "inconclusive":
+        finding = replace(finding, word=_UNDECIDED[comparison.wants])
+    if comparison.status == "missing" and comparison.current is not None:
         finding = replace(finding, word=UNSCORED)
-    if found.status == "missing" and report.policy.missing_metric != "fail":
+    if comparison.status == "missing" and report.policy.missing_metric != "fail":
         finding = replace(finding, sign="warn")
-    return finding if found.level == "block" else _milder(finding)
+    return finding if comparison.level == "block" else _milder(finding)
 
 
-def _gated(gate: GateResult, report: Report) -> list[Finding]:
+def _gate_findings(gate: GateResult, report: Report) -> list[CheckFinding]:
     finding = _limit(gate, report)
     beyond = bool(_beyond(gate))
     findings = [finding if gate.level == "block" else _milder(finding, beyond=beyond)]
     if gate.target is not None and gate.status != "missing":
         target = figures.limit(gate.target, gate.unit)
         met = "target {}" if gate.target_met else "target {} not yet"
-        findings.append(Finding(sign="good", word=met.format(target)))
+        findings.append(CheckFinding(sign="good", word=met.format(target)))
     return findings
 
 
@@ -331,26 +339,28 @@ def is_lacking(row: Comparison | GateResult) -> bool:
     return row.status == "inconclusive" and row.wants == "answers"
 
 
-def _limit(gate: GateResult, report: Report) -> Finding:
+def _limit(gate: GateResult, report: Report) -> CheckFinding:
     if gate.status == "missing" and gate.reason.startswith(OUT):
-        return Finding(sign="bad", word=OUT)
+        return CheckFinding(sign="bad", word=OUT)
     if gate.status == "missing":
         fails = report.policy.missing_metric == "fail"
         word = "not measured" if gate.value is None else UNSCORED
-        return Finding(sign="bad" if fails else "warn", word=word)
+        return CheckFinding(sign="bad" if fails else "warn", word=word)
     if gate.status == "inconclusive":
         word = f"limit: {_UNDECIDED[gate.wants]}"
-        return Finding(sign="unsure", word=f"{_beyond(gate)}, {word}" if _beyond(gate) else word)
+        return CheckFinding(
+            sign="unsure", word=f"{_beyond(gate)}, {word}" if _beyond(gate) else word
+        )
     if gate.status == "accepted":
-        return _accepted(gate.metric, report)
+        return _accepted_finding(gate.metric, report)
     beyond = _beyond(gate)
     if gate.status == "warn" or (gate.status == "pass" and beyond):  # 0.1 let such a value pass
-        return Finding(sign="warn", word=f"{beyond}, not certain")
+        return CheckFinding(sign="warn", word=f"{beyond}, not certain")
     if gate.status == "pass":
         limited = gate.min is not None or gate.max is not None
-        told = gate.proved or not limited or gate.rule == "point"
-        return Finding(sign="good", word="" if told else "limit not proved")
-    return Finding(sign="bad", word=beyond or UNPROVED)
+        is_plain = gate.proved or not limited or gate.rule == "point"
+        return CheckFinding(sign="good", word="" if is_plain else "limit not proved")
+    return CheckFinding(sign="bad", word=beyond or UNPROVED)
 
 
 def _beyond(gate: GateResult) -> str:
@@ -366,14 +376,14 @@ def _also(words: Sequence[str]) -> set[str]:
     return {f"limit: {word}" for word in words}
 
 
-def _accepted(metric: str, report: Report) -> Finding:
-    who = accepted_by(report, metric)
-    return Finding(sign="accepted", word=f"accepted by {who}" if who else "accepted")
+def _accepted_finding(metric: str, report: Report) -> CheckFinding:
+    who = who_accepted(report, metric)
+    return CheckFinding(sign="accepted", word=f"accepted by {who}" if who else "accepted")
 
 
-def _milder(finding: Finding, *, beyond: bool = False) -> Finding:
+def _milder(finding: CheckFinding, *, beyond: bool = False) -> CheckFinding:
     """A rule of level warn says so and never shows a blocking sign; its doubts have no weight."""
     if finding.sign in ("good", "new", "accepted"):
         return finding
     shown: Sign = "warn" if finding.sign in ("bad", "warn") or beyond else "noted"
-    return Finding(sign=shown, word=f"{finding.word} (warn only)")
+    return CheckFinding(sign=shown, word=f"{finding.word} (warn only)")

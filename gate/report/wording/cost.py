@@ -16,9 +16,9 @@ def spending(report: Report) -> Line:
     were planned is said in the reason. An import has results, and no calls or time of its own.
     """
     if report.imported:
-        known = [_cost(report)] if report.cost.usd is not None else []
+        parts = [_cost(report)] if report.cost.usd is not None else []
         results = figures.count(sum(one.trials for one in report.suites.values()), "result")
-        return say(DOT.join((*known, *_means(report), f"{results} imported")))
+        return say(DOT.join((*parts, *_means(report), f"{results} imported")))
     facts = [_cost(report), *_judge(report), *_means(report)]
     facts.append(figures.count(report.calls.made, "call"))
     return say(DOT.join((*facts, figures.duration(report.duration_s))))
@@ -34,7 +34,7 @@ def _cost(report: Report) -> str:
     shown = figures.money(cost.usd) + of
     if cost.control_usd is not None:
         return f"{shown} ({figures.money(cost.control_usd)} of it for the control)"
-    more = _compared(cost.usd, cost.baseline_usd, "USD")
+    more = _compare(cost.usd, cost.baseline_usd, "USD")
     link = "as" if more.endswith("as much") else "than"
     return f"{shown} ({more} {link} the baseline)" if more else shown
 
@@ -43,9 +43,9 @@ def _both(cost: Cost) -> str:
     """A budget is for agent and judge together: `$0.96 of the $5.00 budget`; the agent's part needs
     no words beside the judge's.
     """
-    known = [part for part in (cost.usd, cost.judge_usd) if part is not None]
-    shown = figures.money(sum(known)) if known else "cost unknown"
-    unknown = " as far as known" if 0 < len(known) < 2 else ""
+    amounts = [part for part in (cost.usd, cost.judge_usd) if part is not None]
+    shown = figures.money(sum(amounts)) if amounts else "cost unknown"
+    unknown = " as far as known" if 0 < len(amounts) < 2 else ""
     return f"{shown}{unknown} of the {figures.money(cost.budget_usd)} budget"
 
 
@@ -69,13 +69,13 @@ def _means(report: Report) -> Iterator[str]:
     ):
         now, before = _mean(report, metric)
         if now:  # nothing to tell of an agent without tools, or that costs nothing
-            more = _compared(now, before, unit)
+            more = _compare(now, before, unit)
             yield words.format(figures.value(now, unit)) + (f" ({more})" if more else "")
 
 
 def _mean(report: Report, metric: str) -> tuple[float | None, float | None]:
     """Over all answers of the run, now and in the baseline; None where a suite has no number."""
-    found = {c.suite: c for c in report.comparisons if c.metric == metric}
+    comparisons = {c.suite: c for c in report.comparisons if c.metric == metric}
     rows = [
         (suite.name, now.value, now.n)
         for suite in report.suites.values()
@@ -85,23 +85,23 @@ def _mean(report: Report, metric: str) -> tuple[float | None, float | None]:
     if not trials or len(rows) < len(report.suites):
         return None, None
     value = sum(value * n for _, value, n in rows) / trials
-    before = [(_before(now, found.get(name)), n) for name, now, n in rows]
-    known = [(was, n) for was, n in before if was is not None]
-    if len(known) < len(rows):
+    before = [(_before(now, comparisons.get(name)), n) for name, now, n in rows]
+    measured = [(was, n) for was, n in before if was is not None]
+    if len(measured) < len(rows):
         return value, None
-    return value, sum(was * n for was, n in known) / trials
+    return value, sum(was * n for was, n in measured) / trials
 
 
-def _before(now: float, found: Comparison | None) -> float | None:
+def _before(now: float, comparison: Comparison | None) -> float | None:
     """What it was, if all cases changed as those that both runs have: the means are compared that
     are shown, not a typical answer's change.
     """
-    if found is None or found.baseline is None or not found.current:
-        return None if found is None else found.baseline
-    return now * found.baseline / found.current
+    if comparison is None or comparison.baseline is None or not comparison.current:
+        return None if comparison is None else comparison.baseline
+    return now * comparison.baseline / comparison.current
 
 
-def _compared(now: float, before: float | None, unit: str) -> str:
+def _compare(now: float, before: float | None, unit: str) -> str:
     """`2.2 % less`, `256 times as much`; empty where there is nothing to compare with, or no
     difference that the figures show.
     """

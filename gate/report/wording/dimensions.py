@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.records import Estimate, GateResult, Report, limits_by_metric
-from gate.report.wording.missing_metrics import unmeasured
+from gate.report.wording.missing_metrics import list_missing
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, say
@@ -46,54 +46,56 @@ def dimensions(report: Report) -> tuple[Dimension, ...]:
     """Of each suite those of which something was measured, in the order of `_MAIN`, the user's own
     after them.
     """
-    return tuple(found for suite in report.suites for found in _measured(report, suite))
+    return tuple(found for suite in report.suites for found in _suite_dimensions(report, suite))
 
 
-def _measured(report: Report, suite: str) -> Iterator[Dimension]:
-    found: dict[str, list[Estimate]] = {name: [] for name in _MAIN}
+def _suite_dimensions(report: Report, suite: str) -> Iterator[Dimension]:
+    by_name: dict[str, list[Estimate]] = {name: [] for name in _MAIN}
     for name, estimate in sorted(report.suites[suite].metrics.items()):
         if estimate.value is not None:
-            found.setdefault(name.partition(".")[0], []).append(estimate)
+            by_name.setdefault(name.partition(".")[0], []).append(estimate)
     judging = _judging(report, suite)
     trials = report.suites[suite].trials
     judged = limits_by_metric(report.gates).items()
     limits = {metric: held for (one, metric), held in judged if one == suite}
-    for name, estimates in found.items():
+    for name, estimates in by_name.items():
         if estimates:
-            ranked = tuple(_ranked(name, estimates, judging))
+            ranked = tuple(_rank_estimates(name, estimates, judging))
             yield Dimension(suite=suite, name=name, metrics=ranked, trials=trials, limits=limits)
 
 
 def by_dimension(report: Report, suite: str) -> dict[str, list[str]]:
     """Dimension -> names of the metrics that a table of all shows, those only compared too."""
     compared = {c.metric for c in report.comparisons if c.suite == suite}
-    names = sorted({*report.suites[suite].metrics, *compared} - {*unmeasured(report, suite)})
-    found: dict[str, list[str]] = {name: [] for name in _MAIN}
+    names = sorted({*report.suites[suite].metrics, *compared} - {*list_missing(report, suite)})
+    grouped: dict[str, list[str]] = {name: [] for name in _MAIN}
     for name in names:
-        found.setdefault(name.partition(".")[0], []).append(name)
-    return {name: metrics for name, metrics in found.items() if metrics}
+        grouped.setdefault(name.partition(".")[0], []).append(name)
+    return {name: metrics for name, metrics in grouped.items() if metrics}
 
 
-def in_short(found: Dimension, *, most: int) -> Line:
+def in_short(dimension: Dimension, *, most: int) -> Line:
     """`recall@5` 0.93 (cases 0.00 to 1.00) · `mrr` 0.88, 540 trials · 12 more."""
-    return join(" · ", pieces(found, most=most))
+    return join(" · ", pieces(dimension, most=most))
 
 
-def pieces(found: Dimension, *, most: int) -> tuple[Line, ...]:
+def pieces(dimension: Dimension, *, most: int) -> tuple[Line, ...]:
     """The parts of `in_short`. Trials are told where a metric has not all; once, if all have as
     many.
     """
-    shown = found.metrics[:most]
-    known = {estimate.n for estimate in shown}
-    alike = len(known) == 1
-    told = [
-        _told(estimate, 0 if alike else found.trials, found.limits.get(estimate.metric, ()))
+    shown = dimension.metrics[:most]
+    trials = {estimate.n for estimate in shown}
+    alike = len(trials) == 1
+    parts = [
+        _estimate_in_words(
+            estimate, 0 if alike else dimension.trials, dimension.limits.get(estimate.metric, ())
+        )
         for estimate in shown
     ]
-    more = len(found.metrics) - len(told)
-    of = next(iter(known)) if alike else found.trials
-    rest = [f"{more} more"] * bool(more) + [f"over {_trials(of)}"] * (of < found.trials)
-    return (*told, *map(say, rest))
+    more = len(dimension.metrics) - len(parts)
+    of = next(iter(trials)) if alike else dimension.trials
+    rest = [f"{more} more"] * bool(more) + [f"over {_trials(of)}"] * (of < dimension.trials)
+    return (*parts, *map(say, rest))
 
 
 def extremes(estimate: Estimate | None, limits: Sequence[float] = ()) -> tuple[str, str]:
@@ -114,32 +116,32 @@ def interval_of(estimate: Estimate | None, gate: GateResult | None) -> str:
         return ""
     if gate is None:
         return figures.span(estimate.ci_low, estimate.ci_high, estimate.unit)
-    one = gate if by_its_limit(estimate, gate) else estimate
-    return figures.span(one.ci_low, one.ci_high, estimate.unit, limits=gate.limits)
+    source = gate if by_its_limit(estimate, gate) else estimate
+    return figures.span(source.ci_low, source.ci_high, estimate.unit, limits=gate.limits)
 
 
 def by_its_limit(estimate: Estimate | None, gate: GateResult | None) -> bool:
     """Whether the limit judged this very value, and left an interval of it."""
     if estimate is None or gate is None or gate.value is None or estimate.value is None:
         return False
-    known = gate.ci_low is not None or gate.ci_high is not None
-    return known and abs(gate.value - estimate.value) <= figures.NOISE
+    bounded = gate.ci_low is not None or gate.ci_high is not None
+    return bounded and abs(gate.value - estimate.value) <= figures.NOISE
 
 
 def whose_intervals(report: Report, suite: str) -> str:
     """What the tables of all metrics say of their intervals; empty where none is special."""
-    found = report.suites[suite].metrics
+    estimates = report.suites[suite].metrics
     judged = (gate for gate in report.gates if gate.suite == suite)
-    shown = any(by_its_limit(found.get(gate.metric), gate) for gate in judged)
+    shown = any(by_its_limit(estimates.get(gate.metric), gate) for gate in judged)
     return "Of a metric with a limit: the interval that the limit was judged by." if shown else ""
 
 
-def _told(estimate: Estimate, trials: int, limits: Sequence[float]) -> Line:
+def _estimate_in_words(estimate: Estimate, trials: int, limits: Sequence[float]) -> Line:
     name = estimate.metric.partition(".")[2] or estimate.metric
     shown = figures.tight(figures.value(estimate.value, estimate.unit, limits=limits))
     span = f" ({figures.tight(f'cases {_cases(estimate, limits)}')})" if _holds(estimate) else ""
-    known = f", {_trials(estimate.n)}" if estimate.n < trials else ""
-    return say(f"{{}} {shown}{span}{known}", code(one_line(name, NAME)))
+    number = f", {_trials(estimate.n)}" if estimate.n < trials else ""
+    return say(f"{{}} {shown}{span}{number}", code(one_line(name, NAME)))
 
 
 def _holds(estimate: Estimate) -> bool:
@@ -166,7 +168,7 @@ def _judging(report: Report, suite: str) -> set[str]:
     return gated | {c.metric for c in report.comparisons if c.suite == suite and c.level == "block"}
 
 
-def _ranked(name: str, estimates: list[Estimate], judging: set[str]) -> Iterator[Estimate]:
+def _rank_estimates(name: str, estimates: list[Estimate], judging: set[str]) -> Iterator[Estimate]:
     left = {estimate.metric.partition(".")[2]: estimate for estimate in estimates}
     mains = [start for starts in _MAIN.get(name, ()) for start in starts.split()]
 

@@ -29,61 +29,65 @@ def summary(suite: SuiteReport, *, named: bool = False) -> Line:
     """`Server logs: 9 of 12 answers verified, 1 incomplete, 2 unknown (why)`, then what was made
     up; empty where no evidence was checked.
     """
-    found = suite.evidence
-    if found is None:
+    counts = suite.evidence
+    if counts is None:
         return ()
-    total = found.complete + found.incomplete + found.unknown
+    total = counts.complete + counts.incomplete + counts.unknown
     head = say("Server logs of {}: ", one_line(suite.name, 60)) if named else say("Server logs: ")
-    counted = say("{} of {} verified", f"{found.complete:,}", figures.count(total, "answer"))
-    parts = [part for part in (counted, _incomplete(found), _unknown(found)) if part]
-    return join("", [head, join(", ", parts), _fabricated(found)])
+    counted = say("{} of {} verified", f"{counts.complete:,}", figures.count(total, "answer"))
+    parts = [
+        part for part in (counted, _describe_incomplete(counts), _describe_unknown(counts)) if part
+    ]
+    return join("", [head, join(", ", parts), _describe_fabricated(counts)])
 
 
-def checked(row: TrialRow) -> tuple[str, ...] | None:
+def format_checked(row: TrialRow) -> tuple[str, ...] | None:
     """Of a row of details.jsonl what HEAD names, hostile text; None where nothing was checked."""
-    found = row.get("evidence")
-    if found is None:
+    evidence = row.get("evidence")
+    if evidence is None:
         return None
-    why = found["notes"][0] if found["verdict"] == "unknown" and found["notes"] else ""
-    verdict = f"{found['verdict']}: {why}" if why else str(found["verdict"])
-    listed = (_names(found[key]) for key in ("missing", "fabricated"))
+    why = evidence["notes"][0] if evidence["verdict"] == "unknown" and evidence["notes"] else ""
+    verdict = f"{evidence['verdict']}: {why}" if why else str(evidence["verdict"])
+    listed = (_names(evidence[key]) for key in ("missing", "fabricated"))
     return str(row["case_id"]), str(row["round"]), verdict, *listed
 
 
 def _names(tools: Sequence[str]) -> str:
     """Each once, with how often it is there."""
     counts = Counter(one_line(str(tool), 80) for tool in tools)
-    told = (f"{tool} ({n} times)" if n > 1 else tool for tool, n in counts.items())
-    return figures.join_words(told, most=5)
+    names = (f"{tool} ({n} times)" if n > 1 else tool for tool, n in counts.items())
+    return figures.join_words(names, most=5)
 
 
-def _incomplete(found: EvidenceCounts) -> Line:
-    if not found.incomplete:
+def _describe_incomplete(counts: EvidenceCounts) -> Line:
+    if not counts.incomplete:
         return ()
-    return join("", [say("{} incomplete", f"{found.incomplete:,}"), _told(found.missing_calls)])
+    return join(
+        "", [say("{} incomplete", f"{counts.incomplete:,}"), _describe_calls(counts.missing_calls)]
+    )
 
 
-def _unknown(found: EvidenceCounts) -> Line:
-    if not found.unknown:
+def _describe_unknown(counts: EvidenceCounts) -> Line:
+    if not counts.unknown:
         return ()
-    why = say(" ({})", one_line(found.notes[0][0], _NOTE)) if found.notes else ()
-    return join("", [say("{} unknown", f"{found.unknown:,}"), why])
+    why = say(" ({})", one_line(counts.notes[0][0], _NOTE)) if counts.notes else ()
+    return join("", [say("{} unknown", f"{counts.unknown:,}"), why])
 
 
-def _fabricated(found: EvidenceCounts) -> Line:
-    if not found.fabricated:
+def _describe_fabricated(counts: EvidenceCounts) -> Line:
+    if not counts.fabricated:
         return ()
-    verb = "declares" if found.fabricated == 1 else "declare"
-    many = figures.count(found.fabricated, "answer")
-    said = say("; {} {} a call that no log shows: ", many, verb)
-    return join("", [said, _listed(found.fabricated_calls)])
+    verb = "declares" if counts.fabricated == 1 else "declare"
+    many = figures.count(counts.fabricated, "answer")
+    sentence = say("; {} {} a call that no log shows: ", many, verb)
+    return join("", [sentence, _list_calls(counts.fabricated_calls)])
 
 
-def _told(calls: Sequence[tuple[str, str]]) -> Line:
-    return say(" (not logged: {})", _listed(calls)) if calls else ()
+def _describe_calls(calls: Sequence[tuple[str, str]]) -> Line:
+    return say(" (not logged: {})", _list_calls(calls)) if calls else ()
 
 
-def _listed(calls: Sequence[tuple[str, str]]) -> Line:
+def _list_calls(calls: Sequence[tuple[str, str]]) -> Line:
     named = [say("{} {}", code(one_line(c, 40)), code(one_line(t, 40))) for c, t in calls[:_NAMED]]
     more = [say("...")] if len(calls) > _NAMED else []
     return join(", ", [*named, *more])

@@ -15,9 +15,9 @@ def first_figures(report: Report) -> tuple[Line, ...]:
     if report.comparisons or report.gates or not report.imported:
         return ()
     several = len(report.suites) > 1
-    found = []
-    for one in dimensions(report):
-        if one.name not in _OF_ALL:
-            name = f"{one.suite}, {one.title}" if several else one.title
-            found.append(say("{}: {}", name, in_short(one, most=_MOST)))
-    return tuple(found)
+    lines = []
+    for dimension in dimensions(report):
+        if dimension.name not in _OF_ALL:
+            name = f"{dimension.suite}, {dimension.title}" if several else dimension.title
+            lines.append(say("{}: {}", name, in_short(dimension, most=_MOST)))
+    return tuple(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gate.records import Comparison, GateResult, Outcome, Report, SuiteReport
-from gate.report.wording.checks import blocking, failing, is_lacking
+from gate.report.wording.checks import is_lacking, list_blocking, list_failing
 from gate.report.wording.plain_counts import SUCCESS
 from gate.text import figures
 from gate.text.escaping import one_line
@@ -64,17 +64,17 @@ def decision(report: Report) -> Line:
     """`Deploy: agent.success_rate of analytics rose.` or `Do not deploy: nothing improved.`; empty
     where no release hangs on the run.
     """
-    found = report.decision
-    if found is None:
+    deployment = report.decision
+    if deployment is None:
         return ()
-    word = "Deploy" if found.deploy else "Do not deploy"
-    reason = one_line(found.reason, 1_000)
+    word = "Deploy" if deployment.deploy else "Do not deploy"
+    reason = one_line(deployment.reason, 1_000)
     return join(
         "", [say("{}: ", strong(word)), prose(reason if reason.endswith(".") else f"{reason}.")]
     )
 
 
-def kept(report: Report) -> str:
+def kept_limits(report: Report) -> str:
     """How many blocking limits are kept, and how many targets not yet; empty without limits."""
     gates = [gate for gate in report.gates if gate.level == "block" and gate.status == "pass"]
     targets = [gate for gate in gates if gate.target is not None]
@@ -99,17 +99,17 @@ def _clause(report: Report) -> str:
     concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
     suites = figures.join_words(concerned or report.suites) or "nothing"
     if report.outcome == "pass":
-        if any(check.sign == "accepted" for check in blocking(report)):
+        if any(check.sign == "accepted" for check in list_blocking(report)):
             return f"{suites} got worse, and that was accepted"
         doubt = ", but a limit is in doubt" if is_doubted(report) else _blind(report)
         return f"no regression in {suites}{doubt}"
     if report.outcome == "fail":
-        bad = failing(report)
+        bad = list_failing(report)
         if any(check.comparison and check.comparison.status == "regression" for check in bad):
             return f"{suites} got worse"
         if not bad and any(one.floor and not one.floor.mild for one in report.suites.values()):
             return f"nothing passed in {suites}"
-        unproved = bad and all(check.unproved for check in bad)
+        unproved = bad and all(check.is_unproved for check in bad)
         return (
             f"{suites} not proved within the limits" if unproved else f"{suites} outside the limits"
         )

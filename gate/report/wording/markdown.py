@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gate.records import CaseChange, Comparison, Estimate, GateResult, MetricFall, Report
 from gate.report.wording import metric_falls, patterns
 from gate.report.wording.checks import Check, change_of, keys
-from gate.report.wording.corrected_judge import corrections, of_checks
+from gate.report.wording.corrected_judge import corrections, corrections_of_checks
 from gate.report.wording.dimensions import (
     RANGE,
     by_dimension,
@@ -17,8 +17,8 @@ from gate.report.wording.dimensions import (
     interval_of,
     whose_intervals,
 )
-from gate.report.wording.missing_metrics import sentence, unmeasured
-from gate.report.wording.plain_counts import weighted
+from gate.report.wording.missing_metrics import list_missing, sentence
+from gate.report.wording.plain_counts import describe_weighting
 from gate.report.wording.sentences import rounds
 from gate.report.wording.trend import trends
 from gate.text import figures
@@ -63,7 +63,7 @@ def checks_table(report: Report, rows: Sequence[Check], first: str) -> str:
     head = [*(["Suite"] if suites else []), first, "baseline", "now", change_head(rows), "rule", ""]
     align = "<" * suites + "<>><<<"
     shown = table(head, align, (_check_row(check, suites=suites) for check in rows))
-    below = (weighted(report, keys(rows)), *of_checks(report, rows))
+    below = (describe_weighting(report, keys(rows)), *corrections_of_checks(report, rows))
     return "\n\n".join((shown, *(markdown(line) for line in below if line)))
 
 
@@ -75,7 +75,7 @@ def change_head(rows: Sequence[Check]) -> str:
     )
 
 
-def named(rows: Sequence[Check], *, suites: bool) -> str:
+def name_rows(rows: Sequence[Check], *, suites: bool) -> str:
     """Rows in a few words each: `metric` 0.93 → 0.84, regression."""
     return "\n".join(
         "- "
@@ -87,9 +87,9 @@ def named(rows: Sequence[Check], *, suites: bool) -> str:
 
 def trend_table(report: Report) -> str:
     """The blocking metrics over the baseline's runs and this one; empty where nothing is stored."""
-    found = tuple(trends(report))
+    lines = tuple(trends(report))
     suites = len(report.suites) > 1
-    runs = max((trend.runs for trend in found), default=0)
+    runs = max((trend.runs for trend in lines), default=0)
     head = [*(["Suite"] if suites else []), "Metric", f"last {runs} runs and this one"]
     rows = (
         [
@@ -97,9 +97,9 @@ def trend_table(report: Report) -> str:
             cell(trend.metric, NAME),
             f"{trend.bars} {figures.tight(f'{trend.first} → {trend.last}')}",
         ]
-        for trend in found
+        for trend in lines
     )
-    return table(head, "<" * len(head), rows) if found else ""
+    return table(head, "<" * len(head), rows) if lines else ""
 
 
 def case_table(
@@ -141,15 +141,17 @@ def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
     """Every metric of a suite: baseline, now with its interval, trials, change; below it those
     without a value.
     """
-    found = {c.metric: c for c in report.comparisons if c.suite == suite}
+    comparisons = {c.metric: c for c in report.comparisons if c.suite == suite}
     judged = {gate.metric: gate for gate in report.gates if gate.suite == suite}
     estimates = report.suites[suite].metrics
     trials = {estimate.n for estimate in estimates.values() if estimate.value is not None}
     alike = len(trials) == 1
     rows = [
-        _metric_row(name, estimates.get(name), found.get(name), judged.get(name), counted=not alike)
-        for name in sorted({*estimates, *found} - {*unmeasured(report, suite)})
-        if not changed_only or (name in found and found[name].status != "no_regression")
+        _metric_row(
+            name, estimates.get(name), comparisons.get(name), judged.get(name), counted=not alike
+        )
+        for name in sorted({*estimates, *comparisons} - {*list_missing(report, suite)})
+        if not changed_only or (name in comparisons and comparisons[name].status != "no_regression")
     ]
     head = ["Metric", "baseline", "now", "interval", *([] if alike else ["trials"]), "change"]
     align = "<>><" + ">" * (not alike) + "<"
@@ -226,28 +228,28 @@ def _ends(case_id: str) -> str:
 
 def _history(change: CaseChange) -> str:
     """`3/3 2/3 3/3`, the oldest run first."""
-    told = " ".join(f"{passed}/{rounds}" for passed, rounds in change.history if rounds)
-    return told or figures.ABSENT
+    counts = " ".join(f"{passed}/{rounds}" for passed, rounds in change.history if rounds)
+    return counts or figures.ABSENT
 
 
 def _why(change: CaseChange, *, evidence: bool) -> str:
     codes = [cell(failure, 60) for failure in change.failures[:2]]
-    said = cell(change.reason, EXCERPT) if evidence else ""
-    told = said or " ".join(part for part in codes if part)
-    return ": ".join(part for part in (patterns.words(change.mode), told) if part) or figures.ABSENT
+    reason = cell(change.reason, EXCERPT) if evidence else ""
+    text = reason or " ".join(part for part in codes if part)
+    return ": ".join(part for part in (patterns.words(change.mode), text) if part) or figures.ABSENT
 
 
 def _metric_row(
     name: str,
     now: Estimate | None,
-    found: Comparison | None,
+    comparison: Comparison | None,
     gate: GateResult | None,
     *,
     counted: bool,
 ) -> list[str]:
-    unit = (now.unit if now else "") or (found.unit if found else "")
-    value = now.value if now else found.current if found else None
-    was = found.baseline if found else None
+    unit = (now.unit if now else "") or (comparison.unit if comparison else "")
+    value = now.value if now else comparison.current if comparison else None
+    was = comparison.baseline if comparison else None
     limits = gate.limits if gate else ()
     return [
         cell(name, NAME),
@@ -255,25 +257,28 @@ def _metric_row(
         figures.tight(figures.value(value, unit, limits=limits)),
         figures.tight(interval_of(now, gate)),
         *([f"{now.n:,}" if now else ""] if counted else []),
-        _changed(found, value, limits, missing=now.reason if now and value is None else ""),
+        _change_in_words(
+            comparison, value, limits, missing=now.reason if now and value is None else ""
+        ),
     ]
 
 
-def _changed(
-    found: Comparison | None, value: float | None, limits: Sequence[float], *, missing: str
+def _change_in_words(
+    comparison: Comparison | None, value: float | None, limits: Sequence[float], *, missing: str
 ) -> str:
     """`−9.1 pt, regression`; no word for what did not change. `to 0.84` where what is compared is
     weighted otherwise than the value in the row.
     """
-    told = []
-    if found is not None and found.delta is not None:
-        shown, whole = (
-            figures.value(number, found.unit, limits=limits) for number in (found.current, value)
+    parts = []
+    if comparison is not None and comparison.delta is not None:
+        shown, value_shown = (
+            figures.value(number, comparison.unit, limits=limits)
+            for number in (comparison.current, value)
         )
-        to = f" to {shown}" if shown != whole else ""
-        told.append(figures.tight(change_of(found) + to))
+        to = f" to {shown}" if shown != value_shown else ""
+        parts.append(figures.tight(change_of(comparison) + to))
     if missing:
-        told.append(inline(f"not measured: {missing}"))
-    elif found is not None and found.status != "no_regression":
-        told.append(found.status.replace("_", " "))
-    return ", ".join(told) or figures.ABSENT
+        parts.append(inline(f"not measured: {missing}"))
+    elif comparison is not None and comparison.status != "no_regression":
+        parts.append(comparison.status.replace("_", " "))
+    return ", ".join(parts) or figures.ABSENT

@@ -7,7 +7,7 @@ from itertools import islice
 
 from gate.records import Comparison, Report, Rule, SuiteReport
 from gate.report.wording import plain_counts
-from gate.report.wording.checks import NOISY, blocking, noise_of
+from gate.report.wording.checks import NOISY, list_blocking, noise_of
 from gate.report.wording.sentences import baselines
 from gate.text import figures
 from gate.text.spans import Line, Span, code, join, link, prose, say
@@ -53,7 +53,7 @@ def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
 def _method(report: Report) -> Iterator[Line]:
     compared = [
         check.comparison
-        for check in blocking(report)
+        for check in list_blocking(report)
         if check.comparison and check.comparison.level == "block" and check.comparison.n_paired
     ]
     if compared:
@@ -61,7 +61,7 @@ def _method(report: Report) -> Iterator[Line]:
         yield from _looks(report)
         yield from _baselines(report)
     yield from _noise(report)
-    yield from (_seen(report, found) for found in compared)
+    yield from (_detectable_harm(report, found) for found in compared)
     if any(found.typical for found in report.comparisons):
         yield say(
             "A change that is called typical is that of a typical answer (the ratio of the "
@@ -126,31 +126,32 @@ def _baselines(report: Report) -> Iterator[Line]:
         yield from (say("{}.", prose(text[:1].upper() + text[1:])) for text in info.pooling)
 
 
-def _seen(report: Report, found: Comparison) -> Line:
+def _detectable_harm(report: Report, comparison: Comparison) -> Line:
     """How many cases were compared, and the smallest harm that would have shown."""
-    noun = "drop" if found.direction == "higher" else "rise"
+    noun = "drop" if comparison.direction == "higher" else "rise"
     size = figures.ABSENT
-    if found.mde is not None:
-        size = figures.size(abs(found.mde), found.unit, relative=found.relative)
-    whole = 1.0 if found.relative else abs(found.baseline or 0.0)
-    blind = found.mde is None or (noun == "drop" and abs(found.mde) > whole)
+    if comparison.mde is not None:
+        size = figures.size(abs(comparison.mde), comparison.unit, relative=comparison.relative)
+    most = 1.0 if comparison.relative else abs(comparison.baseline or 0.0)
+    blind = comparison.mde is None or (noun == "drop" and abs(comparison.mde) > most)
     harm = f"no {noun}" if blind else f"a {noun} of {size} or more"
-    p, adjusted = found.p_value, found.p_adjusted
+    p, adjusted = comparison.p_value, comparison.p_adjusted
     chance = f", {figures.p_value(p)}" if p is not None else ""
     if adjusted is not None:
         chance += f" (adjusted: {figures.p_value(adjusted, level=report.alpha)})"
-    cut = "" if found.settled else "; the run ended before this was settled"
-    text = (
-        f": {figures.count(found.n_paired, 'paired case')}{chance}; {harm} would have been caught"
-    )
-    suite = f"{found.suite}: " if len(report.suites) > 1 else ""
+    cut = "" if comparison.settled else "; the run ended before this was settled"
+    pairs = figures.count(comparison.n_paired, "paired case")
+    text = f": {pairs}{chance}; {harm} would have been caught"
+    suite = f"{comparison.suite}: " if len(report.suites) > 1 else ""
     often = figures.often(report.power)
-    return say("{}{}{} {}{}.", suite, code(found.metric), text, often, cut)
+    return say("{}{}{} {}{}.", suite, code(comparison.metric), text, often, cut)
 
 
 def _noise(report: Report) -> Iterator[Line]:
     """What stands beside a limit, once; and of which limits it is not known, and why."""
-    told = [(gate.metric, gate.noise_odds) for gate in report.gates if gate.noise_odds is not None]
+    limited = [
+        (gate.metric, gate.noise_odds) for gate in report.gates if gate.noise_odds is not None
+    ]
     rule = "" if all(gate.rule == "point" for gate in report.gates) else ", by the gate's rule"
     if any(noise_of(gate) >= NOISY for gate in report.gates):
         yield say(
@@ -159,15 +160,15 @@ def _noise(report: Report) -> Iterator[Line]:
             "unknown share.",
             rule,
         )
-    elif any(odds.chance is not None for _, odds in told):
+    elif any(odds.chance is not None for _, odds in limited):
         yield say(
             "An agent like the baseline's would miss a limit in fewer than 1 % of runs of this "
             "size by chance alone{}.",
             rule,
         )
-    for why in dict.fromkeys(odds.why for _, odds in told if odds.why):
-        of = list(dict.fromkeys(name for name, odds in told if odds.why == why))
-        guess = any(odds.chance is not None for _, odds in told if odds.why == why)
+    for why in dict.fromkeys(odds.why for _, odds in limited if odds.why):
+        of = list(dict.fromkeys(name for name, odds in limited if odds.why == why))
+        guess = any(odds.chance is not None for _, odds in limited if odds.why == why)
         names = join(", ", (say("{}", code(name)) for name in of))
         yield say(
             "How often noise alone would break {} {}: {}.",

@@ -7,7 +7,7 @@ from gate.text import figures
 from gate.text.spans import Line, code, say, strong
 
 
-def opened(report: Report, *, most: int) -> tuple[MetricFall, ...]:
+def list_open(report: Report, *, most: int) -> tuple[MetricFall, ...]:
     """Those that a reader should see at once: of metrics that block, unless the run passed."""
     blocking = () if report.outcome == "pass" else report.worse
     return tuple(fall for fall in blocking if fall.blocks)[:most]
@@ -17,13 +17,13 @@ def by_case(report: Report) -> dict[tuple[str, str], tuple[str, ...]]:
     """Suite and case -> `faithfulness 5.00 → 1.00` of each metric that it made worse, in the order
     in which a reader should look at them.
     """
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    changes: dict[tuple[str, str], tuple[str, ...]] = {}
     for fall in report.worse:
         for case in fall.worst:
-            told = f"{fall.metric.partition('.')[2] or fall.metric} {change(fall, case)}"
+            text = f"{fall.metric.partition('.')[2] or fall.metric} {change(fall, case)}"
             key = (fall.suite, case.case_id)
-            found[key] = (*found.get(key, ()), told)
-    return found
+            changes[key] = (*changes.get(key, ()), text)
+    return changes
 
 
 def titles(report: Report) -> tuple[Line, ...]:

@@ -6,20 +6,20 @@ from gate.records import Report
 from gate.text.spans import Line, code, join, say
 
 
-def unmeasured(report: Report, suite: str) -> dict[str, str]:
+def list_missing(report: Report, suite: str) -> dict[str, str]:
     """Metric -> why this run has no value of it; not where the baseline has one."""
     before = {c.metric for c in report.comparisons if c.suite == suite and c.baseline is not None}
     return {
-        name: found.reason
-        for name, found in sorted(report.suites[suite].metrics.items())
-        if found.value is None and found.reason and name not in before
+        name: estimate.reason
+        for name, estimate in sorted(report.suites[suite].metrics.items())
+        if estimate.value is None and estimate.reason and name not in before
     }
 
 
 def sentence(report: Report, suite: str) -> Line:
     """`Not measured: a, b (why); c (why).`; nothing when all are."""
     by_reason: dict[str, list[str]] = {}
-    for name, reason in unmeasured(report, suite).items():
+    for name, reason in list_missing(report, suite).items():
         by_reason.setdefault(reason, []).append(name)
     parts = [
         say("{} ({})", join(", ", [(code(name),) for name in names]), reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.records import Comparison, GateResult, Report
-from gate.report.wording.checks import failing
+from gate.report.wording.checks import list_failing
 from gate.text.spans import Line, Span, code, join, say
 
 DOT = " · "
@@ -22,12 +22,12 @@ def next_step(report: Report) -> Line:
 
 
 def _outcome_step(report: Report) -> Iterator[Line]:
-    bad = failing(report) if report.outcome == "fail" else ()
+    bad = list_failing(report) if report.outcome == "fail" else ()
     rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
     broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
     if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
         yield say("if this is intended, comment {}", code("/gate accept REASON"))
-    elif bad and all(check.unproved for check in bad):
+    elif bad and all(check.is_unproved for check in bad):
         more = "more cases or rounds prove a limit that is kept"
         yield say("{}; without {} no proof is asked", more, code("rule: proven"))
     elif report.baseline.source == "control" and report.outcome in ("fail", "not_comparable"):

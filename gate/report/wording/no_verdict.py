@@ -30,14 +30,14 @@ def no_verdict(
     why = alert("NOTE", "", [prose(hint) for hint in hints]) if hints else ""
     problems = [line for line in message.splitlines() if line.strip()]
     for shown in _SHOWN:
-        parts = (f"## {icon('error')} Error: no verdict", _listed(problems, shown), why, end)
+        parts = (f"## {icon('error')} Error: no verdict", _list_problems(problems, shown), why, end)
         text = "\n\n".join(part for part in parts if part) + "\n"
         if len(text.encode()) <= limit:
             return text
     return ""
 
 
-def _listed(problems: list[str], most: int) -> str:
+def _list_problems(problems: list[str], most: int) -> str:
     lines = [markdown(prose(line, 400), limit=400) for line in problems[:most]]
     if len(problems) > most:
         lines.append(f"{len(problems) - most} more in the log of the run")

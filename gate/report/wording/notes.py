@@ -10,7 +10,7 @@ from gate.analysis.severity import by_severity
 from gate.errors import Place
 from gate.records import CaseChange, GateResult, Report
 from gate.report.wording import headline, sentences
-from gate.report.wording.checks import Check, blocking, warned
+from gate.report.wording.checks import Check, list_blocking, list_warnings
 from gate.text import figures
 from gate.text.spans import Line, plain, prose, say
 
@@ -42,22 +42,24 @@ def notes(report: Report) -> Iterator[Note]:
             message=plain(headline.because(report), limit=1_000),
             rule=OUTCOME,
         )
-    for check in blocking(report):
+    for check in list_blocking(report):
         if check.sign in ("bad", "refused"):
-            yield _judged(check, level)
+            yield _check_note(check, level)
     for text in report.loosened:
-        said = plain(prose(text))
+        sentence = plain(prose(text))
         yield Note(
-            level="warning", title="Loosened rule", message=said, rule=LOOSENED, subject=(text,)
+            level="warning", title="Loosened rule", message=sentence, rule=LOOSENED, subject=(text,)
         )
-    doubted = (check for check in blocking(report) if check.doubted and check.sign == "warn")
-    for check in (*doubted, *warned(report)):
-        yield _judged(check, "warning")
+    doubted = (
+        check for check in list_blocking(report) if check.is_doubted and check.sign == "warn"
+    )
+    for check in (*doubted, *list_warnings(report)):
+        yield _check_note(check, "warning")
     for change in by_severity(report.cases.newly_failing):
-        yield _newly_failing(change)
+        yield _case_note(change)
 
 
-def _judged(check: Check, level: NoteLevel) -> Note:
+def _check_note(check: Check, level: NoteLevel) -> Note:
     rule = f" ({check.limit})" if check.limit else ""
     change = f", {check.change}" if check.change != figures.ABSENT else ""
     line = say("{}", f"{check.current}{rule}, baseline {check.baseline}{change}")
@@ -71,7 +73,7 @@ def _judged(check: Check, level: NoteLevel) -> Note:
     )
 
 
-def _newly_failing(change: CaseChange) -> Note:
+def _case_note(change: CaseChange) -> Note:
     why = change.reason or ", ".join(change.failures[:3])
     kind = change.failures[0].split(":", 1)[0] if change.failures else "failed"
     return Note(

@@ -41,17 +41,17 @@ def mostly(changes: Sequence[CaseChange]) -> Line:
     """` Why: retrieval miss (12), wrong tool (2).`; nothing where no case has a mode. The numbers
     add up to that of the cases, or it is said of how many they are.
     """
-    found = Counter(change.mode for change in changes if change.mode)
-    top = sorted(found.items(), key=lambda item: (-item[1], ORDER.index(item[0])))
+    modes = Counter(change.mode for change in changes if change.mode)
+    top = sorted(modes.items(), key=lambda item: (-item[1], ORDER.index(item[0])))
     if not top:
         return ()
-    known = found.total()
-    if len(top) == 1 and known == len(changes):
+    total = modes.total()
+    if len(top) == 1 and total == len(changes):
         return say(" Why: {}.", words(top[0][0]))
-    told = [f"{words(mode)} ({n:,})" for mode, n in top[:_TOP]]
+    parts = [f"{words(mode)} ({n:,})" for mode, n in top[:_TOP]]
     rest = sum(n for _, n in top[_TOP:])
-    of = f", of the {known:,} looked at" if known < len(changes) else ""
-    return say(" Why{}: {}.", of, ", ".join([*told, *([f"other ({rest:,})"] if rest else [])]))
+    of = f", of the {total:,} looked at" if total < len(changes) else ""
+    return say(" Why{}: {}.", of, ", ".join([*parts, *([f"other ({rest:,})"] if rest else [])]))
 
 
 def top_mode(modes: Sequence[ModeCount]) -> str:
@@ -61,10 +61,10 @@ def top_mode(modes: Sequence[ModeCount]) -> str:
     return f"{words(modes[0].mode)} ({figures.count(modes[0].cases, 'case')})"
 
 
-def stored_mode(mode: str, cases: int) -> str:
+def format_stored_mode(mode: str, cases: int) -> str:
     """The same of a stored run, whose modes may be those of a later version."""
-    said = {str(one): told for one, told in WORDS.items()}.get(mode)
-    return f"{said or one_line(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
+    label = {str(one): told for one, told in WORDS.items()}.get(mode)
+    return f"{label or one_line(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
 
 
 def mode_rows(suite: SuiteReport) -> list[tuple[str, str, str]]:
@@ -75,23 +75,30 @@ def mode_rows(suite: SuiteReport) -> list[tuple[str, str, str]]:
 def cluster_rows(clusters: Iterable[Cluster]) -> list[tuple[str, str, str, str]]:
     """Mode, what they share, cases, a few of them; hostile text from the second on."""
     rows = []
-    for one in clusters:
-        more = one.n_cases - len(one.cases[:_IDS])
-        ids = [one_line(case, 48) for case in one.cases[:_IDS]] + [f"{more:,} more"] * (more > 0)
-        row = (words(one.mode), one_line(one.label, _LABEL), f"{one.n_cases:,}", ", ".join(ids))
+    for cluster in clusters:
+        more = cluster.n_cases - len(cluster.cases[:_IDS])
+        ids = [one_line(case, 48) for case in cluster.cases[:_IDS]] + [f"{more:,} more"] * (
+            more > 0
+        )
+        row = (
+            words(cluster.mode),
+            one_line(cluster.label, _LABEL),
+            f"{cluster.n_cases:,}",
+            ", ".join(ids),
+        )
         rows.append(row)
     return rows
 
 
-def reliability(found: Reliability | None) -> Line:
+def reliability(counts: Reliability | None) -> Line:
     """`Of 200 cases asked twice or more 180 passed every round, 15 are flaky, 5 failed ...`."""
-    if found is None:
+    if counts is None:
         return ()
-    cases = found.reliable + found.flaky + found.consistently_failing
+    cases = counts.reliable + counts.flaky + counts.consistently_failing
     if not cases:
         return ()
-    asked = f"Of {figures.count(cases, 'case')} asked twice or more "
-    part = say(asked + "{} passed every round", strong(f"{found.reliable:,}"))
-    flaky = f", {found.flaky:,} {'is' if found.flaky == 1 else 'are'} flaky"
-    failing = f", {found.consistently_failing:,} failed every round."
+    sentence = f"Of {figures.count(cases, 'case')} asked twice or more "
+    part = say(sentence + "{} passed every round", strong(f"{counts.reliable:,}"))
+    flaky = f", {counts.flaky:,} {'is' if counts.flaky == 1 else 'are'} flaky"
+    failing = f", {counts.consistently_failing:,} failed every round."
     return join("", [part, say(flaky), say(failing)])

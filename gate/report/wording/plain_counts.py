@@ -17,10 +17,10 @@ def passing(report: Report) -> Line:
     success rate where that is another number, or no table has it.
     """
     suites = list(report.suites.values())
-    told = [line for suite in suites[:_MOST] for line in _of_suite(report, suite)]
+    lines = [line for suite in suites[:_MOST] for line in _suite_lines(report, suite)]
     if more := len(suites) - _MOST:
-        told += [say("{} in report.md", figures.count(more, "more suite"))] if more > 0 else []
-    return (*join("; ", told), *say(".")) if told else ()
+        lines += [say("{} in report.md", figures.count(more, "more suite"))] if more > 0 else []
+    return (*join("; ", lines), *say(".")) if lines else ()
 
 
 def tells_all(suite: SuiteReport) -> bool:
@@ -34,47 +34,53 @@ def tells_all(suite: SuiteReport) -> bool:
 def size(suite: SuiteReport) -> str:
     """`24 cases x 3 rounds`; of a run that made fewer trials what was made of them."""
     planned = suite.cases * suite.rounds
-    whole = f"{figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
+    planned_size = f"{figures.count(suite.cases, 'case')} x {figures.count(suite.rounds, 'round')}"
     if suite.trials == planned:
-        return whole
+        return planned_size
     if suite.trials > planned:
-        return f"{whole} planned, {figures.count(suite.trials, 'trial')} made"
-    made = f"{suite.trials:,} of {figures.count(planned, 'planned trial')}"
-    return f"{made}, {_asked(suite.counts, suite)}" if suite.counts else made
+        return f"{planned_size} planned, {figures.count(suite.trials, 'trial')} made"
+    trials = f"{suite.trials:,} of {figures.count(planned, 'planned trial')}"
+    return f"{trials}, {_number_of_cases(suite.counts, suite)}" if suite.counts else trials
 
 
-def weighted(report: Report, rows: Iterable[tuple[str, str]]) -> Line:
+def describe_weighting(report: Report, rows: Iterable[tuple[str, str]]) -> Line:
     """Of which metrics of these (suite, metric) the figure that was compared is not that of all
     cases, and what that is; empty where they are the same.
     """
     several = len(report.suites) > 1
-    compared = _compared_rows(report)
-    told = []
+    compared = _first_comparisons(report)
+    parts = []
     for suite, metric in rows:
         if other := _over_all_cases(report, compared.get((suite, metric))):
             where = say("{}: ", suite) if several else ()
-            told.append((*where, *say("{} {}", code(metric), other)))
-    if not told:
+            parts.append((*where, *say("{} {}", code(metric), other)))
+    if not parts:
         return ()
-    more = [say(f"{len(told) - _NAMED} more")] if len(told) > _NAMED else []
+    more = [say(f"{len(parts) - _NAMED} more")] if len(parts) > _NAMED else []
     return say(
         "Compared are the paired cases, each weighted by its rounds on both sides; over all cases "
         "alike: {}.",
-        join(", ", [*told[:_NAMED], *more]),
+        join(", ", [*parts[:_NAMED], *more]),
     )
 
 
-def _over_all_cases(report: Report, found: Comparison | None) -> str:
+def _over_all_cases(report: Report, comparison: Comparison | None) -> str:
     """The figure of a metric over all cases, where the one that was compared shows as another."""
-    suite = report.suites.get(found.suite) if found is not None else None
-    estimate = suite.metrics.get(found.metric) if found is not None and suite is not None else None
-    if found is None or estimate is None or estimate.value is None:
+    suite = report.suites.get(comparison.suite) if comparison is not None else None
+    estimate = (
+        suite.metrics.get(comparison.metric)
+        if comparison is not None and suite is not None
+        else None
+    )
+    if comparison is None or estimate is None or estimate.value is None:
         return ""
-    shown = [figures.value(number, found.unit) for number in (found.current, estimate.value)]
+    shown = [
+        figures.value(number, comparison.unit) for number in (comparison.current, estimate.value)
+    ]
     return "" if shown[0] == shown[1] else shown[1]
 
 
-def _of_suite(report: Report, suite: SuiteReport) -> Iterator[Line]:
+def _suite_lines(report: Report, suite: SuiteReport) -> Iterator[Line]:
     counts = suite.counts
     where = say("{}: ", suite.name) if len(report.suites) > 1 else ()
     rate = _rate(report, suite)
@@ -82,16 +88,16 @@ def _of_suite(report: Report, suite: SuiteReport) -> Iterator[Line]:
         if rate:
             yield (*where, *say("{}{}", size(suite), rate))
         return
-    said = [_passes(counts, suite) if counts.decided else ()]
+    lines = [_passes(counts, suite) if counts.decided else ()]
     left = counts.asked - counts.decided
     if counts.decided and left:
-        said.append(say("{} without a verdict", f"{left:,}"))
+        lines.append(say("{} without a verdict", f"{left:,}"))
     elif left:
-        said.append(say("{} asked, none of which is judged", figures.count(left, "case")))
+        lines.append(say("{} asked, none of which is judged", figures.count(left, "case")))
     if unasked := max(0, suite.cases - counts.asked):
         of = "" if counts.asked else f" of {figures.count(suite.cases, 'case')}"
-        said.append(say("{}{} not asked", f"{unasked:,}", of))
-    yield (*where, *join(", ", [part for part in said if part]), *rate)
+        lines.append(say("{}{} not asked", f"{unasked:,}", of))
+    yield (*where, *join(", ", [part for part in lines if part]), *rate)
 
 
 def _passes(counts: CaseCounts, suite: SuiteReport) -> Line:
@@ -99,13 +105,13 @@ def _passes(counts: CaseCounts, suite: SuiteReport) -> Line:
     several = suite.trials > counts.asked
     every = " every round" if several else ""
     verb = "passes" if counts.decided == counts.passing == 1 else "pass"
-    told = [join("", [say("{}", strong(f"{counts.passing:,} of {of}")), say(f" {verb}{every}")])]
+    parts = [join("", [say("{}", strong(f"{counts.passing:,} of {of}")), say(f" {verb}{every}")])]
     if counts.flaky:
-        told.append(say(f"{counts.flaky:,} {'is' if counts.flaky == 1 else 'are'} flaky"))
+        parts.append(say(f"{counts.flaky:,} {'is' if counts.flaky == 1 else 'are'} flaky"))
     if counts.failing:
         verb = "fails" if counts.failing == 1 else "fail"
-        told.append(say(f"{counts.failing:,} {verb}{every}"))
-    return join(", ", told)
+        parts.append(say(f"{counts.failing:,} {verb}{every}"))
+    return join(", ", parts)
 
 
 def _rate(report: Report, suite: SuiteReport) -> Line:
@@ -124,11 +130,11 @@ def _rate(report: Report, suite: SuiteReport) -> Line:
     return say(": {} {}", code(SUCCESS), shown) if SUCCESS not in judged else ()
 
 
-def _asked(counts: CaseCounts, suite: SuiteReport) -> str:
+def _number_of_cases(counts: CaseCounts, suite: SuiteReport) -> str:
     return f"{counts.asked:,} of {figures.count(suite.cases, 'case')}"
 
 
-def _compared_rows(report: Report) -> dict[tuple[str, str], Comparison]:
+def _first_comparisons(report: Report) -> dict[tuple[str, str], Comparison]:
     """The first row with a change of each suite and metric."""
-    known = [c for c in report.comparisons if c.delta is not None and c.current is not None]
-    return {(c.suite, c.metric): c for c in reversed(known)}
+    rows = [c for c in report.comparisons if c.delta is not None and c.current is not None]
+    return {(c.suite, c.metric): c for c in reversed(rows)}

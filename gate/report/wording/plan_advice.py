@@ -24,15 +24,15 @@ def words(metric: MetricOutlook, amount: float | None) -> str:
 
 def rounds_of(suite: SuiteOutlook) -> str:
     """Stored rounds of a case: `3`, `2.5` where cases have unlike numbers."""
-    whole = suite.rounds_b == int(suite.rounds_b)
-    return f"{int(suite.rounds_b):,}" if whole else figures.value(suite.rounds_b, "")
+    equal = suite.rounds_b == int(suite.rounds_b)
+    return f"{int(suite.rounds_b):,}" if equal else figures.value(suite.rounds_b, "")
 
 
 def within_tolerance(metric: MetricOutlook, change: float) -> bool:
     return change <= metric.tolerance * (1 + 1e-9)
 
 
-def _allowed(metric: MetricOutlook) -> str:
+def _tolerance(metric: MetricOutlook) -> str:
     return figures.tolerance_in_words(metric.tolerance, metric.unit, relative=metric.relative)
 
 
@@ -61,7 +61,7 @@ def _enough(missed: Target, metric: MetricOutlook, suite: SuiteOutlook) -> Line:
         ways.append(f"up to {figures.count(missed.max_rounds, 'round')}")
     if missed.cases is None:
         return say("No number of cases or rounds would, as runs differ from day to day.")
-    allowed, rule = _allowed(metric), code("regression.tolerance")
+    allowed, rule = _tolerance(metric), code("regression.tolerance")
     if not ways:
         return say("What is within {} ({}) is never called a change.", rule, allowed)
     rounds = "" if missed.max_rounds is not None else " (more rounds alone would not)"
@@ -73,15 +73,15 @@ def _enough(missed: Target, metric: MetricOutlook, suite: SuiteOutlook) -> Line:
 def saving(metric: MetricOutlook, suite: SuiteOutlook) -> Line:
     """What looking early saves, beside the test of one look and the theoretical floor."""
     target = metric.targets[len(metric.targets) // 2]
-    made, once = target.unchanged.calls, target.fixed.calls
-    if made is None or once is None or suite.looks == 1:
+    calls, once = target.unchanged.calls, target.fixed.calls
+    if calls is None or once is None or suite.looks == 1:
         return ()
     return say(
         "For a {}: {} calls when fixed, {} when it may end early and nothing changed; no test with "
         "these errors does with fewer than {} (Wald's bound).",
         words(metric, target.change),
         f"{once:,}",
-        f"{made:,}",
+        f"{calls:,}",
         f"{target.floor_unchanged:,}",
     )
 
@@ -129,30 +129,30 @@ def _do(action: Action, suite: SuiteOutlook) -> Line:
 # ------------------------------------------------------------------------------------------ limits
 
 
-def limit_of(one: LimitOutlook) -> tuple[str, str, str]:
+def limit_of(outlook: LimitOutlook) -> tuple[str, str, str]:
     """Metric, limits and how often noise alone misses them; a guess has a star."""
-    known = (("min", one.min), ("max", one.max))
-    limits = [f"{name} {figures.limit(at, one.unit)}" for name, at in known if at is not None]
-    often = "unknown" if one.odds.chance is None else figures.odds(one.odds.chance)
-    guess = " *" if one.odds.why and one.odds.chance is not None else ""
-    return one.metric, " · ".join(limits), often + guess
+    bounds = (("min", outlook.min), ("max", outlook.max))
+    limits = [f"{name} {figures.limit(at, outlook.unit)}" for name, at in bounds if at is not None]
+    often = "unknown" if outlook.odds.chance is None else figures.odds(outlook.odds.chance)
+    guess = " *" if outlook.odds.why and outlook.odds.chance is not None else ""
+    return outlook.metric, " · ".join(limits), often + guess
 
 
-def risk(one: LimitOutlook) -> Line:
+def risk(outlook: LimitOutlook) -> Line:
     """That noise alone often misses a limit, and the ways out; empty where it does not."""
-    if not one.risky or one.odds.chance is None:
+    if not outlook.risky or outlook.odds.chance is None:
         return ()
     safer = ""
-    if one.safer is not None:
-        name = "min" if one.max is None else "max"
-        safer = f"set {name} {figures.limit(one.safer, one.unit)} (missed in 5 %), "
-    rule = "" if one.rule == "convicted" else ", or rule: convicted"
+    if outlook.safer is not None:
+        name = "min" if outlook.max is None else "max"
+        safer = f"set {name} {figures.limit(outlook.safer, outlook.unit)} (missed in 5 %), "
+    rule = "" if outlook.rule == "convicted" else ", or rule: convicted"
     return say(
         "Warning: {} {} would be missed in {} of runs by chance alone: {}take more cases or "
         "rounds{}.",
-        code(one.metric),
-        limit_of(one)[1],
-        figures.odds(one.odds.chance),
+        code(outlook.metric),
+        limit_of(outlook)[1],
+        figures.odds(outlook.odds.chance),
         safer,
         rule,
     )

@@ -74,9 +74,9 @@ def _suite(suite: SuiteOutlook) -> Iterator[Block]:
         for line in (saving(detailed[0], suite), impossible(detailed[0], suite)):
             if line:
                 yield line
-    told = _noise(suite)
-    if told:
-        yield told
+    noise = _noise(suite)
+    if noise:
+        yield noise
     yield (*say("{} ", strong("Next:")), *advice(suite))
 
 
@@ -141,13 +141,13 @@ def _metrics(suite: SuiteOutlook) -> Grid:
 
 
 def _spending(suite: SuiteOutlook) -> Line:
-    made = f"{suite.at_most.calls or 0:,}"
+    calls = f"{suite.at_most.calls or 0:,}"
     if not _early(suite):
-        return say("A run makes {} calls (cost: {}).", made, _usd(suite.at_most))
+        return say("A run makes {} calls (cost: {}).", calls, _usd(suite.at_most))
     low, high = suite.unchanged.calls or 0, suite.unchanged_apart.calls or 0
     line = say(
         "A run makes {} calls at most (cost: {}), on average {} when nothing changed (cost: {}).",
-        made,
+        calls,
         _usd(suite.at_most),
         f"{high:,}" if high <= 1.1 * low else f"{low:,} to {high:,}",
         _usd(suite.unchanged_apart),

@@ -31,46 +31,55 @@ def lines(report: Report) -> list[Line]:
 def rows(suite: SuiteReport) -> Iterator[tuple[str, ...]]:
     """What HEAD names of each quotation, hostile text."""
     for metric, some in _by_metric(suite).items():
-        for one in some:
-            yield (metric, _here(suite, metric), *_told(suite, one))
+        for score in some:
+            yield (metric, _here(suite, metric), *_quotation(suite, score))
 
 
 def _by_metric(suite: SuiteReport) -> Mapping[str, Sequence[QuotedValue]]:
     """In the order in which they are stored."""
-    found: dict[str, list[QuotedValue]] = {}
-    for one in suite.quoted:
-        some = found.setdefault(one.metric, []) if len(found) < _METRICS else found.get(one.metric)
+    scores: dict[str, list[QuotedValue]] = {}
+    for score in suite.quoted:
+        some = (
+            scores.setdefault(score.metric, [])
+            if len(scores) < _METRICS
+            else scores.get(score.metric)
+        )
         if some is not None and len(some) < _VALUES:
-            some.append(one)
-    return found
+            some.append(score)
+    return scores
 
 
 def _sentence(suite: SuiteReport, metric: str, some: Sequence[QuotedValue], *, named: bool) -> Line:
     where = say("{}: ", one_line(suite.name, _NAME)) if named else ()
-    told = (
+    quotations = (
         say("{} {} ({}, {})", who, value, year, source)
-        for value, who, year, source in (_told(suite, one) for one in some)
+        for value, who, year, source in (_quotation(suite, one) for one in some)
     )
     here = _here(suite, metric)
-    own = say(
+    measured = say(
         "{} {} here; quoted, not measured here: {}",
         code(one_line(metric, 80)),
         here,
-        join("; ", told),
+        join("; ", quotations),
     )
-    return join("", [where, own])
+    return join("", [where, measured])
 
 
 def _here(suite: SuiteReport, metric: str) -> str:
-    own = suite.metrics.get(metric)
-    return figures.value(own.value, own.unit) if own else figures.ABSENT
+    estimate = suite.metrics.get(metric)
+    return figures.value(estimate.value, estimate.unit) if estimate else figures.ABSENT
 
 
-def _told(suite: SuiteReport, one: QuotedValue) -> tuple[str, str, str, str]:
+def _quotation(suite: SuiteReport, score: QuotedValue) -> tuple[str, str, str, str]:
     """Value, with the digits that it was published with, who, year, source. A value that is about
     right has `~` in front.
     """
-    own = suite.metrics.get(one.metric)
-    value = figures.limit(one.value, "share" if own is None else own.unit)
-    value = f"~{value}" if one.approximate else value
-    return value, one_line(one.of, _NAME), one_line(str(one.year), 6), one_line(one.source, _SOURCE)
+    estimate = suite.metrics.get(score.metric)
+    value = figures.limit(score.value, "share" if estimate is None else estimate.unit)
+    value = f"~{value}" if score.approximate else value
+    return (
+        value,
+        one_line(score.of, _NAME),
+        one_line(str(score.year), 6),
+        one_line(score.source, _SOURCE),
+    )

@@ -7,7 +7,7 @@ from gate.text.figures import join_words
 from gate.text.spans import Line, Span, code, join, link, prose, say
 
 
-def loosened_title(report: Report) -> str:
+def title(report: Report) -> str:
     """Whose rules judged; without markup."""
     if report.unprotected:
         return (
@@ -16,22 +16,22 @@ def loosened_title(report: Report) -> str:
     return "This change loosens the rules; it was judged by those of the base branch."
 
 
-def loosened(report: Report) -> tuple[Line, ...]:
+def list_loosened(report: Report) -> tuple[Line, ...]:
     return tuple(prose(text, 300) for text in report.loosened)
 
 
-def accepted(report: Report) -> tuple[Line, ...]:
+def list_accepted(report: Report) -> tuple[Line, ...]:
     """`Accepted by @who: why (metrics)`; the name is code, which mentions nobody."""
-    return tuple(_accepted(change) for change in report.accepted)
+    return tuple(_describe_accepted(change) for change in report.accepted)
 
 
-def accepted_by(report: Report, metric: str) -> str:
+def who_accepted(report: Report, metric: str) -> str:
     """Who accepted the metric's change, as plain words; empty when nobody did."""
     names = [c.who for c in report.accepted if not c.metrics or metric in c.metrics]
     return join_words(dict.fromkeys(names))
 
 
-def _accepted(change: AcceptedChange) -> Line:
+def _describe_accepted(change: AcceptedChange) -> Line:
     which = join(", ", ((code(name),) for name in change.metrics[:10]))
     if len(change.metrics) > 10:
         which = (*which, Span(f" and {len(change.metrics) - 10} more"))

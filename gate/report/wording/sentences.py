@@ -27,7 +27,7 @@ def comparisons(report: Report) -> tuple[Line, ...]:
     """One line for all suites that share a baseline."""
     groups: dict[BaselineInfo, list[str]] = {}
     for suite in report.suites.values():
-        groups.setdefault(_shared(suite, report), []).append(suite.name)
+        groups.setdefault(_common_baseline(suite, report), []).append(suite.name)
     groups = groups or {report.baseline: []}
     several = len(groups) > 1
     return tuple(
@@ -37,7 +37,7 @@ def comparisons(report: Report) -> tuple[Line, ...]:
     )
 
 
-def _shared(suite: SuiteReport, report: Report) -> BaselineInfo:
+def _common_baseline(suite: SuiteReport, report: Report) -> BaselineInfo:
     """The baseline without what differs from suite to suite of one run of the base branch."""
     info = suite.baseline
     if len(report.suites) < 2:
@@ -56,25 +56,25 @@ def baselines(report: Report) -> dict[BaselineInfo, list[str]]:
 
 def cautions(report: Report) -> tuple[Line, ...]:
     """What a reader must know before believing the verdict."""
-    found = [prose(text) for text in (*report.notes, *report.baseline.notes)]
+    lines = [prose(text) for text in (*report.notes, *report.baseline.notes)]
     for suite in report.suites.values():
-        found += [prose(text) for text in suite.baseline.notes]
-        found += _incomplete(suite, named=len(report.suites) > 1)
+        lines += [prose(text) for text in suite.baseline.notes]
+        lines += _incomplete(suite, named=len(report.suites) > 1)
     if _cost_is_missed(report):
         models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
         trials = figures.count(report.cost.unknown_trials, "answer")
         why = (
             "The cost of {} is not known (no price for the model, or no usable cost or tokens): {}."
         )
-        found.append(say(why, trials, models))
-    return tuple(dict.fromkeys(found))
+        lines.append(say(why, trials, models))
+    return tuple(dict.fromkeys(lines))
 
 
 def _cost_is_missed(report: Report) -> bool:
     """Not where a tool that was imported tells neither cost nor model: nothing is to be done."""
     unknown = report.cost.unknown_models
-    told = report.cost.usd is not None or unknown != ("unnamed",)
-    return bool(unknown) and (told or not report.imported)
+    is_known = report.cost.usd is not None or unknown != ("unnamed",)
+    return bool(unknown) and (is_known or not report.imported)
 
 
 def case_counts(report: Report) -> Line:
@@ -124,20 +124,20 @@ def rounds(change: CaseChange) -> str:
     return f"{was} → {_share(change.current_passed, change.current_rounds)}"
 
 
-def warn_only(found: Sequence[Check], *, most: int = 5) -> Line:
+def warn_only(rows: Sequence[Check], *, most: int = 5) -> Line:
     """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
-    unjudged = [check for check in found if check.unjudged]
-    gone = [c for c in found if c.comparison is not None and c.comparison.status == "missing"]
+    unjudged = [check for check in rows if check.is_unjudged]
+    gone = [c for c in rows if c.comparison is not None and c.comparison.status == "missing"]
     unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
-    worse = sorted((c for c in found if c not in (*gone, *unjudged)), key=_news)
+    worse = sorted((c for c in rows if c not in (*gone, *unjudged)), key=_news)
     gone = [check for check in gone if check not in (*unscored, *unjudged)]
-    told = (
+    listed = (
         ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
         ("Judge unreachable: {}.", [say("{}", code(check.metric)) for check in unjudged]),
         ("Not measured any more: {}.", [say("{}", code(check.metric)) for check in gone]),
         ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
     )
-    return join(" ", (say(text, _some(items, most)) for text, items in told if items))
+    return join(" ", (say(text, _some(items, most)) for text, items in listed if items))
 
 
 def _news(check: Check) -> tuple[bool, float]:
@@ -159,16 +159,16 @@ def run_link(report: Report) -> Line:
 def commit_link(report: Report, commit: str | None) -> Span:
     """The short SHA, linked where the run's address tells where the repository is."""
     short = code((commit or "unknown")[:7])
-    repository, found, _ = (report.provenance.run_url or "").partition("/actions/runs/")
-    return link(short, f"{repository}/commit/{commit}" if commit and found else None)
+    repository, has_run, _ = (report.provenance.run_url or "").partition("/actions/runs/")
+    return link(short, f"{repository}/commit/{commit}" if commit and has_run else None)
 
 
 def _excess(check: Check) -> float:
     """How many times its tolerance a metric changed; a missed limit alone comes first."""
-    found = check.comparison
-    if found is None or found.delta is None or not found.tolerance:
+    comparison = check.comparison
+    if comparison is None or comparison.delta is None or not comparison.tolerance:
         return math.inf
-    return abs(found.delta) / found.tolerance
+    return abs(comparison.delta) / comparison.tolerance
 
 
 def _milder(check: Check) -> Line:
@@ -215,17 +215,17 @@ def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
     cases = report.cases
     pairs = sum(paired.values())
     suites = [suite for name, suite in report.suites.items() if name in names]
-    whole = sum(suite.cases for suite in suites)
+    all_cases = sum(suite.cases for suite in suites)
     spared = any(suite.look and suite.trials < suite.cases for suite in suites)
     of = f"{pairs:,} of " if spared and pairs else ""
-    paired_cases = figures.count(whole if of else pairs, "case")
+    paired_cases = figures.count(all_cases if of else pairs, "case")
     facts = [f"{of}{paired_cases} paired" if pairs else "no case paired"]
-    for word, found in (
+    for word, count in (
         ("added", cases.added),
         ("removed", cases.removed),
         ("changed", cases.changed),
     ):
-        number = sum(c.suite in names for c in found)
+        number = sum(c.suite in names for c in count)
         if number or (pairs and word != "changed"):
             facts.append(f"{number:,} {word}")
     yield ", ".join(facts)
@@ -250,16 +250,16 @@ def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
         answers = figures.count(number, "answer")
         left = say("{}{} left unscored by {}", answers, where, code(grader))
         yield _with_why(left, suite.unscored_reasons.get(grader, ""))
-    yield from _injected(suite, where)
+    yield from _injection_caution(suite, where)
 
 
-def _injected(suite: SuiteReport, where: Line) -> Iterator[Line]:
+def _injection_caution(suite: SuiteReport, where: Line) -> Iterator[Line]:
     """That answers try to instruct their judge, which is told whatever gates there are."""
     rate = suite.metrics.get(JUDGE_INJECTION.name)
     if rate is not None and rate.value:
         share = figures.portion(rate.value)
-        told = "of the judged answers{} try to instruct their judge: their points do not count"
-        yield say("{} " + told + " ({}).", share, where, code(JUDGE_INJECTION.name))
+        sentence = "of the judged answers{} try to instruct their judge: their points do not count"
+        yield say("{} " + sentence + " ({}).", share, where, code(JUDGE_INJECTION.name))
 
 
 def _with_why(fact: Line, why: str) -> Line:
@@ -274,11 +274,11 @@ def _mostly(failing: Sequence[CaseChange]) -> Line:
     top = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))[:_TOP_CODES]
     if not top:
         return ()
-    known = sum(bool(c.failures) for c in failing)  # a case may fail by several
-    told = join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top))
-    if known < len(failing):
-        return say(" The {} looked at failed by {}.", f"{known:,}", told)
-    return say(" Failed by {}.", told)
+    coded = sum(bool(c.failures) for c in failing)  # a case may fail by several
+    codes = join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top))
+    if coded < len(failing):
+        return say(" The {} looked at failed by {}.", f"{coded:,}", codes)
+    return say(" Failed by {}.", codes)
 
 
 def _share(passed: int | None, total: int | None) -> str:

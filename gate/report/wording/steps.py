@@ -16,7 +16,7 @@ _AGAINST = {"baseline": "the baseline", "reference": "the reference trajectory"}
 
 def summary(change: CaseChange, diff: StepDiff) -> str:
     """`Steps of case-1, round 2, beside the baseline: run_sql is left out, list_tables is new`."""
-    what = _told(diff) or "the same steps"
+    what = _tools_in_words(diff) or "the same steps"
     where = f"round {diff.round}, beside {_AGAINST[diff.against]}"
     return f"Steps of {one_line(change.case_id, 48)}, {where}: {what}"
 
@@ -42,7 +42,7 @@ def _lines(step: StepChange) -> Iterator[str]:
         yield f"+ {one_line(step.now, STEP)}"
 
 
-def _told(diff: StepDiff) -> str:
+def _tools_in_words(diff: StepDiff) -> str:
     """The tools, by what became of them."""
     parts = []
     for kind, words in (

@@ -34,10 +34,10 @@ def trends(report: Report) -> Iterator[Trend]:
             if now is None or now.value is None:
                 continue
             values = (*past, now.value)
-            known = [value for value in values if value is not None]
-            if len(known) < 3:
+            measured = [value for value in values if value is not None]
+            if len(measured) < 3:
                 continue
-            ends = (known[0], known[-1])
+            ends = (measured[0], measured[-1])
             held = limits.get((suite.name, metric), ())
             first, last = (figures.value(end, now.unit, limits=held) for end in ends)
             yield Trend(
@@ -62,8 +62,8 @@ def heights(values: Sequence[float | None]) -> tuple[float | None, ...]:
     """Each value's height from 0 to 1. The scale reaches over the values, and at least over `FLAT`
     of the largest: chance alone must not look like mountains.
     """
-    known = [value for value in values if value is not None]
-    low, high = min(known, default=0.0), max(known, default=0.0)
+    measured = [value for value in values if value is not None]
+    low, high = min(measured, default=0.0), max(measured, default=0.0)
     span = max(high - low, FLAT * max(abs(low), abs(high)), 1e-12)
     bottom = (low + high - span) / 2
     return tuple(None if value is None else (value - bottom) / span for value in values)

@@ -28,18 +28,26 @@ def total(report: Report) -> int:
     return sum(suite.violations for suite in report.suites.values())
 
 
-def logged(report: Report) -> tuple[Repeated, ...]:
+def merge_log(report: Report) -> tuple[Repeated, ...]:
     """The most severe first, what a grader found before what the agent only reports."""
-    found: dict[object, list[LoggedViolation]] = {}
+    groups: dict[object, list[LoggedViolation]] = {}
     for suite in report.suites.values():
-        for one in suite.violation_log:
-            found.setdefault((one.suite, one.case_id, one.by, one.violation), []).append(one)
+        for violation in suite.violation_log:
+            groups.setdefault(
+                (violation.suite, violation.case_id, violation.by, violation.violation), []
+            ).append(violation)
     same = [
-        Repeated(first=some[0], rounds=tuple(dict.fromkeys(one.round for one in some)))
-        for some in found.values()
+        Repeated(first=some[0], rounds=tuple(dict.fromkeys(violation.round for violation in some)))
+        for some in groups.values()
     ]
     return tuple(
-        sorted(same, key=lambda one: (_RANK[one.first.violation.severity], not one.first.by))
+        sorted(
+            same,
+            key=lambda violation: (
+                _RANK[violation.first.violation.severity],
+                not violation.first.by,
+            ),
+        )
     )
 
 
@@ -51,22 +59,22 @@ def title(report: Report, *, shown: int) -> Line:
     log = [one for suite in report.suites.values() for one in suite.violation_log]
     rules = Counter(one.violation.rule for one in log)
     top = sorted(rules.items(), key=lambda item: (-item[1], item[0]))[:_RULES]
-    told = join(", ", (say("{} ({})", code(one_line(rule, 60)), f"{n:,}") for rule, n in top))
-    whole = len(log) == number and shown >= len(logged(report))
-    rest = "" if whole else "; all of them are in violations.jsonl"
+    kinds = join(", ", (say("{} ({})", code(one_line(rule, 60)), f"{n:,}") for rule, n in top))
+    complete = len(log) == number and shown >= len(merge_log(report))
+    rest = "" if complete else "; all of them are in violations.jsonl"
     head = say("{}: ", strong(figures.count(number, "safety violation")))
-    return join("", [head, told, say(rest)])
+    return join("", [head, kinds, say(rest)])
 
 
-def rows(found: Sequence[Repeated], *, suites: bool) -> Iterator[tuple[str, ...]]:
+def rows(log: Sequence[Repeated], *, suites: bool) -> Iterator[tuple[str, ...]]:
     """Case, step, rule, what; hostile text."""
-    for one in found:
-        seen = one.first
+    for line in log:
+        seen = line.first
         case = f"{seen.suite}: {seen.case_id}" if suites else seen.case_id
         what = ": ".join(filter(None, (seen.violation.detail, seen.violation.excerpt)))
         step = "answer" if seen.violation.step is None else f"{seen.violation.step}"
         if not seen.by and seen.violation.step is None:
             step = "reported"  # by the agent itself, which does not say where
-        rounds = figures.join_words(map(str, one.rounds))
-        word = "round" if len(one.rounds) == 1 else "rounds"
+        rounds = figures.join_words(map(str, line.rounds))
+        word = "round" if len(line.rounds) == 1 else "rounds"
         yield case, f"{step}, {word} {rounds}", seen.violation.rule, what or figures.ABSENT

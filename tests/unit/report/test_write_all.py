@@ -4,7 +4,7 @@ from dataclasses import replace
 from gate.plugins import REPORTERS
 from gate.records import Report, ReportOptions
 from gate.records.codec import from_json
-from gate.report.write_all import of_suite, summary, write_reports
+from gate.report.write_all import report_of_suite, summary, write_reports
 from tests.support.reports import SCENARIOS, rows_of, several_suites
 
 
@@ -44,12 +44,12 @@ def test_the_summary_is_the_report():
 
 def test_a_suites_part_holds_nothing_of_the_others():
     report = several_suites()
-    part = of_suite(report, "analytics")
+    part = report_of_suite(report, "analytics")
     assert list(part.suites) == ["analytics"]
     assert {c.suite for c in part.comparisons} == {"analytics"}
     assert {g.suite for g in part.gates} <= {"analytics"}
     assert part.cases.newly_failing == report.cases.newly_failing
-    other = of_suite(report, "tool")
+    other = report_of_suite(report, "tool")
     assert other.cases.newly_failing == other.comparisons == ()
     assert other.outcome == report.suites["tool"].outcome
     assert other.exit_code == report.exit_code

@@ -10,7 +10,7 @@ import pytest
 
 from gate.records.baseline import BaselineRun
 from gate.records.history import History, SuiteHistory
-from gate.report.history.cells import COLUMNS, row, shown, turns
+from gate.report.history.cells import COLUMNS, format_value, list_turns, row
 from gate.report.history.page import as_html
 from gate.report.history.text import as_markdown, as_text
 from gate.store.baseline.schema import Accepted
@@ -77,8 +77,8 @@ def test_a_run_that_made_fewer_trials_than_cases_x_rounds_says_how_many():
 def test_unknown_is_a_dash_and_never_0():
     bare = header(1, commit=None, created_at="2026-11-02T08:00:00+02:00")
     assert row(past_run(bare)) == ("2026-11-02 06:00", "-", "-", "-", "-", "-", "- x -")
-    assert shown(0.0, COST) == "$0.00"
-    assert shown(0.0, SUCCESS) == "0.00"
+    assert format_value(0.0, COST) == "$0.00"
+    assert format_value(0.0, SUCCESS) == "0.00"
 
 
 @pytest.mark.parametrize("end", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
@@ -212,7 +212,7 @@ def test_the_chance_of_a_false_alarm_is_shared_by_the_metrics_that_are_known():
 def test_worse_is_by_the_direction_of_the_metric():
     def turned(**means: float) -> bool:
         runs = [replace(one, means=means if n > 4 else BEFORE) for n, one in enumerate(FELL)]
-        (turn,) = turns(of(*runs))
+        (turn,) = list_turns(of(*runs))
         return turn.worse
 
     assert turned(**{**BEFORE, SUCCESS.name: 0.6})
@@ -224,7 +224,7 @@ def test_worse_is_by_the_direction_of_the_metric():
 def test_a_chance_is_rounded_but_never_to_nothing():
     (change,) = of(*FELL).changes
     for p, said in ((0.00099, "p = 0.00099)"), (0.00009, "p < 0.0001)")):
-        (turn,) = turns(replace(of(*FELL), changes=(replace(change, p=p),)))
+        (turn,) = list_turns(replace(of(*FELL), changes=(replace(change, p=p),)))
         assert turn.moved[0].endswith(said)
 
 

@@ -8,7 +8,7 @@ from gate.analysis.severity import by_severity
 from gate.records import CaseChanges, Cost, NoiseOdds, Policy
 from gate.report.formats.comment import render_limited
 from gate.report.wording import case_totals, headline, sentences
-from gate.report.wording.checks import blocking, checks, warned
+from gate.report.wording.checks import list_blocking, list_checks, list_warnings
 from gate.report.wording.cost import spending
 from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import next_step
@@ -35,7 +35,7 @@ from tests.support.reports import (
 
 
 def only(report, metric):
-    (found,) = [check for check in checks(report) if check.metric == metric]
+    (found,) = [check for check in list_checks(report) if check.metric == metric]
     return found
 
 
@@ -69,8 +69,8 @@ def test_a_metric_that_is_gone_is_called_so():
     gone = one(status="missing", current=None)
     assert only(gone, SUCCESS).verdict == "not measured any more"
     gone, unscored = (one(status="missing", current=v, level="warn") for v in (None, 0.9))
-    assert "Not measured any more: " in spans.plain(sentences.warn_only(checks(gone)))
-    assert "Too many unscored: " in spans.plain(sentences.warn_only(checks(unscored)))
+    assert "Not measured any more: " in spans.plain(sentences.warn_only(list_checks(gone)))
+    assert "Too many unscored: " in spans.plain(sentences.warn_only(list_checks(unscored)))
 
 
 @pytest.mark.parametrize("missing", ["fail", "warn", "pass"])
@@ -80,12 +80,12 @@ def test_a_metric_that_is_gone_stands_in_the_comment_whatever_its_policy(missing
     assert f"⚠️ Not measured any more: `{SUCCESS}`." in render_limited(
         report, lambda: iter(()), 9_000
     )
-    assert [check.sign for check in warned(report)] == ["warn"]
+    assert [check.sign for check in list_warnings(report)] == ["warn"]
 
 
 def test_a_judge_that_is_out_has_not_made_its_metrics_go():
     out = one(status="missing", current=None, level="warn", reason="judge unreachable: timed out")
-    told = spans.plain(sentences.warn_only(checks(out)))
+    told = spans.plain(sentences.warn_only(list_checks(out)))
     assert told == f"Judge unreachable: {SUCCESS}."
 
 
@@ -135,7 +135,7 @@ def test_what_limit_and_comparison_both_say_is_said_once():
 def test_safety_and_success_stand_before_metrics_of_the_same_verdict():
     names = ("agent.avg_steps", SUCCESS, "agent.safety_violations_per_100")
     report = passing(gates=tuple(gate(metric=name) for name in names), comparisons=())
-    assert [check.metric for check in checks(report)] == [*reversed(names[1:]), names[0]]
+    assert [check.metric for check in list_checks(report)] == [*reversed(names[1:]), names[0]]
 
 
 def test_a_missing_metric_follows_its_policy():
@@ -158,32 +158,34 @@ def test_a_blocking_limit_keeps_its_row_when_the_comparison_only_warns():
     slow = latency(status="regression", current=2700.0, delta=0.17)
     limit = gate(P95, value=2700.0, min=None, max=5000.0, target=None, unit="ms", direction="lower")
     report = passing(comparisons=(slow,), gates=(limit,))
-    (found,) = blocking(report)
+    (found,) = list_blocking(report)
     assert (found.sign, found.verdict) == ("warn", "regression (warn only)")
     assert found.limit == "max 5,000 ms · rise ≤ 10 %"
-    assert [check.metric for check in warned(regression())] == [P95]
+    assert [check.metric for check in list_warnings(regression())] == [P95]
 
 
 def test_what_only_warns_is_one_line():
     limit = gate("m", value=0.5, status="fail", level="warn", target=None)
     slow = latency(status="regression", delta=0.2)
     report = passing(comparisons=(slow,), gates=(limit,))
-    assert spans.plain(sentences.warn_only(warned(report))) == (
+    assert spans.plain(sentences.warn_only(list_warnings(report))) == (
         f"Worse, but not blocking: m 0.50 (below min), {P95} +20 %."
     )
     gone = latency(status="missing", delta=None, current=None)
     report = passing(comparisons=(gone,), gates=(limit,))
-    assert spans.plain(sentences.warn_only(warned(report))) == (
+    assert spans.plain(sentences.warn_only(list_warnings(report))) == (
         f"Worse, but not blocking: m 0.50 (below min). Not measured any more: {P95}."
     )
     twice = [
         comparison(name, level="warn", status="regression", delta=delta)
         for name, delta in (("agent.pass^2", -0.5), ("agent.loop_rate", -0.1))
     ]
-    line = spans.plain(sentences.warn_only(warned(passing(comparisons=tuple(twice), gates=()))))
+    line = spans.plain(
+        sentences.warn_only(list_warnings(passing(comparisons=tuple(twice), gates=())))
+    )
     assert line == "Worse, but not blocking: agent.loop_rate −10.0 pt, agent.pass^2 −50.0 pt."
     many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
-    line = spans.plain(sentences.warn_only(warned(passing(comparisons=many, gates=()))))
+    line = spans.plain(sentences.warn_only(list_warnings(passing(comparisons=many, gates=()))))
     assert line.endswith(", m4 −0.2 pt, and 4 more.")
     assert sentences.warn_only(()) == ()
 
@@ -466,7 +468,7 @@ def test_a_casebook_keeps_failed_calls_apart():
         row("a", 3, passed=None, status="infra_error", failures=[], latency_ms=None),
         row("b", 1, passed=False, status="agent_error", latency_ms=5.0),
     )  # fmt: skip
-    book = case_totals.read(rows)["analytics"]
+    book = case_totals.read_totals(rows)["analytics"]
     assert (book.latency.n, book.failed_calls) == (2, 2)
     assert book.latency.mean == 818.0
     assert book.tokens.mean == 1800
@@ -501,7 +503,7 @@ def with_odds(*odds):
 
 def test_a_limit_says_how_often_noise_alone_breaks_it_and_the_method_what_that_is():
     report = with_odds(NoiseOdds(chance=0.123), NoiseOdds(chance=0.0004))
-    assert [check.limit for check in checks(report)] == [
+    assert [check.limit for check in list_checks(report)] == [
         "min 0.90 (noise 12 %)",
         "min 0.90",
     ]
@@ -514,16 +516,16 @@ def test_a_limit_says_how_often_noise_alone_breaks_it_and_the_method_what_that_i
 def test_noise_below_one_percent_is_told_in_the_method_alone():
     """Beside each limit it made the rows of a comment three lines high and said nothing."""
     report = with_odds(NoiseOdds(chance=0.0099), NoiseOdds(chance=0.0))
-    assert {check.limit for check in checks(report)} == {"min 0.90"}
+    assert {check.limit for check in list_checks(report)} == {"min 0.90"}
     (line,) = [line for line in map(spans.plain, method(report)) if "by chance alone" in line]
     assert "in fewer than 1 % of runs of this size" in line
-    (check,) = checks(with_odds(NoiseOdds(chance=0.01)))
+    (check,) = list_checks(with_odds(NoiseOdds(chance=0.01)))
     assert check.limit == "min 0.90 (noise 1 %)"
 
 
 def test_odds_that_are_unknown_say_why_once_and_stand_in_no_row():
     report = with_odds(*[NoiseOdds(why="there is no baseline")] * 5)
-    assert {check.limit for check in checks(report)} == {"min 0.90"}
+    assert {check.limit for check in list_checks(report)} == {"min 0.90"}
     (line,) = [line for line in map(spans.plain, method(report)) if "noise" in line]
     assert line == (
         "How often noise alone would break these 5 limits is unknown: there is no baseline."

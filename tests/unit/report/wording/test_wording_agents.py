@@ -19,7 +19,7 @@ def report_of(*log, total=None):
 
 
 def rows(*log):
-    return list(violations.rows(violations.logged(report_of(*log)), suites=False))
+    return list(violations.rows(violations.merge_log(report_of(*log)), suites=False))
 
 
 def test_the_same_violation_in_several_rounds_is_one_line():

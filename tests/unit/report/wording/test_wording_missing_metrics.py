@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from gate.records import Report
 from gate.report.formats.html import Html
-from gate.report.wording.checks import checks
+from gate.report.wording.checks import list_checks
 from gate.report.wording.markdown import metrics_table
-from gate.report.wording.missing_metrics import sentence, unmeasured
+from gate.report.wording.missing_metrics import list_missing, sentence
 from gate.text.spans import plain
 from tests.support.reports import SUCCESS, comparison, estimate, passing
 
@@ -46,7 +46,7 @@ def test_nothing_is_said_where_everything_is_measured() -> None:
 def test_what_the_baseline_has_keeps_its_row() -> None:
     lost = comparison("agent.pass^3", current=None, delta=None, status="missing", level="warn")
     made = report(comparisons=(lost,))
-    assert unmeasured(made, SUITE) == {}
+    assert list_missing(made, SUITE) == {}
     assert f"not measured: {ROUNDS}" in metrics_table(made, SUITE, changed_only=False)
 
 
@@ -56,5 +56,5 @@ def test_a_comparison_without_numbers_is_listed_only_if_it_blocks() -> None:
     )
     blocking = report(comparisons=(comparison(SUCCESS), nothing))
     shown = report(comparisons=(comparison(SUCCESS), replace(nothing, level="warn")))
-    assert "agent.pass^3" in {check.metric for check in checks(blocking)}
-    assert "agent.pass^3" not in {check.metric for check in checks(shown)}
+    assert "agent.pass^3" in {check.metric for check in list_checks(blocking)}
+    assert "agent.pass^3" not in {check.metric for check in list_checks(shown)}

@@ -13,7 +13,7 @@ from gate.report.formats.html import Html
 from gate.report.formats.markdown import Markdown
 from gate.report.wording.method import provenance
 from gate.report.wording.patterns import reliability
-from gate.report.wording.plain_counts import passing, size, weighted
+from gate.report.wording.plain_counts import describe_weighting, passing, size
 from gate.text.spans import plain
 from gate.verdict.conclude import conclude
 from tests.support.measured_suites import CONFIG, SETTING, failed_trials, measured_suite
@@ -91,11 +91,11 @@ def test_a_figure_that_is_weighted_by_rounds_says_what_all_cases_alike_have():
     found = told(rows, baseline=was)
     (row,) = found.comparisons
     assert row.current != pytest.approx(0.75, abs=0.005)
-    assert plain(weighted(found, [("s", SUCCESS.name)])).endswith(f"{SUCCESS.name} 0.75.")
+    assert plain(describe_weighting(found, [("s", SUCCESS.name)])).endswith(f"{SUCCESS.name} 0.75.")
     for text in shown(found):
         assert "over all cases alike" in text
     same = told([[1, 1, 1]] * 18 + [[0, 0, 0]] * 6, baseline=was)
-    assert weighted(same, [("s", SUCCESS.name)]) == ()
+    assert describe_weighting(same, [("s", SUCCESS.name)]) == ()
     assert all("over all cases alike" not in text for text in shown(same))
 
 
