@@ -53,8 +53,8 @@ def add_rounds(
     if not short:
         has = min(made[p.suite.name] // len(p.chosen) for p in plans if p.chosen)
         raise UsageError(
-            f"--rounds {rounds}: the session {session.folder} has {has} rounds a case; give "
-            "more to add some, or leave --rounds out"
+            f"--rounds {rounds}: the session {session.folder} has {has} rounds per case; "
+            "give a larger number to add rounds, or leave out --rounds"
         )
     for plan in short:
         if (most := most_rounds(plan, rules)) < rounds:

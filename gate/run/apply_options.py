@@ -30,7 +30,7 @@ def ask_without_agent(rules: Rules, options: RunOptions, where: Where) -> Rules:
     job, codes = where.job, [name for name in options.suite if is_own(name)]
     if codes and job.untrusted_head:
         raise UsageError(
-            f"--suite {codes[0]}: code of the checkout does not run under {job.event}, which has "
+            f"--suite {codes[0]}: code from the checkout is not run under {job.event}, which has "
             "the base's secrets; use it under `pull_request`"
         )
     told = (options.base_url, options.model, options.provider_key, options.replay)
@@ -79,11 +79,13 @@ def replace_dataset(rules: Rules, options: RunOptions) -> Rules:
     option = f"--dataset {options.dataset}"
     suites = select(rules.config, options.suite, rules.root).suites
     if len(suites) != 1 or suites[0].suite:
-        raise UsageError(f"{option}: it is for one suite that has a dataset; add --suite NAME")
+        raise UsageError(
+            f"{option}: works for one suite with a dataset; choose it with --suite NAME"
+        )
     if rules.base is not None:
         raise UsageError(
-            f"{option}: the cases are those of {rules.base.name}, whose rules judge here; leave it "
-            "out"
+            f"{option}: the cases are those of {rules.base.name}, whose rules apply here; "
+            "leave out the option"
         )
     suite = replace(suites[0], dataset=str(Path(options.dataset).absolute()))
     others = (one for one in rules.config.suites if one.name != suite.name)

@@ -61,10 +61,11 @@ CHANGED = (
         name="numbers-as-people-read-them",
         since="0.2.0",
         sentence=(
-            "the graders `facts` and `numeric` read numbers in words, fractions, ranges and those "
-            "of other countries, compare units, and let a rounded answer agree to the digits that "
-            "it shows; `rounding: false` and `number_words: false` turn two of these off. Scores "
-            "may differ from those of older baselines by that"
+            "the graders `facts` and `numeric` now read numbers written as words, "
+            "fractions, ranges and in other countries' formats, compare units, and accept "
+            "a rounded answer if it is right to the digits shown; `rounding: false` and "
+            "`number_words: false` switch two of these off. Scores may "
+            "therefore differ from older baselines"
         ),
         concerns=lambda setup: _grades_with(setup, "facts", "numeric"),
     ),
@@ -72,8 +73,8 @@ CHANGED = (
         name="hallucination-compares-what-is-counted",
         since="0.2.0",
         sentence=(
-            "the grader `hallucination` also compares units, what a number is said of, and which "
-            "way a change goes. Scores may differ from those of older baselines by that"
+            "the grader `hallucination` also compares units, what a number refers to, and which "
+            "way a change goes. Scores may therefore differ from older baselines"
         ),
         concerns=lambda setup: _grades_with(setup, "hallucination"),
     ),
@@ -82,7 +83,8 @@ CHANGED = (
         since="0.2.0",
         sentence=(
             "`agent.trajectory_efficiency` counts trials that failed with more steps than needed; "
-            "before, it left out every failed one. It may be worse than in older baselines by that"
+            "before, it left out every failed one. It may therefore be worse than in "
+            "older baselines"
         ),
         concerns=lambda setup: _grades_with(setup, "trajectory"),
     ),

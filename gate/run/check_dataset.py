@@ -147,7 +147,8 @@ class _Check:
                     self._tell(case, name, response.answer)
         self._found.allowed_cases += bool(needed)
         self._found.unneeded += [
-            f"{_place(case)}: {case.id}: check_allow.{name} is not needed: none of them passes"
+            f"{_place(case)}: {case.id}: check_allow.{name} is not needed: no such wrong "
+            "answer passes"
             for name in sorted(allowed.keys() - needed)
         ]
 

@@ -44,12 +44,13 @@ def control_of(
     if config.regression.control != "fresh" or own_run:
         return Control()
     if instead:
-        return _stored(f"{instead} asks for stored answers")
+        return _stored(f"{instead} uses stored answers")
     agent = config.control_agent or base_agent
     if agent is None:
         raise UsageError(
-            f"{config.regression.place}: control: fresh: the base branch's agent is not known "
-            "here; write the agent to compare with as control_agent, or control: stored"
+            f"{config.regression.place}: control: fresh: the base branch's agent is not "
+            "known here; set control_agent to the agent to compare with, or use control: "
+            "stored"
         )
     agent = override_options(agent, timeout=timeout, concurrency=concurrency)
     retriever = config.retriever if base_agent is None else base_retriever
@@ -63,8 +64,8 @@ def control_of(
     if not (_same(agent, config.agent) and _same(retriever, config.retriever)):
         return asked
     if config.control_agent is None:
-        return _stored("the agent is the base branch's to the letter and cannot be its own control")
-    note = "control_agent is this run's agent to the letter: no change between them can be seen"
+        return _stored("the agent is identical to the base branch's and cannot be its own control")
+    note = "control_agent is identical to this run's agent: no difference can be measured"
     return replace(asked, notes=(note,))
 
 

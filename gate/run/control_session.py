@@ -26,7 +26,7 @@ def asked_before(shards: Sequence[Session], baseline: str | None) -> Control | N
     asked = {shard.control() is not None: shard.folder for shard in shards}
     if len(asked) > 1:
         raise UsageError(
-            f"{asked[True]} asked a control agent and {asked[False]} did not; merge shards of one "
+            f"{asked[True]} called a control agent and {asked[False]} did not; merge shards of one "
             "run"
         )
     return Control(fresh=True in asked and baseline in (None, "auto"))
@@ -44,10 +44,12 @@ def control_session(
     """
     resumed, folder = setup.resumed is not None, session.folder / CONTROL
     if resumed and is_session(folder) != setup.control.fresh:
-        began = "asked no control agent" if setup.control.fresh else "asked a control agent, too"
+        began = (
+            "did not call a control agent" if setup.control.fresh else "also called a control agent"
+        )
         raise OtherSession(
-            f"--resume {session.folder}: the session {began}; start a new run, or go on with the "
-            "options and files as they were"
+            f"--resume {session.folder}: the session {began}; start a new run, or "
+            "continue with the original options and files"
         )
     if not setup.control.fresh:
         yield None
@@ -94,6 +96,6 @@ def _reopened(folder: Path, meta: Meta, redact: Callable[[str], str]) -> Session
     if (was.agent, was.agent_digest) != (now.agent, now.agent_digest):
         session.close()
         raise OtherSession(
-            f"--resume {folder.parent}: the control agent is another one now; start a new run"
+            f"--resume {folder.parent}: the control agent has changed; start a new run"
         )
     return session

@@ -51,12 +51,12 @@ def debug(options: RunOptions, host: Host) -> Shown | None:
 def _check(options: RunOptions) -> None:
     own = "--failed" if options.failed is not None else "--case"
     if options.failed is not None and options.case:
-        raise UsageError("--failed: not beside --case, which names the cases itself; leave one out")
+        raise UsageError("--failed: cannot be combined with --case; use one of the two")
     for name, option in _MEASURING.items():
         if getattr(options, name) is not None:
             raise UsageError(
-                f"{option}: not with {own}, which shows what the agent answers and compares "
-                f"nothing; leave {option} out, or {own}"
+                f"{option}: cannot be combined with {own}, which only shows answers and "
+                "compares nothing; use one of the two"
             )
 
 
@@ -71,10 +71,13 @@ def _narrowed(setup: Setup, session: str) -> Setup:
         names = join_words(sorted(failed))
         raise UsageError(
             f"--failed {folder}: none of its {count(lost, 'failing case')} (suites {names}) is "
-            "among the suites of this run; name them with --suite, or give another session"
+            "among the suites of this run; select them with --suite, or give another session"
         )
     of = f"the failing cases of {folder}"
-    notes = [of, *([f"{count(lost, 'failing case')} of it not in these suites"] if lost else [])]
+    notes = [
+        of,
+        *([f"{count(lost, 'failing case')} of that session not in these suites"] if lost else []),
+    ]
     plans = (replace(plan, chosen=found[plan.suite.name]) for plan in setup.plans)
     return replace(setup, plans=tuple(plans), notes=(*setup.notes, *notes))
 

@@ -35,8 +35,9 @@ def with_earlier_head(setup: Setup, find: FindEarlier) -> Setup:
     notes = [found.note] if found.note else []
     if found.folder is not None and found.head:
         notes.append(
-            f"goes on with the session of `{found.head[:7]}`, which has the same files: no answer "
-            "is asked for anew; agent deployed elsewhere? set `agent.version`"
+            f"continues the session of `{found.head[:7]}`, which has the same files, and "
+            "reuses its answers; if the agent was deployed again since, set "
+            "`agent.version`"
         )
     return replace(setup, earlier=found, notes=(*setup.notes, *notes))
 

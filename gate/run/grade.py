@@ -102,7 +102,7 @@ def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: 
     asking = cast("ModelGrader", grader)
     questions = asking.questions(case, response)
     replies = ask(case, questions) if questions else []
-    score = Score(unscored="the grader failed on the replies")
+    score = Score(unscored="the grader failed while reading the replies")
     try:
         score = unless_out(asking.read(case, response, replies), replies)
     finally:

@@ -17,8 +17,9 @@ from gate.suites.config.overrides import KEY_VARIABLE
 from gate.suites.protection.rules import CONFIG
 
 NOWHERE = (
-    f"no {CONFIG} in this folder, nor above it up to the repository's root: `gate init` writes "
-    f"one; --suite NAME, --base-url URL or {KEY_VARIABLE} run the bundled OpenAgent suites without"
+    f"no {CONFIG} in this folder or above it, up to the repository's root; create one with "
+    f"`gate init`, or run the bundled OpenAgent suites with --suite NAME, --base-url URL or "
+    f"{KEY_VARIABLE}"
 )
 
 
@@ -44,7 +45,7 @@ def find_home(config: str | None, log: Callable[[str], None] = log_nothing) -> H
         return Home(file=config, root=Path(config).parent)
     home = _nearest()
     if home.above:
-        log(f"{home.file} is used; paths in it begin at its folder")
+        log(f"{home.file} is used; its paths are relative to its folder")
     return home
 
 
@@ -81,8 +82,8 @@ def check_has_config(config: Config, env: Mapping[str, str], *, bundled_wanted: 
 def unused_datasets(suites: tuple[Suite, ...]) -> list[str]:
     """That a file which looks like a bundled suite's dataset lies here, and does not count."""
     return [
-        f"{file} lies here and is not used: the cases of {suite.name} are those that come with "
-        "Agent Gate; --dataset, or the suite's `dataset` in gate.yml, names others"
+        f"{file} is in this folder but not used: the cases of {suite.name} are those that "
+        "come with Agent Gate; --dataset, or the suite's `dataset` in gate.yml, selects other cases"
         for suite in suites
         for file in _alike(suite)
     ]

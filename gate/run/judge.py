@@ -111,7 +111,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
     notes += [warning for plan in setup.plans for warning in plan.warnings]
     notes += setup.reviewed.notes
     if ended_early:
-        notes.append(f"{ended_early}: not every trial was made")
+        notes.append(f"{ended_early}: some planned trials were not run")
     return Setting(
         session_id=session.meta.session_id,
         created_at=session.meta.created_at,
@@ -151,7 +151,10 @@ def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
     """A part of the cases decides nothing, or N parts would each spend the run's alpha; only what
     kept it from being measured ends with its exit code.
     """
-    note = f"shard {shard[0]}/{shard[1]}: a part of the cases; `gate merge` joins them and decides"
+    note = (
+        f"shard {shard[0]}/{shard[1]}: only a part of the cases; join the shards with `gate "
+        "merge` for a verdict"
+    )
     code = report.exit_code if report.outcome == "error" else 0
     return replace(report, exit_code=code, notes=(note, *report.notes), decision=None)
 

@@ -235,12 +235,16 @@ def _advisory(suite: Judged, agreements: Mapping[str, Agreement], least: float) 
     for metric in suite.opinions:
         one = agreements.get(metric)
         if one is None or one.kappa.low is None or one.kappa.low < least:
-            shown = _shown(one.kappa, one.labels) if one else "nobody rated this judge's answers"
+            shown = (
+                _shown(one.kappa, one.labels)
+                if one
+                else "no person has rated answers that this judge scored"
+            )
             wanted = f"judge.min_agreement {figures.limit(least, '')}"
-            found[metric] = f"does not gate: {wanted} is not shown to be reached ({shown})"
+            found[metric] = f"does not gate: {wanted} has not been shown ({shown})"
     judges = [metrics for metrics in suite.deciders if metrics]
     if judges and len(judges) == len(suite.deciders) and _all_in(judges, found):
-        why = "does not gate: only judges that do not gate say what passes"
+        why = "does not gate: only judges that may not gate decide what passes"
         found |= {
             name: why
             for name, spec in suite.known.specs.items()
@@ -278,8 +282,8 @@ def _still_counted(name: str, suite: Judged, advisory: Mapping[str, str]) -> Ite
     judges = {metric for metrics in suite.deciders for metric in metrics}
     if SUCCESS not in advisory and judges & advisory.keys():
         yield (
-            f"{name}: `{SUCCESS}` still gates, and counts what the judge says of pass and fail; "
-            "without `least` and `least_total` the judge has no say in it"
+            f"{name}: `{SUCCESS}` still gates and includes the judge's pass or fail; "
+            "remove `least` and `least_total` to exclude it"
         )
 
 
@@ -292,7 +296,7 @@ def _other_judge(
         labels = sum(len(found.select(name, metric)) for metric in left)
         yield (
             f"{name}: {figures.count(labels, 'label')} on "
-            f"{figures.join_words((f'`{one}`' for one in left), most=5)} were made beside another "
-            "judge, rubric or options: nothing is corrected by them (`gate review sample` draws "
-            "new ones)"
+            f"{figures.join_words((f'`{one}`' for one in left), most=5)} were made for "
+            "another judge, rubric or options and are not used; draw new answers to rate "
+            "with `gate review sample`"
         )

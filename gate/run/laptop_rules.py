@@ -32,8 +32,8 @@ def laptop_rules(
     if not differ:
         return rules
     note = (
-        f"judged by the files as they are here; {base.name} ({base.sha[:7]}) has other rules: "
-        f"{differ}; `gate run --protect` judges as a pull request is judged"
+        f"judged by your local files; {base.name} ({base.sha[:7]}) has other rules: "
+        f"{differ}; `gate run --protect` judges as a pull request would be"
     )
     return replace(rules, notes=(note,))
 

@@ -133,8 +133,8 @@ def measure(
     run.give_up_unanswered()
     if effects.stop.is_requested():
         raise effects.stop.error(
-            f"interrupted; the session is saved: go on with the same options and "
-            f"`gate run --resume {effects.session.folder}`"
+            "interrupted; the session is saved: continue with the same options and `gate "
+            f"run --resume {effects.session.folder}`"
         )
     return run.collected()
 
@@ -143,7 +143,7 @@ def _tell_shortage(error: Exception, folder: Path) -> None:
     """Raises InfrastructureError with the way on where the machine is short of something."""
     if (short := shortage(error)) is not None:
         raise InfrastructureError(
-            f"{short}; finished trials are kept: go on with `gate run --resume {folder}`"
+            f"{short}; finished trials are kept: continue with `gate run --resume {folder}`"
         ) from error
 
 
@@ -232,8 +232,9 @@ class _Run:
         if row["status"] == "completed" and row["cost_usd"] is None:
             model = f"of the model '{row['model'][:80]}'" if row["model"] else "of the agent"
             raise UsageError(
-                f"budget.usd, --budget-usd: what an answer {model} costs is unknown (no price, or "
-                "no tokens told), so no budget of money can hold: write the price under `pricing:` "
+                f"budget.usd, --budget-usd: the cost of an answer {model} is unknown (no "
+                "price, or the agent reports no tokens), so a budget in USD cannot be "
+                "enforced: set the price under `pricing:` "
                 "in gate.yml, or limit `budget: {calls: N}` instead; go on with "
                 f"`gate run --resume {self._effects.session.folder}`"
             )
@@ -257,7 +258,7 @@ class _Run:
             return ""
         made = sum(tally.trials for tally in self._arms.candidate.tallies.values())
         missing = f"{self._unmade:,} were not recorded"
-        return f"the recording ends after {count(made, 'trial')}, {missing}"
+        return f"the recording has only {count(made, 'trial')}, {missing}"
 
     def _batches(self) -> Iterator[Iterator[Task]]:
         """Each batch is asked for once everything of the one before it was taken."""

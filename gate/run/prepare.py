@@ -87,8 +87,8 @@ class SuitePlan:
 
     def _changed(self, case_id: str) -> UsageError:
         return UsageError(
-            f"{self.meta().dataset}: the case '{case_id[:80]}' is not as it was when the run "
-            "began; put the dataset back and go on with --resume, or start a new run"
+            f"{self.meta().dataset}: the case '{case_id[:80]}' has changed since the run "
+            "began; restore the dataset and run --resume again, or start a new run"
         )
 
     def task_source(self) -> PreparedSuite:

@@ -63,7 +63,7 @@ def record_end(
             out.write(f"{redact(run_end_line(end))}\n".encode())
     except OSError as error:
         raise InfrastructureError(
-            f"--record {file}: {error.strerror}; the session is kept: go on with --resume"
+            f"--record {file}: {error.strerror}; the session is kept: continue with --resume"
         ) from error
 
 
@@ -85,7 +85,7 @@ def make_folder(folder: Path, what: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InfrastructureError(
-            f"{what}: the folder {folder} cannot be made: {error.strerror}; name another place"
+            f"{what}: the folder {folder} cannot be created: {error.strerror}; choose another path"
         ) from error
 
 

@@ -77,5 +77,5 @@ def _left(plans: tuple[SuitePlan, ...], end: RunEnd, file: str) -> Iterator[str]
         if before is not None and before.looks is not None and plan.looks != before.looks:
             yield (
                 f"suite {name}: `{Path(file).name}` was recorded with other cases, rounds, `stop` "
-                "or `max_rounds`, so its looks are not taken over"
+                "or `max_rounds`, so the recorded points for early stopping are not used"
             )

@@ -75,8 +75,9 @@ def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     notes = [*setup.notes, *_notes(now, session.meta)]
     if setup.plans != wanted:
         notes.append(
-            f"session {session.meta.session_id} keeps its plan of looks: stop, max_rounds and "
-            "concurrency count when a session begins"
+            f"session {session.meta.session_id} keeps its original settings for stop, "
+            "max_rounds and concurrency: changing them has no effect after a session has "
+            "begun"
         )
     return replace(setup, notes=tuple(notes)), now
 
@@ -92,8 +93,8 @@ def _fits(session: SessionWriter, meta: Meta, head: str, rounds: int | None) -> 
     if before.debugging != meta.debugging:
         what = "single cases (--case, --failed)" if before.debugging else "whole suites"
         raise UsageError(
-            f"--resume {folder}: it is a run of {what}; go on with its own options, or start a "
-            "new run"
+            f"--resume {folder}: it is a run of {what}; resume it with its own options, "
+            "or start a new run"
         )
     adds = rounds is not None and _ended(session)
     own = {suite.rounds for suite in before.suites.values()} | {before.added}
@@ -101,7 +102,7 @@ def _fits(session: SessionWriter, meta: Meta, head: str, rounds: int | None) -> 
     if not begun_so or _without_looks(before.suites) != _without_looks(meta.suites):
         raise UsageError(
             f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
-            "since; start a new run, or go on with the options and files as they were"
+            "since; start a new run, or continue with the original options and files"
             f"{_began(before)}"
         )
     if before.deployment != meta.deployment:
@@ -169,11 +170,11 @@ def _notes(now: Course, meta: Meta) -> list[str]:
     name, found = meta.session_id, []
     if meta.added:
         found.append(
-            f"session {name} had a verdict before rounds were added to it, up to {meta.added} a "
-            "case: that look counts against alpha, too"
+            f"session {name} had a verdict before rounds were added to it, up to "
+            f"{meta.added} per case: that earlier verdict also counts towards alpha"
         )
     if now.again and not now.going:
-        found.append(f"session {name} is at its cap: no trial was added")
+        found.append(f"session {name} has reached max_rounds: no trial was added")
     elif now.again and not now.until:
-        found.append(f"session {name} had ended: one batch of trials was added to it")
+        found.append(f"session {name} was already complete: one batch of trials was added")
     return found

@@ -19,10 +19,10 @@ from gate.store.baseline.source_order import Place, source_names
 from gate.suites.protection.rules import Base, Rules, judging_rules, load_own_config
 
 DEFAULT_BRANCH = "main"  # where there is no git to tell
-TOOTHLESS = "the exit code is off (`fail: false` in the workflow): the step is green on any verdict"
+TOOTHLESS = "the step always passes, whatever the verdict (`fail: false` in the workflow)"
 
 KEPT = (
-    "the checkout keeps the workflow's token, and the agent's program can read it there; set "
+    "the checkout stores the workflow's token, where the agent's code can read it; set "
     "`persist-credentials: false` for actions/checkout"
 )
 
@@ -76,7 +76,8 @@ def judged_by(own: Config, root: Path, where: Where, protect: str | None) -> Rul
         return _where_head_left(own, root, where, protect)
     if protect is not None:
         raise UsageError(
-            f"--protect: event {job.event} says whose rules judge (docs/events.md); leave it out"
+            f"--protect: event {job.event} already decides whose rules apply "
+            "(docs/events.md); leave out the option"
         )
     base, why = None, _unknown_base(job)
     if job.protect_ref is not None:
@@ -210,8 +211,8 @@ def _is_no_link(root: Path) -> None:
     within = root.relative_to(here) if root.is_relative_to(here) else root
     if any(folder.is_symlink() for folder in (within, *within.parents) if not folder.is_absolute()):
         raise UsageError(
-            f"--config: the way to {root} is a link, so what the base has there is not known; name "
-            "the folder itself"
+            f"--config: the path {root} goes through a symbolic link, so the base "
+            "branch's file cannot be found; give the real folder"
         )
 
 
@@ -295,5 +296,6 @@ def told_of_baseline(suite: str, here: Here) -> str:
         "": "",
         "edited": f"edits the baseline of `{suite}`; the base branch's was used",
         "gone": f"has no baseline file of `{suite}`; the base branch's was used",
-        "added": f"adds a baseline of `{suite}`, which the base branch has not; it was not used",
+        "added": f"adds a baseline of `{suite}`, which the base branch does not have; it was not "
+        "used",
     }[here]

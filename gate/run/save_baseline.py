@@ -19,8 +19,8 @@ def may_save(session: Session, job: Job) -> None:
     made = session.meta.provenance
     if not job.may_save_baseline:
         raise UsageError(
-            f"gate baseline save: not under event '{job.event}', a change must not write its own "
-            "baseline; save on push or schedule of the base branch"
+            f"gate baseline save: not allowed for event '{job.event}', a change must not "
+            "write its own baseline; save on push or schedule of the base branch"
         )
     if made.mode == "pull_request" or made.event.startswith("pull_request"):
         raise UsageError(
@@ -29,7 +29,7 @@ def may_save(session: Session, job: Job) -> None:
         )
     if session.report is None:
         raise UsageError(
-            f"{session.folder}: the run never ended; go on with `gate run --resume "
+            f"{session.folder}: the run did not finish; continue it with `gate run --resume "
             f"{session.folder}`"
         )
 
@@ -45,7 +45,7 @@ def suites_of(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
     broken = [name for name in chosen if name in reports and reports[name].outcome == "error"]
     if broken:
         raise UsageError(
-            f"{session.folder}: suite '{broken[0]}' ended in an error, which is no "
+            f"{session.folder}: suite '{broken[0]}' ended in an error, so it cannot be a "
             "baseline; run it again"
         )
     _whole(session, chosen)
@@ -60,7 +60,7 @@ def _whole(session: Session, suites: Sequence[str]) -> None:
         if meta.looks is not None and told and told.trials < planned:
             raise UsageError(
                 f"{session.folder}: suite '{name}' ended early, after {told.trials} of {planned} "
-                "trials, so its rounds are not all there; measure them with `gate run --stop off`"
+                "trials, so some rounds are missing; run all of them with `gate run --stop off`"
             )
 
 
@@ -82,5 +82,5 @@ def write(folder: Path, baseline: BaselineFile) -> Path:
 def file_name(suite: str) -> str:
     """A suite's name may come from a foreign session, so it must not lead elsewhere."""
     if not suite or suite.startswith(".") or any(sign in suite for sign in '/\\:"<>|?*\0'):
-        raise UsageError(f"suite '{suite[:80]}': no name for a file; rename the suite")
+        raise UsageError(f"suite '{suite[:80]}': not usable as a file name; rename the suite")
     return f"{suite}.json"

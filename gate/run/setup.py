@@ -178,14 +178,14 @@ def set_up(
 def _unlooked(baselines: Mapping[str, Compared]) -> list[str]:
     """A job without a baseline that nobody could look for must not pass for one that has none."""
     found = dict.fromkeys(one.not_looked_for for one in baselines.values() if one.not_looked_for)
-    return [f"the baseline could not be looked for: {why}" for why in found]
+    return [f"the search for the baseline failed: {why}" for why in found]
 
 
 def _unused(baselines: Mapping[str, Compared], rules: Rules) -> list[str]:
     """Where the own rules judge, the baseline is the base branch's all the same."""
     branch, folder = rules.config.baseline.branch, rules.config.baseline.path
     return [
-        f"{folder}/{name}.json here is not as {branch} has it; that of {branch} was compared with"
+        f"{folder}/{name}.json differs from the one on {branch}; the one on {branch} was used"
         for name, one in baselines.items()
         if one.here == "edited" and not rules.has_base
     ]
@@ -197,7 +197,7 @@ def _notes(config: Config, note: str) -> list[str]:
     if config.agent.name != "replay":
         return given
     name = Path(str(config.agent.options["file"])).name
-    return [f"recorded answers were judged (`{name}`): no agent was asked", *given]
+    return [f"recorded answers were judged (`{name}`): no agent was called", *given]
 
 
 def _asked(options: RunOptions, config: Config, world: World, given: GivenAgent | None) -> Agent:
@@ -224,7 +224,8 @@ def _check_money(config: Config, agent: Agent) -> None:
         return
     raise UsageError(
         f"budget.usd, --budget-usd: the price of the model '{model[:80]}' is unknown, and {host} "
-        "does not tell what an answer costs, so no budget of money can hold: write the price under "
+        "does not report what an answer costs, so a budget in USD cannot be enforced: set "
+        "the price under "
         "`pricing:` in gate.yml, or limit `budget: {calls: N}` instead"
     )
 

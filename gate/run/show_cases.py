@@ -64,4 +64,4 @@ def _notes(setup: Setup, collected: Collected, unreachable: str) -> Iterator[str
     yield from setup.config.warnings
     yield from setup.notes
     if collected.ended_early:
-        yield f"{collected.ended_early}: not every round was asked"
+        yield f"{collected.ended_early}: some rounds were not run"

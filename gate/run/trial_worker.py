@@ -145,7 +145,7 @@ class TrialWorker:
 
     def _cut_short(self, task: Task, failure: AgentFailure) -> InfraFailure:
         waited, limit = f"{task.waited_s:.3g} s", f"{self._limit_s(task):g} s"
-        why = f"{waited} of the {limit} were a wait that the provider asked for"
+        why = f"{waited} of the {limit} were spent waiting at the provider's request"
         return InfraFailure(f"{failure}: {why}")
 
     def _completed(self, task: Task, response: Response, latency: float) -> Attempt:

@@ -29,8 +29,8 @@ RUNS_CODE = ("python", "command")  # agent types that run what the checkout has
 READS_ANSWERS = ("recorded", "replay")  # types that answer from a file of the checkout
 _ASKED = ("agent", "control_agent", "retriever", "judge", "verifier")
 INSTEAD = (
-    "judge it under `pull_request`, or measure there and publish in a second workflow "
-    "(docs/events.md)"
+    "run the gate under `pull_request` instead, or run it there and publish in a second "
+    "workflow (docs/events.md)"
 )
 
 
@@ -59,8 +59,9 @@ def refuse_checkout(command: str, env: Mapping[str, str]) -> None:
     job = current_job(env)
     if job.untrusted_head:
         raise UsageError(
-            f"gate {command}: not under {job.event}, which has the base's secrets beside a "
-            "checkout that may be anybody's; use it under `pull_request`"
+            f"gate {command}: not allowed under {job.event}, which gives the base branch's "
+            "secrets to a checkout that anybody may have written; use it under "
+            "`pull_request`"
         )
 
 
@@ -80,16 +81,16 @@ def rules_of_base(
     """
     if base is None:
         raise UsageError(
-            f"{event}: the base's gate.yml cannot be read, and the checkout's must not judge here; "
-            "give the step `github-token` and the job `contents: read`"
+            f"{event}: the base's gate.yml cannot be read, and the checkout's must not be "
+            "used here; give the step `github-token` and the job `contents: read`"
         )
     file = Path(options_file or CONFIG).name
     content = base.forge.read(file, base.sha)
     if content is None:
         if options_file is not None or os.path.lexists(root / CONFIG):
             raise UsageError(
-                f"{event}: {base.name} has no {file} yet, and the checkout's must not judge here; "
-                "merge it first, or judge it under `pull_request`"
+                f"{event}: {base.name} has no {file} yet, and the checkout's must not be "
+                "used here; merge it first, or run the gate under `pull_request`"
             )
         found = defaults()
         return BaseAlone(config=found, own=found, root=root)
@@ -110,8 +111,8 @@ def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool
     code = (*_agents(found, keys), *_suites(found), *_graders(found, root, base))
     for what in (*code, *_baseline(found)):
         raise UsageError(
-            f"{event}: {what}, and this event has the base's secrets: what a pull request brings "
-            f"must neither run nor judge beside them; {INSTEAD}"
+            f"{event}: {what}, and this event has the base's secrets: code and rules from "
+            f"a pull request must not run with them; {INSTEAD}"
         )
 
 

@@ -44,7 +44,7 @@ class SuiteCode:
             self._of, self._alone = int(loaded["of"]), bool(loaded["alone"])
             self._lines = "".join(f"{line}\n" for line in loaded["lines"]).encode()
         except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"'{name}': what its process says of it makes no sense") from error
+            raise UsageError(f"'{name}': its process sent an invalid description") from error
         self._turns = Turns()
 
     @property
@@ -141,5 +141,5 @@ def _response(body: bytes, who: str) -> Response:
     try:
         return from_json(Response, answer.parse(body))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        message = f"{who} answered with what makes no sense: {error}"
+        message = f"{who} returned an invalid reply: {error}"
         raise AgentFailure(message, code=WRONG) from None

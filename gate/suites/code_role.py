@@ -69,7 +69,7 @@ def _make_instance(desk: RequestHandler, spec: str) -> Any:
     missing = [word for word in _METHODS if not callable(getattr(made, word, None))]
     if missing:
         lacks = " and ".join(missing)
-        raise UsageError(f"is no suite: {lacks} missing - docs/suite-as-code.md has an example")
+        raise UsageError(f"is not a suite: {lacks} missing - docs/suite-as-code.md has an example")
     return made
 
 

@@ -131,7 +131,7 @@ def test_the_session_is_no_measurement(measured):
     assert output_of(measured, "report", "latest").startswith(whole)
     assert session not in gate(measured, "history", "results").stderr
     told = run_command(measured, "run", "--resume", session, code=2)
-    assert "go on with its own options" in told.stderr
+    assert "resume it with its own options" in told.stderr
 
 
 def test_a_run_of_cases_goes_on_with_its_own_options(measured):

@@ -108,7 +108,7 @@ def test_an_unchanged_agent_is_let_through_early(project):
     assert 1 <= ended["look"] < ended["looks"] <= 10
     assert ended["ended"] == "every blocking metric is settled"
     assert (ended["not_run"], found["cases"]["removed"]) == (0, [])
-    assert not any("not every trial" in note for note in found["notes"])
+    assert not any("planned trials were not run" in note for note in found["notes"])
 
 
 def test_a_worse_agent_is_caught_early(project):
@@ -174,7 +174,7 @@ def test_a_budget_between_two_looks_saves_nothing(project):
     session = against(project)
     found = summary_of(session)
     assert (found["calls"]["made"], found["calls"]["saved"]) == (7, 0)
-    assert "the budget of 7 calls is used up: not every trial was made" in found["notes"]
+    assert "the budget of 7 calls is used up: some planned trials were not run" in found["notes"]
     assert suite(session)["ended"] == "the budget of 7 calls is used up"
     assert (suite(session)["look"], suite(session)["not_run"]) == (0, PLANNED - 7)
     assert found["outcome"] == "inconclusive"
@@ -219,13 +219,15 @@ def test_going_on_with_an_ended_session_adds_rounds_until_the_cap(project):
         made.append(len(details_of(session)))
     assert made == sorted(set(made))
     assert made[-1] == CAP
-    assert "had ended: one batch of trials was added to it" in str(summary_of(session)["notes"])
+    assert "was already complete: one batch of trials was added" in str(
+        summary_of(session)["notes"]
+    )
     after = {(row["case_id"], row["round"]): row for row in details_of(session)}
     assert {key: after[key] for key in before} == before
     assert Counter(number for _, number in after) == dict.fromkeys(range(1, 7), CASES)
     against(project, "--resume", str(session))
     assert len(details_of(session)) == CAP
-    assert "is at its cap: no trial was added" in str(summary_of(session)["notes"])
+    assert "has reached max_rounds: no trial was added" in str(summary_of(session)["notes"])
 
 
 @pytest.mark.parametrize("outcome", [None, "error"])
@@ -259,7 +261,7 @@ def test_a_session_keeps_its_plan_of_looks(project):
     against(project, "--resume", str(session), "--stop", "off")
     assert suite(session)["looks"] > 0
     assert len(details_of(session)) < PLANNED
-    assert "keeps its plan of looks" in str(summary_of(session)["notes"])
+    assert "keeps its original settings" in str(summary_of(session)["notes"])
 
 
 @pytest.mark.parametrize(("agent", "code"), [(GOOD, 0), (BAD, 1)])
@@ -391,7 +393,7 @@ def test_a_recording_that_a_budget_ended_replays_to_its_end_and_says_so(project)
     again = replayed(project)
     assert sorted(keys(again)) == sorted(keys(first))
     assert summary_of(again)["outcome"] == summary_of(first)["outcome"] == "inconclusive"
-    assert "the recording ends after 7 trials" in str(summary_of(again)["notes"])
+    assert "the recording has only 7 trials" in str(summary_of(again)["notes"])
     assert suite(again)["infra_errors"] == 0
 
 
@@ -402,7 +404,7 @@ def test_rules_that_ask_for_more_than_was_recorded_end_where_it_ends(project):
     assert sorted(case for case, _ in keys(again)) == sorted(case for case, _ in keys(first))
     assert (suite(again)["looks"], suite(again)["infra_errors"]) == (0, 0)
     made = len(keys(first))
-    said = f"the recording ends after {made} trials, {PLANNED - made} were not recorded"
+    said = f"the recording has only {made} trials, {PLANNED - made} were not recorded"
     assert said in str(summary_of(again)["notes"])
 
 
@@ -452,11 +454,11 @@ def test_resume_with_rounds_goes_on_with_an_early_stop_to_these_rounds(project):
     assert rounds_of(session) == {6: CASES}
     found = summary_of(session)
     assert (found["outcome"], found["calls"]["made"]) == ("pass", CAP)
-    assert "had a verdict before rounds were added to it, up to 6 a case" in str(found["notes"])
+    assert "had a verdict before rounds were added to it, up to 6 per case" in str(found["notes"])
     after = {(row["case_id"], row["round"]): row for row in details_of(session)}
     assert {key: after[key] for key in before} == before
     said = run_command(project, "run", "--resume", str(session), "--rounds", "6", code=2).stderr
-    assert "has 6 rounds a case; give more" in said
+    assert "has 6 rounds per case; give a larger" in said
 
 
 def test_resume_with_rounds_gives_a_whole_run_a_second_look(project):

@@ -116,7 +116,7 @@ def test_merged_shards_are_judged_as_the_whole_run(recorded):
     assert sum(len(details_of(shard)) for shard in shards) == 36
     for shard in shards:
         assert summary_of(shard)["cases"]["removed"] == []
-        assert "`gate merge` joins them" in summary_of(shard)["notes"][0]
+        assert "join the shards with `gate merge`" in summary_of(shard)["notes"][0]
     merged = run_command(
         recorded, "merge", *map(str, shards), "--baseline", "baselines", "--out", "merged"
     )
@@ -199,7 +199,7 @@ def test_money_stops_a_run_too_and_unknown_prices_are_unknown(tmp_path):
         cost = summary_of(run_session(tmp_path, "--baseline", "none"))["cost"]
         told = run_command(tmp_path, "run", "--baseline", "none", "--budget-usd", "1", code=2)
     assert (cost["usd"], cost["unknown_models"]) == (None, ["stub-model"])
-    assert "what an answer of the model 'stub-model' costs is unknown" in told.stderr
+    assert "the cost of an answer of the model 'stub-model' is unknown" in told.stderr
     assert "`pricing:` in gate.yml" in told.stderr
 
 
@@ -437,6 +437,7 @@ def test_a_recording_of_fewer_rounds_replays_to_its_end_and_says_so(tmp_path):
     assert report["outcome"] == first["outcome"]
     assert report["suites"]["s"]["trials"] == 12
     assert any(
-        "the recording ends after 12 trials, 24 were not recorded: not every trial was made" in note
+        "the recording has only 12 trials, 24 were not recorded: some planned trials were "
+        "not run" in note
         for note in report["notes"]
     )

@@ -103,7 +103,7 @@ def test_recorded_answers_are_graded_by_a_suite_of_ones_own(project):
     assert len(lines) == 24
     assert sum("response" in line for line in lines) == 22, "two are errors"
     taken = gate(project, "import", "openagent", "old", "--recording", str(out), "--out", "more")
-    assert (taken.returncode, "is there already" in taken.stderr) == (2, True)
+    assert (taken.returncode, "already exists" in taken.stderr) == (2, True)
     cases = [
         {"id": case, "input": f"q {case}"} for case in sorted({line["case_id"] for line in lines})
     ]
@@ -123,10 +123,10 @@ def test_recorded_answers_are_graded_by_a_suite_of_ones_own(project):
 def test_a_source_without_questions_is_no_dataset(project):
     found = gate(project, "import", "openagent", "old", "--dataset", "d.jsonl", "--out", "x")
     assert found.returncode == 2
-    assert "one suite a file" in found.stderr
+    assert "a file holds one suite" in found.stderr
     one = ("--suite", "dialogue", "--dataset", "d.jsonl", "--out", "x")
     found = gate(project, "import", "openagent", "old", *one)
-    assert (found.returncode, "does not say what the case" in found.stderr) == (2, True)
+    assert (found.returncode, "do not contain the question of case" in found.stderr) == (2, True)
     assert not (project / "d.jsonl").exists()
 
 

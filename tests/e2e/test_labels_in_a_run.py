@@ -137,7 +137,10 @@ def test_a_judge_that_people_agree_with_gates_and_is_corrected(project):
 
 @pytest.mark.parametrize(
     ("human", "why"),
-    [(contrary, "weighted kappa with people −"), (None, "nobody rated this judge's answers")],
+    [
+        (contrary, "weighted kappa with people −"),
+        (None, "no person has rated answers that this judge scored"),
+    ],
 )
 def test_one_that_they_do_not_agree_with_only_warns(project, human, why):
     session = run_session(project(human))
@@ -175,7 +178,7 @@ def test_without_protection_they_are_those_of_the_working_tree(project):
         commit(folder)
     (folder / "reviews" / "labels.jsonl").unlink()
     notes = summary_of(run_session(folder))["notes"]
-    assert any("nobody rated this judge's answers" in note for note in notes)
+    assert any("no person has rated answers that this judge scored" in note for note in notes)
 
 
 def test_labels_beside_another_judge_correct_nothing_and_that_is_told(project):

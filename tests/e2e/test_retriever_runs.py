@@ -65,7 +65,7 @@ def test_alone_and_recorded_it_needs_no_agent(tmp_path):
     checked = run_command(tmp_path, "validate")
     assert "retriever 'recorded'" in checked.stdout
     warned = checked.stdout + checked.stderr
-    assert "'exact_match' gets empty answers: a retriever alone gives none" in warned
+    assert "'exact_match' would grade empty answers: a retriever alone returns no answer" in warned
     assert "'retrieval' gets" not in warned
     project(tmp_path, "retriever: {type: recorded, file: run.txt}")
     session = run_session(tmp_path)

@@ -67,7 +67,7 @@ def test_a_walk_through_a_repository(work: Path, tmp_path: Path) -> None:
     # A laptop: the files as they are, uncommitted; the baseline is master's.
     edit(work / "gate.yml", "min: 0.8, target: 0.9}", "min: 0.1, target: 0.9}")
     (note,) = notes_of(work)
-    assert note.startswith(f"judged by the files as they are here; master ({master[:7]}) has other")
+    assert note.startswith(f"judged by your local files; master ({master[:7]}) has other")
     assert "gate.yml (gates); `gate run --protect`" in note
     assert baseline_of(work)["source"] == "repo"
     assert note in output_of(work, "validate", env=CALM)
@@ -101,7 +101,7 @@ def test_a_walk_through_a_repository(work: Path, tmp_path: Path) -> None:
     assert fetch in baseline_of(one)["detail"]
     rules, baseline = notes_of(one, CI="true")
     assert rules.startswith("judged by its own rules: master is on origin and was not fetched")
-    assert baseline.startswith("the baseline could not be looked for: repo: master is on origin")
+    assert baseline.startswith("the search for the baseline failed: repo: master is on origin")
     git(one, "fetch", "-q", "origin", "master:master")
     assert baseline_of(one)["source"] == "repo"
 
@@ -109,7 +109,7 @@ def test_a_walk_through_a_repository(work: Path, tmp_path: Path) -> None:
     (work / "docs" / "deep").mkdir(parents=True)
     below = gate(work / "docs" / "deep", "run", env=CALM)
     assert below.returncode == 0, below.stderr
-    assert "gate: ../../gate.yml is used; paths in it begin at its folder" in below.stderr
+    assert "gate: ../../gate.yml is used; its paths are relative to its folder" in below.stderr
     assert "Session written to: ../../results/session-" in below.stdout
     assert "baselines/first.json" in output_of(work / "docs", "baseline", "show", env=CALM)
 
@@ -138,9 +138,9 @@ def test_without_gate_yml_the_way_on_is_told(tmp_path: Path) -> None:
         said = gate(tmp_path, *command, env=none)
         assert said.returncode == 2, command
         assert "no gate.yml in this folder" in said.stderr
-        assert "`gate init` writes one" in said.stderr
+        assert "create one with `gate init`" in said.stderr
     (tmp_path / "tool.jsonl").write_text("")
     said = output_of(tmp_path, "validate", "--suite", "tool", env=none)
-    assert "tool.jsonl lies here and is not used" in said
+    assert "tool.jsonl is in this folder but not used" in said
     key = {**none, "OPENAGENT_PROVIDER_KEY": "k"}
     assert "4 suites" in output_of(tmp_path, "validate", env=key)

@@ -82,7 +82,7 @@ def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
     assert second["session_id"] == first["session_id"]
     assert second["calls"]["made"] > first["calls"]["made"]
     assert second["suites"]["s"]["look"] == first["suites"]["s"]["look"] + 1
-    assert "had ended: one batch of trials was added to it" in str(second["notes"])
+    assert "was already complete: one batch of trials was added" in str(second["notes"])
     (comment,) = github.comments
     assert "run=7.2" in comment["body"]
     assert "goes on with the stored session" in comment["body"]

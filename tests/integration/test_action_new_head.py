@@ -123,9 +123,9 @@ def test_a_head_with_the_same_files_gets_the_same_verdict_of_the_same_answers(
     assert first["calls"]["made"] < first["calls"]["cap"]
     assert same(first, second)
     assert second["provenance"]["commit"] == HEADS[1]
-    assert told(second, "goes on with the session of `1111111`, which has the same files")
+    assert told(second, "continues the session of `1111111`, which has the same files")
     assert told(second, "verdicts of earlier heads with the same files: `1111111` fail")
-    assert "agent deployed elsewhere? set `agent.version`" in pushes.comment
+    assert "if the agent was deployed again since, set `agent.version`" in pushes.comment
     assert "`1111111` fail" in pushes.comment
     third = pushes.push()
     assert same(first, third)
@@ -216,7 +216,7 @@ def test_a_re_run_of_the_new_head_goes_on_with_it_too(pushes: Pushes) -> None:
     third = pushes.again()
     assert third["session_id"] == second["session_id"] == first["session_id"]
     assert third["calls"]["made"] > second["calls"]["made"]
-    assert told(third, "had ended: one batch of trials was added to it")
+    assert told(third, "was already complete: one batch of trials was added")
 
 
 def test_a_session_of_another_pull_request_is_left_alone(pushes: Pushes) -> None:

@@ -242,7 +242,7 @@ def replayed(folder: Path, keep: Callable[[list[str]], list[str]]) -> dict[str, 
 def test_a_round_that_was_not_recorded_is_not_made_and_that_is_told(folder: Path) -> None:
     found = replayed(folder, lambda lines: lines[:79])  # one round of one case of 40 is missing
     assert (found["suites"]["s"]["infra_errors"], found["suites"]["s"]["trials"]) == (0, 79)
-    assert "the recording ends after 79 trials, 1 were not recorded" in " ".join(found["notes"])
+    assert "the recording has only 79 trials, 1 were not recorded" in " ".join(found["notes"])
     assert found["outcome"] == "no_baseline"
 
 

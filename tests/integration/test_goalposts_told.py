@@ -72,8 +72,8 @@ def test_what_the_change_makes_of_its_own_gate_is_told(project: Path, github: Gi
         assert MOVED in text
         assert "regression.control stored → fresh in gate.yml:4" in text
         assert "has no baseline file of s; the base branch's was used" in text
-        assert f"changes the workflow {FILE}, which starts the gate" in text
-        assert "the exit code is off (fail: false in the workflow)" in text
+        assert f"changes the workflow {FILE}, which runs the gate" in text
+        assert "the step always passes, whatever the verdict (fail: false in the workflow)" in text
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -92,7 +92,7 @@ def test_rules_under_another_name_that_the_base_has_not_are_told(
     assert act(project, github, config="other.yml") == 0
     for text in everywhere(project, github):
         assert "judged by its own rules: main has no other.yml that can be read" in text
-        assert ("and its gate.yml did not judge" in text) is known
+        assert ("and its gate.yml was not used" in text) is known
     (session,) = (project / "results").glob("session-*")
     first, second, *_ = json.loads((session / "summary.json").read_text("utf-8"))["notes"]
     assert first.startswith("judged by"), "warnings of an own file push it out of no comment"

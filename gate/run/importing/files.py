@@ -40,7 +40,9 @@ def _cases(found: Imported, suites: frozenset[str]) -> Iterator[Case]:
         return
     if len(suites) != 1:
         names = ", ".join(sorted(suites)[:10])
-        raise UsageError(f"--dataset: one suite a file; name it with --suite ({names})")
+        raise UsageError(
+            f"--dataset: a file holds one suite only; choose it with --suite ({names})"
+        )
     seen: set[str] = set()
     for trial in found.trials():
         if trial.suite in suites and trial.case.id not in seen:
@@ -52,8 +54,9 @@ def _case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
     for case in cases:
         if case.input in ("", None):
             raise UsageError(
-                f"--dataset {file}: the source does not say what the case '{case.id[:80]}' asks; "
-                "name the tasks as docs/import.md has it for this format"
+                f"--dataset {file}: the results do not contain the question of case "
+                f"'{case.id[:80]}'; give the file of the tasks too (docs/import.md, by "
+                "format)"
             )
         row: dict[str, Json] = {"id": case.id, "input": case.input}
         row |= {"category": case.category} if case.category else {}
@@ -84,6 +87,6 @@ def _write(file: Path, option: str, lines: Iterator[str]) -> int:
                 file.unlink()
                 raise
     except FileExistsError:
-        raise UsageError(f"{option} {file}: is there already; name a new file") from None
+        raise UsageError(f"{option} {file}: already exists; choose a new file name") from None
     except OSError as error:
-        raise UsageError(f"{option} {file}: {error.strerror}; name another place") from error
+        raise UsageError(f"{option} {file}: {error.strerror}; choose another path") from error

@@ -28,7 +28,8 @@ def reader(name: str, path: Path, options: Iterable[str]) -> tuple[str, Importer
         others = _formats(found)
         if others:
             raise UsageError(
-                f"{path}: not what `{name}` reads ({importer.reads}); it looks like {others[0]}: "
+                f"{path}: not in the format that `{name}` reads ({importer.reads}); it "
+                f"looks like {others[0]}: "
                 f"gate import {others[0]} {path}"
             )
     return name, from_json(importer, _checked(name, importer, options))
@@ -36,12 +37,12 @@ def reader(name: str, path: Path, options: Iterable[str]) -> tuple[str, Importer
 
 def _recognised(found: FirstLook) -> str:
     if not found.path.exists():
-        raise UsageError(f"{found.path}: not there; name a file or a folder")
+        raise UsageError(f"{found.path}: not found; give an existing file or folder")
     formats = _formats(found)
     if len(formats) == 1:
         return formats[0]
-    which = f"could be {' or '.join(formats)}" if formats else "of no format that is known"
-    raise UsageError(f"{found.path}: {which}; name one of {', '.join(IMPORTERS)}")
+    which = f"could be {' or '.join(formats)}" if formats else "not a known format"
+    raise UsageError(f"{found.path}: {which}; choose a format: {', '.join(IMPORTERS)}")
 
 
 def _formats(found: FirstLook) -> list[str]:

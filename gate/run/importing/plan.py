@@ -54,7 +54,8 @@ class ImportPlan:
             seen.add(key)
             if len(seen) > MOST_TRIALS:
                 raise UsageError(
-                    f"more than {MOST_TRIALS:,} results; import them in parts, or name a --suite"
+                    f"more than {MOST_TRIALS:,} results; import them in parts, or choose "
+                    "one suite with --suite"
                 )
             yield self._row(trial)
 
@@ -83,8 +84,8 @@ class ImportPlan:
 
 def _twice(trial: Trial) -> Problem:
     message = (
-        f"{trial.suite}: the case '{trial.case.id[:80]}' has two results of round {trial.round} - "
-        "keep one"
+        f"{trial.suite}: the case '{trial.case.id[:80]}' has two results for round "
+        f"{trial.round} - keep one"
     )
     return Problem(trial.case.place, message)
 
@@ -137,8 +138,8 @@ def import_plan(
 
 
 _FILES_TIME = (
-    "the source does not say when it was measured: its time is that of its newest file (--at names "
-    "another)"
+    "the results do not say when they were measured: the time of the newest file is used "
+    "(set another with --at)"
 )
 
 
@@ -147,7 +148,7 @@ def _moment(given: datetime | None, told: datetime | None, found: Imported) -> d
     moment = moment_of(given.isoformat()) if given else told or newest(found.files)
     if moment is None:
         what = "--at" if given else "the time of the newest file"
-        raise UsageError(f"{what}: no moment of the years 1970 to 9999; name another one with --at")
+        raise UsageError(f"{what}: not a time between the years 1970 and 9999; set one with --at")
     return moment
 
 
@@ -158,7 +159,7 @@ def chosen(
     for name in names:
         if name not in suites and name != "all":
             raise UsageError(
-                f"--suite {name}: not in what is imported{did_you_mean(name, [*suites])}"
+                f"--suite {name}: not in the imported results{did_you_mean(name, [*suites])}"
             )
     return suites if not names or "all" in names else {n: suites[n] for n in suites if n in names}
 

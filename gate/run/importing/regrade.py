@@ -68,7 +68,7 @@ def regraded(
         if name not in mine or Path(mine[name].dataset).is_absolute():
             raise UsageError(
                 f"--regrade: {config.file or 'gate.yml'} has no suite '{name}' with its own "
-                "`dataset`; add one with the file or folder of the tasks that were asked"
+                "`dataset`; add one whose `dataset` is the file or folder of that run's tasks"
             )
     unjudged = select(replace(config, judge=None, verifier=None), tuple(suites), rules.root)
     plans = prepare(unjudged.suites, replace(rules, config=unjudged), Selection())
@@ -88,15 +88,15 @@ def _of(plan: SuitePlan, suite: ImportedSuite, asked: set[str]) -> Regraded:
         some = ", ".join(f"'{task[:80]}'" for task in unknown[:_SHOWN])
         raise UsageError(
             f"--regrade: {len(unknown)} of the {len(asked)} tasks of '{plan.suite.name}' are not "
-            f"in {plan.suite.dataset} ({some}); name the tasks that were asked under `dataset`"
+            f"in {plan.suite.dataset} ({some}); set `dataset` to the tasks of that run"
         )
     left_out = len(plan.digests) - len(asked)
     meta = replace(
         plan.meta(), rounds=suite.rounds, cases=len(asked), not_selected=left_out, looks=None
     )
     note = (
-        f"{plan.suite.name}: the answers were graded again by the suite of gate.yml; whether its "
-        "tasks are worded as those that were asked is not known"
+        f"{plan.suite.name}: the answers were graded again by the suite of gate.yml; "
+        "whether its tasks have the same wording as the original ones is not known"
     )
     return Regraded(
         meta=meta,

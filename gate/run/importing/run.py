@@ -66,7 +66,8 @@ def import_results(options: ImportOptions, host: Host, now: datetime) -> Written
     if not suites:
         if not options.dataset:
             raise UsageError(
-                f"{options.path}: cases and no results; --dataset FILE makes a dataset of them"
+                f"{options.path}: has cases but no results; use --dataset FILE to write "
+                "the cases as a dataset"
             )
         return Written(beside=(*found.notes, *beside))
     plan = import_plan(options, name, found, suites, place)
@@ -74,7 +75,9 @@ def import_results(options: ImportOptions, host: Host, now: datetime) -> Written
     out = Path(options.out or beside_config or place.config.report.dir)
     folder = out / f"session-{plan.session_id}"
     if folder.exists():
-        raise UsageError(f"{folder}: imported already; remove it, or name another place with --out")
+        raise UsageError(
+            f"{folder}: already imported; remove the folder, or choose another with --out"
+        )
     with SessionWriter.create(out, plan.meta(), host.redactor()) as session:
         try:
             report = _write(plan, session)

@@ -57,7 +57,7 @@ def verify(folder: Path, *, commit: str | None, tag: str | None) -> Checked:
     """
     if not os.path.lexists(folder / MANIFEST):
         raise UsageError(
-            f"{folder}: no {MANIFEST} here; give the folder evidence/ of a release's session"
+            f"{folder}: no {MANIFEST} here; give the evidence/ folder of a release's session"
         )
     manifest: Manifest = _record(Manifest, folder / MANIFEST)
     faults = [*_of(manifest, commit, tag), *_files(folder, manifest.files)]
@@ -72,7 +72,7 @@ def verify(folder: Path, *, commit: str | None, tag: str | None) -> Checked:
         except GateError as error:
             faults += str(error).splitlines()
         except Exception as error:  # arithmetic on numbers that no run writes
-            faults.append(f"it cannot be decided again ({error!r:.200})")
+            faults.append(f"the verdict cannot be recomputed ({error!r:.200})")
     return Checked(manifest=manifest, faults=tuple(faults), trials=trials)
 
 
@@ -96,7 +96,7 @@ def _of(manifest: Manifest, commit: str | None, tag: str | None) -> Iterator[str
 def _files(folder: Path, stated: Mapping[str, Sealed]) -> list[str]:
     """Faults of the files themselves. Nothing is opened before it is known to be a plain file."""
     faults = [
-        f"{MANIFEST}: files: '{name[:80]}' is no plain name of a file in the folder"
+        f"{MANIFEST}: files: '{name[:80]}' is not a plain file name"
         for name in stated
         if not _PLAIN.fullmatch(name) or name == MANIFEST
     ]
@@ -108,14 +108,14 @@ def _files(folder: Path, stated: Mapping[str, Sealed]) -> list[str]:
         kind = path.lstat()
         sizes += kind.st_size
         if name != MANIFEST and not S_ISREG(kind.st_mode):
-            faults.append(f"{name[:80]}: a link or a special file, which evidence never holds")
+            faults.append(f"{name[:80]}: a link or special file, which evidence cannot contain")
         elif name != MANIFEST and name not in stated:
-            faults.append(f"{name[:80]}: the manifest does not know this file")
+            faults.append(f"{name[:80]}: not listed in the manifest")
         elif kind.st_size > (MOST_BYTES if path.name == DETAILS else MOST_JSON):
             faults.append(f"{name[:80]}: too large for evidence")
     faults += [f"{name}: missing" for name in sorted(stated.keys() - set(found))]
     if sizes > MOST_BYTES:
-        faults.append(f"more than {MOST_BYTES} bytes in all")
+        faults.append(f"more than {MOST_BYTES} bytes in total")
     return faults or [
         fault for name, one in stated.items() for fault in _changed(folder, name, one)
     ]
@@ -137,7 +137,7 @@ def _changed(folder: Path, name: str, stated: Sealed) -> Iterator[str]:
     if path.stat().st_size != stated.size:
         yield f"{name}: {path.stat().st_size} bytes, not {stated.size}"
     elif sha256_of(path) != stated.sha256:
-        yield f"{name}: changed: its sha256 is not the manifest's"
+        yield f"{name}: changed: its sha256 differs from the manifest's"
     elif path.name == DETAILS and _endless(path):
         yield f"{name}: a line of more than {MOST_LINE} bytes"
 
@@ -212,7 +212,7 @@ def _digests(held: Held, meta: Meta) -> Iterator[str]:
     for name, suite in held.stated.suites.items():
         dataset = held.datasets.get(name)
         if dataset is not None and dataset.digest != suite.dataset_digest:
-            yield f"{dataset_file(name, suite.dataset)}: {SUMMARY} ran another dataset"
+            yield f"{dataset_file(name, suite.dataset)}: {SUMMARY} used another dataset"
         if name not in meta.suites or meta.suites[name].dataset_digest != suite.dataset_digest:
             yield f"{META} and {SUMMARY} differ in the dataset of '{name}'"
     yield from _strangers(held, meta)

@@ -115,7 +115,9 @@ def _stored(held: Held, name: str, told: SuiteReport, config: Config) -> Compare
     path = held.folder / BASELINES / f"{name}.json"
     if not path.is_file():
         if told.baseline.source != "none":
-            raise UsageError(f"{path.name}: summary.json compares with it, and it is not here")
+            raise UsageError(
+                f"{path.name}: summary.json was compared with it, but the file is missing"
+            )
         return Compared(table=None, info=told.baseline)
     stored = newest(parse(path.read_bytes(), path.name), config.baseline.keep_rounds)
     if stored.suite != name:

@@ -112,7 +112,7 @@ class _Checking:
     def take(self, row: Row) -> None:
         if not isinstance(row.data, dict):
             kind = "a list" if isinstance(row.data, list) else f"{row.data!r:.40}"
-            self._wrong(row, f"a case is a mapping, not {kind}")
+            self._wrong(row, f"a case must be a mapping, not {kind}")
             return
         before = len(self.problems)
         data = _data(row, self.rules)
@@ -149,7 +149,7 @@ class _Checking:
             if isinstance(data["id"], str):
                 yield "id: is empty"
         elif case_id in self.lines:
-            yield f"id: '{case_id}' is taken by line {self.lines[case_id]} - ids are unique"
+            yield f"id: '{case_id}' is taken by line {self.lines[case_id]} - ids must be unique"
         else:
             self.lines[case_id] = row.line
             if row.file:
@@ -225,13 +225,16 @@ class _Checking:
             further = self.lacking[key, grader] - 1
             more = f" and in {further} more" if further else ""
             yield (
-                f"{places[0]}: '{key}' is missing in this case{more}: the grader '{grader}' gives "
-                "no score there, as if it were null"
+                f"{places[0]}: '{key}' is missing in this case{more}: the grader "
+                f"'{grader}' does not score it, as with null"
             )
         for message, place in list(self.doubts.items())[:_MOST_DOUBTS]:
             yield f"{place}: {message}"
         if len(self.doubts) > _MOST_DOUBTS:
-            yield f"{self.source.name}: and {len(self.doubts) - _MOST_DOUBTS} more of the kind"
+            yield (
+                f"{self.source.name}: and {len(self.doubts) - _MOST_DOUBTS} more warnings "
+                "like these"
+            )
         if not self.strangers or self.source.any_keys:
             return
         others = list_grader_keys()
@@ -262,7 +265,7 @@ def _input_faults(written: Mapping[str, Json]) -> Iterator[str]:
     if not names:
         yield "'input' is missing (or its aliases 'query', 'question', 'prompt')"
     elif len(names) > 1:
-        yield f"'{names[0]}' and '{names[1]}' mean the same - keep one"
+        yield f"'{names[0]}' and '{names[1]}' are two names of the same key - keep one"
     elif written[names[0]] in ("", [], {}):
         yield f"{names[0]}: is empty"
 

@@ -101,13 +101,13 @@ def _reword(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fau
         message += _no_bundled(_get_list(data, "suites")[int(path[1])])
     shows_value = not (message.startswith("unknown key") or found.rule == "required")
     if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
-        message = "the value (not shown, it may be secret) does not fit"
+        message = "the value is not valid (not shown, as it may be a secret)"
     if _is_grader(path) and message.startswith("unknown key"):
         name = str(path[-1])
         message = f"unknown grader '{name}'{did_you_mean(name, GRADERS.names())}"
         path = path[:-1]
     elif path[::2] == ("suites", "suite") and "have the form" in message:
-        message = "names no class - write ./my_suite.py:MySuite"
+        message = "does not name a class - write ./my_suite.py:MySuite"
     elif _is_grader((*path, "")) and " is not " not in message:
         message = "a grader is its name, or its name with options: {name: {option: value}}"
     return Fault(path=path, message=message)
@@ -129,18 +129,18 @@ def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
     """What is said in two ways, of which only one can count."""
     regression = data.get("regression")
     if "gates" in data and "QUALITY_GATES" in data:
-        yield Fault(path=("QUALITY_GATES",), message="means the same as gates - keep one")
+        yield Fault(path=("QUALITY_GATES",), message="sets the same as gates - keep one of the two")
     if (
         "regression_threshold" in data
         and isinstance(regression, dict)
         and "tolerance" in regression
     ):
-        message = "means the same as regression.tolerance - keep one"
+        message = "sets the same as regression.tolerance - keep one of the two"
         yield Fault(path=("regression_threshold",), message=message)
     for number, suite in enumerate(_get_list(data, "suites")):
         if isinstance(suite, dict) and "suite" in suite:
             for key in (key for key in _NOT_OF_CODE if suite.get(key)):
-                message = "the class under `suite` does this itself - leave it out"
+                message = "the class under `suite` already does this - remove it"
                 yield Fault(path=("suites", number, key), message=message)
 
 

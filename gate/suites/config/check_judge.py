@@ -32,7 +32,7 @@ _KNOWN = late_pattern(
     + r")(?![a-z])"
 )
 _FAVOUR = "models favour their own answers"
-_INSTEAD = "choose one of another family"
+_INSTEAD = "choose a model of another family"
 
 
 def judges(
@@ -48,15 +48,19 @@ def judges(
         alone = getattr(manner_of(grader.name, root), "partly_offline", False)
         if role == "judge" and config.judge is None and not judge_unread and not alone:
             form = "judge: {type: openai, base_url: ..., model: ..., api_key_env: ...}"
-            found.wrong(grader.place, f"'{grader.name}' asks a judge, and none is set - add {form}")
+            found.wrong(
+                grader.place, f"'{grader.name}' needs a judge, and gate.yml has none - add {form}"
+            )
     roles = {role for _, role in asking}
     if config.verifier is None and "verifier" in roles:
         roles.add("judge")  # which verifies then
     for section, spec in _models(config):
         if section not in roles and complete:
-            found.warn(spec.place, "no grader asks it - add one that does, or leave it out")
+            found.warn(
+                spec.place, "no grader uses the judge - add one that does, or remove the judge"
+            )
         if spec.name == "http" and not _reaches(spec):
-            message = "leaves the question out - write {{input}}, or {{case.instructions}} and"
+            message = "does not contain the question - add {{input}}, or {{case.instructions}} and"
             found.wrong(spec.place, f"body {message} {{{{case.material}}}}")
     return found
 
@@ -99,7 +103,7 @@ def _family_warning(section: Role, judge: str, agent: str) -> str:
     if plain[0] == plain[1]:
         return f"the {section} '{judge}' is the agent's model '{agent}': {_FAVOUR} - {_INSTEAD}"
     if family(judge) == family(agent):
-        one = f"the {section} '{judge}' and the agent's '{agent}' are one family"
+        one = f"the {section} '{judge}' and the agent's '{agent}' are of the same model family"
         return f"{one} ({family(judge)}): {_FAVOUR} - {_INSTEAD}"
     return ""
 

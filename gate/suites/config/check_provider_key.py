@@ -23,9 +23,9 @@ def provider_key(config: Config, *, given: bool = False) -> Findings:
         return found
     found.warn(
         agent.place,
-        f"{doubt} a provider key: with such a key a call is a plain call of the model, in which no "
-        f"tool can run, so the evidence that answers of {_format_names(suites)} declare cannot be "
-        "verified - use a key of a store, and write agent.key: store",
+        f"{doubt} a provider key: such a key calls the model directly, without tools, so "
+        f"the evidence that answers of {_format_names(suites)} declare cannot be verified "
+        "- use a store key and set agent.key: store",
     )
     return found
 

@@ -46,7 +46,7 @@ def settle_options(config: Config, root: Path, found: Findings | None = None) ->
 def _in_mode(suite: Suite, root: Path, found: Findings | None) -> Suite:
     knowing = [_knows_modes(spec, root) for spec in suite.graders]
     if suite.mode == "upstream" and found is not None and not any(knowing):
-        message = "mode: no grader of this suite has an upstream mode - leave it out"
+        message = "mode: no grader of this suite has an upstream mode - remove it"
         found.wrong(suite.place, message)
     graders = tuple(
         replace(spec, options={"mode": suite.mode, **spec.options}) if knows else spec
@@ -68,7 +68,7 @@ def _judgeable(suite: Suite, config: Config, found: Findings | None) -> Suite:
     if not dropped:
         return suite
     if suite.mode == "strict" and found is not None:
-        message = f"{suite.name}: rubrics are not judged, as gate.yml has no judge - add one"
+        message = f"{suite.name}: rubrics are skipped because gate.yml has no judge - add one"
         found.warn(suite.place, message)
     kept = tuple(spec for spec in suite.graders if spec not in dropped)
     return replace(suite, graders=kept)

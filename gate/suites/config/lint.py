@@ -93,7 +93,7 @@ def _check_metric_name(
         rounds = number and metric.startswith("agent.pass")
         who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
         where = "in `gate run` " if metric.partition(".")[0] in OF_IMPORTS else ""
-        who = "no suite measures it, an import does" if where else who
+        who = "no suite measures it; only imported results have it" if where else who
         found.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
         return
     names = sorted({*specs, *contract})
@@ -154,7 +154,7 @@ def _tolerance(
     reach = 1.0 if allowed.relative else spec.high - spec.low
     if allowed.value >= reach:
         found.wrong(
-            place, f"tolerance {allowed.value:g} can never be broken: no drop is that large"
+            place, f"tolerance {allowed.value:g} can never be exceeded: no drop is that large"
         )
 
 
@@ -174,7 +174,7 @@ def _prices(config: Config, found: Findings) -> None:
     if isinstance(model, str) and config.pricing and price_of(model, config.pricing) is None:
         hint = did_you_mean(strip_date(model), list(config.pricing))
         if "did you mean" in hint:
-            found.warn(config.agent.place, f"pricing has no model '{model}'{hint}")
+            found.warn(config.agent.place, f"pricing has no price for the model '{model}'{hint}")
 
 
 def _quarantine(config: Config, today: date, found: Findings) -> None:
@@ -186,7 +186,7 @@ def _quarantine(config: Config, today: date, found: Findings) -> None:
             found.wrong(entry.place, f"until: {entry.until} is not a date (YYYY-MM-DD)")
             continue
         if until < today:
-            message = f"the quarantine of '{entry.case}' ended on {until} - mend the case"
+            message = f"the quarantine of '{entry.case}' ended on {until} - fix the case"
             found.wrong(entry.place, f"{message} or agree on a new date with {entry.owner}")
         if entry.case in seen:
             found.wrong(entry.place, f"'{entry.case}' is in quarantine twice")
@@ -195,7 +195,7 @@ def _quarantine(config: Config, today: date, found: Findings) -> None:
 
 def _control(config: Config, found: Findings) -> None:
     if config.control_agent is not None and config.regression.control != "fresh":
-        message = "is not asked - write regression.control: fresh, or leave it out"
+        message = "is never called - set regression.control: fresh, or remove it"
         found.warn(config.control_agent.place, message)
 
 
@@ -204,13 +204,18 @@ def _retriever(config: Config, found: Findings) -> None:
     if config.agent.name != NOBODY:
         return
     if config.retriever is None:
-        found.wrong(config.agent.place, "type none asks nobody - write a retriever, or an agent")
+        found.wrong(
+            config.agent.place, "type none calls no agent - configure a retriever or an agent"
+        )
         return
     for suite in config.suites:
         for grader in suite.graders:
             if grader.name != "retrieval" and ":" not in grader.name:
-                message = f"'{grader.name}' gets empty answers: a retriever alone gives none"
-                found.warn(grader.place, f"{message} - write an agent, or leave the grader out")
+                message = (
+                    f"'{grader.name}' would grade empty answers: a retriever alone returns no "
+                    "answer"
+                )
+                found.warn(grader.place, f"{message} - configure an agent, or remove the grader")
 
 
 def _at_this_size(
@@ -232,7 +237,9 @@ def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Find
     """A quantile needs 5 / (1 - q) calls: 100 for a p95."""
     needed = math.ceil(5 / (1 - q) - 1e-9)
     if trials < needed:
-        message = f"{trials} trials of '{suite}' are too few to judge it: {needed} are needed"
+        message = (
+            f"{trials} trials of '{suite}' are too few to reach a verdict: {needed} are needed"
+        )
         found.warn(gate.place, f"{message} - add cases or rounds")
 
 
@@ -249,8 +256,8 @@ def _reachable(gate: GateRule, suite: Suite, trials: int, alpha: float, found: F
             continue
         distance = limit if name == "min" else 1 - limit  # from the limit to the worst value
         if gate.rule == "convicted" and distance <= slack:
-            message = f"{name} {limit:g} cannot be broken for certain with {size}"
-            found.warn(gate.place, f"{message} - add cases or rounds, or leave rule out")
+            message = f"{name} {limit:g} can never be shown to be broken with {size}"
+            found.warn(gate.place, f"{message} - add cases or rounds, or remove rule")
         if gate.rule == "proven" and 1 - distance <= slack:
             message = f"{name} {limit:g} cannot be proven with {size}"
-            found.warn(gate.place, f"{message} - add cases or rounds, or leave rule out")
+            found.warn(gate.place, f"{message} - add cases or rounds, or remove rule")

@@ -72,7 +72,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     """As `load`, but what could be read is handed over beside the problems."""
     content = read(file)
     if content is None:
-        raise UsageError(f"{file}: there is no such file - `gate init` writes one")
+        raise UsageError(f"{file}: file not found - create one with `gate init`")
     document = yamlfile.parse(content, file)
     _begin_graders(document.data, root)
     data, problems = check_document(document, env)
@@ -168,7 +168,7 @@ def _find_code_suite(code: str, written: Sequence[Suite]) -> Suite:
     name = code.rpartition(":")[2]
     place = Place(f"--suite {code}")
     if any(suite.name.casefold() == name.casefold() for suite in written):
-        raise UsageError(f"{place}: gate.yml has another suite '{name}'; give the class its name")
+        raise UsageError(f"{place}: gate.yml has another suite '{name}'; rename the class")
     if not _NAME.fullmatch(name):
         raise UsageError(f"{place}: write ./file.py:Class or module:Class")
     (suite,) = build_records.suites([{"name": name, "suite": code}], lambda path: place)
@@ -275,14 +275,19 @@ def measure(
         if suite.name == "all":
             found.wrong(suite.place, "'all' means every suite - choose another name")
         if suite.name.casefold() == EVIDENCE:
-            message = f"'{suite.name}' is the folder of a release's evidence - choose another name"
+            message = (
+                f"'{suite.name}' is reserved for a release's evidence folder - choose another name"
+            )
             found.wrong(suite.place, message)
         specs = {spec.name: spec for spec in trial_metrics(suite.rounds, asked)}
         for grader in suite.graders:
             for spec in _metrics(grader, root, found):
                 if spec.name in specs:
-                    message = f"'{grader.name}' measures {spec.name}, which is measured already"
-                    found.wrong(grader.place, f"{message} - one grader a metric")
+                    message = (
+                        f"'{grader.name}' measures {spec.name}, which another grader of this "
+                        "suite already measures"
+                    )
+                    found.wrong(grader.place, f"{message} - remove one of the two")
                 specs[spec.name] = spec
         measured[suite.name] = every_metric([specs.values()], suite.rounds, asked)
     return measured

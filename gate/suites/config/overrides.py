@@ -106,7 +106,9 @@ def _agent_option(
     flag = "--" + option.replace("_", "-")
     schema = schema_of(registry.get_class(agent.name))
     if key not in schema["properties"]:
-        raise UsageError(f"{flag}: an agent of type '{agent.name}' has no '{key}' - leave it out")
+        raise UsageError(
+            f"{flag}: agents of type '{agent.name}' have no option '{key}' - remove it"
+        )
     options = {**agent.options, key: value}
     wrong = [found for found in mismatches(schema, options) if found.path[:1] == (key,)]
     if wrong:

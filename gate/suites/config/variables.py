@@ -60,7 +60,10 @@ def replace_variables(
 
     def outside(path: Path, text: str) -> Json:
         if any(not found[1] for found in _VARIABLE.finditer(text)):
-            message = "variables are replaced in agent and judge only - write the value itself"
+            message = (
+                "environment variables are expanded only under agent and judge - write the "
+                "value itself"
+            )
             done.faults.append(Fault(path=path, message=message))
         return _VARIABLE.sub(lambda found: found[0][1:] if found[1] else found[0], text)
 
@@ -75,9 +78,16 @@ def secrets(data: Mapping[str, Json]) -> Iterator[Fault]:
         for path, text in _texts(data.get(section), (section,)):
             if path[-1] == "api_key_env":
                 if not _NAME.fullmatch(text) or _looks_like_key(text):
-                    yield Fault(path=path, message="takes a variable's name, not a key")
+                    yield Fault(
+                        path=path,
+                        message="must be the name of an environment "
+                        "variable, not the API key itself",
+                    )
             elif _is_secret(str(path[-1]), text):
-                message = "a key in the file - put it in a variable and write api_key_env: NAME"
+                message = (
+                    "an API key must not be in the file - put it in an environment variable "
+                    "and write api_key_env: NAME"
+                )
                 yield Fault(path=path, message=message)
 
 

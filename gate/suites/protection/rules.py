@@ -202,8 +202,8 @@ def _without_file(alone: Rules, theirs: Config, base: Base) -> Rules:
     """Deleting the file must not be the way to be judged by none of its rules."""
     if theirs.protect:
         raise UsageError(
-            f"{CONFIG}: {base.name} has it and this branch does not, and its rules judge "
-            f"(protect); put {CONFIG} back, or name another one with --config"
+            f"{CONFIG}: {base.name} has it, and its rules apply (protect), but this "
+            f"branch does not; restore {CONFIG}, or choose another file with --config"
         )
     return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
 
@@ -256,7 +256,7 @@ def _missing(file: str, base: Base) -> str:
     why = f"{base.name} has no {file} that can be read"
     if file == CONFIG or base.forge.read(CONFIG, base.sha) is None:
         return why
-    return f"{why}, and its {CONFIG} did not judge"
+    return f"{why}, and its {CONFIG} was not used"
 
 
 class _AllSet(dict[str, str]):

@@ -30,7 +30,7 @@ def explain_changed_workflow(
     # The tree of a pull request is merged with the branch's tip, which may be newer than the base.
     if _lines(text) in (_lines(theirs), _lines(base.forge.read(path, branch or "") or b"")):
         return ""
-    return f"changes the workflow `{file}`, which starts the gate: its inputs may ask for less"
+    return f"changes the workflow `{file}`, which runs the gate: it may now check less"
 
 
 def has_kept_token(top: Path) -> bool:

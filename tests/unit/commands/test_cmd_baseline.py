@@ -82,7 +82,7 @@ def test_save_is_refused_where_a_change_would_write_its_own_baseline(
 ) -> None:
     session = store(tmp_path, {"a": [True]})
     env = event(tmp_path, name)
-    with pytest.raises(UsageError, match=f"not under event '{name}'"):
+    with pytest.raises(UsageError, match=f"not allowed for event '{name}'"):
         gate("save", session, env=env)
     assert cli(["baseline", "save", str(session)], env) == 2
     assert not (work / "baselines").exists()
@@ -94,7 +94,7 @@ def test_save_is_refused_where_a_change_would_write_its_own_baseline(
     [
         ({"mode": "pull_request"}, "measured by a pull request"),
         ({"event": "pull_request_target"}, "measured by a pull request"),
-        ({"finished": False}, "the run never ended; go on with `gate run --resume"),
+        ({"finished": False}, "the run did not finish; continue it with `gate run --resume"),
         ({"outcome": "error"}, "ended in an error"),
         ({"suite": "../up"}, "no name of a suite"),
     ],

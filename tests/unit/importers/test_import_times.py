@@ -38,12 +38,12 @@ def test_the_time_that_is_named_is_that_moment_in_utc(source, at, session):
 def test_a_time_that_no_session_can_have_is_refused(source, at):
     found, session = imported(source, "--at", at)
     assert (found.returncode, session) == (2, "")
-    assert "--at: no moment of the years 1970 to 9999" in found.stderr
+    assert "--at: not a time between the years 1970 and 9999" in found.stderr
 
 
 def test_a_file_of_a_time_that_no_clock_shows_needs_another_one(source):
     for file in (source / "trec").iterdir():
         os.utime(file, (-10_000_000_000, -10_000_000_000))
     found, _ = imported(source)
-    assert (found.returncode, "name another one with --at" in found.stderr) == (2, True)
+    assert (found.returncode, "set one with --at" in found.stderr) == (2, True)
     assert imported(source, "--at", "2026-05-12")[1] == "session-20260512-000000"

@@ -106,7 +106,7 @@ def test_a_suite_that_has_the_rounds_is_left_alone(session_of):
 def test_rounds_that_are_there_and_rounds_beyond_the_rules_are_refused(session_of):
     one = plan()
     session = session_of(one, made=20)
-    with pytest.raises(UsageError, match=r"--rounds 2: .* has 2 rounds a case; give more"):
+    with pytest.raises(UsageError, match=r"--rounds 2: .* has 2 rounds per case; give a larger"):
         add_rounds(session, (one,), 2, RULES)
     with pytest.raises(UsageError, match=r"--rounds 9: .*max_rounds: 8; give at most 8"):
         add_rounds(session, (one,), 9, RULES)

@@ -115,7 +115,7 @@ def test_a_fault_that_the_case_allows_is_counted_and_not_told():
     assert checked.mutations["swapped"].allowed == 1
     assert checked.allowed_cases == 1
     assert checked.unneeded == [
-        "cases.jsonl:1: c1: check_allow.turned is not needed: none of them passes"
+        "cases.jsonl:1: c1: check_allow.turned is not needed: no such wrong answer passes"
     ]
 
 

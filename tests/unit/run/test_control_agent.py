@@ -40,8 +40,8 @@ def test_without_any_agent_to_ask_it_says_what_to_write():
     with pytest.raises(UsageError) as caught:
         control_of(config(NEW, line=9), None)
     assert str(caught.value) == (
-        "gate.yml:9: regression: control: fresh: the base branch's agent is not known here; write "
-        "the agent to compare with as control_agent, or control: stored"
+        "gate.yml:9: regression: control: fresh: the base branch's agent is not known "
+        "here; set control_agent to the agent to compare with, or use control: stored"
     )
 
 
@@ -52,7 +52,7 @@ def test_an_agent_is_not_its_own_control_unless_gate_yml_says_so():
     assert "cannot be its own control; the stored baseline is used" in found.notes[0]
     found = control_of(config(NEW, slower), None)
     assert found.agent == slower
-    assert "no change between them can be seen" in found.notes[0]
+    assert "no difference can be measured" in found.notes[0]
 
 
 def test_a_run_of_the_base_branch_itself_asks_no_control():
@@ -62,7 +62,7 @@ def test_a_run_of_the_base_branch_itself_asks_no_control():
 def test_an_option_that_names_stored_answers_wins_and_is_told():
     found = control_of(config(NEW, OLD), None, instead="--baseline repo")
     assert not found.fresh
-    assert found.notes[0].startswith("regression.control: fresh: --baseline repo asks for stored")
+    assert found.notes[0].startswith("regression.control: fresh: --baseline repo uses stored")
 
 
 def test_both_agents_are_asked_with_the_time_out_and_concurrency_of_the_command_line():

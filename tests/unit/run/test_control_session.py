@@ -107,10 +107,10 @@ def test_a_session_is_gone_on_with_by_the_same_two_agents_only(tmp_path, run):
     write(tmp_path, more="budget: {calls: 10}")
     _, begun = run()
     resume = ("--resume", str(begun.folder))
-    with pytest.raises(OtherSession, match="the session asked a control agent, too"):
+    with pytest.raises(OtherSession, match="the session also called a control agent"):
         run(*resume, "--baseline", "none")
     write(tmp_path, control="away")
-    with pytest.raises(OtherSession, match="the control agent is another one now"):
+    with pytest.raises(OtherSession, match="the control agent has changed"):
         run(*resume)
     write(tmp_path)
     report, session = run(*resume)
@@ -123,7 +123,7 @@ def test_a_session_without_a_control_gets_none_later(tmp_path, run):
     write(tmp_path)
     _, begun = run("--baseline", "none")
     assert begun.control() is None
-    with pytest.raises(OtherSession, match="asked no control agent"):
+    with pytest.raises(OtherSession, match="did not call a control agent"):
         run("--resume", str(begun.folder))
 
 
@@ -132,7 +132,7 @@ def test_without_any_control_nothing_is_begun(tmp_path, run):
     config = tmp_path / "gate.yml"
     config.write_text(config.read_text().replace("control_agent:", "# control_agent:"))
     before = set(tmp_path.iterdir())
-    with pytest.raises(UsageError, match="as control_agent, or control: stored"):
+    with pytest.raises(UsageError, match="or use control: stored"):
         run()
     assert set(tmp_path.iterdir()) == before
 

@@ -26,7 +26,7 @@ def test_above_it_is_found_up_to_the_root_of_the_repository(deep: Path) -> None:
     found = find_home(None, told.append)
     assert (found.file, found.root) == ("../../gate.yml", Path("../.."))
     assert sessions_folder(found, defaults()) == "../../results"
-    assert told == ["../../gate.yml is used; paths in it begin at its folder"]
+    assert told == ["../../gate.yml is used; its paths are relative to its folder"]
     (deep.parent / ".git").mkdir()
     assert find_home(None).file is None, "another repository ends the search"
 
@@ -44,7 +44,7 @@ def test_the_nearest_one_wins_and_a_named_one_is_taken(deep: Path) -> None:
 @pytest.mark.parametrize(("wanted", "env"), [(True, {}), (False, {"OPENAGENT_PROVIDER_KEY": "k"})])
 def test_the_bundled_suites_run_only_where_somebody_asks(wanted: bool, env: dict[str, str]) -> None:
     check_has_config(defaults(), env, bundled_wanted=wanted)
-    with pytest.raises(UsageError, match="`gate init` writes one"):
+    with pytest.raises(UsageError, match="create one with `gate init`"):
         check_has_config(defaults(), {"OPENAGENT_PROVIDER_KEY": ""}, bundled_wanted=False)
 
 
@@ -54,4 +54,6 @@ def test_a_file_of_a_bundled_name_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert unused_datasets(suites) == []
     (tmp_path / "dataset.jsonl").write_text("")
     (line,) = unused_datasets(suites)
-    assert line.startswith("dataset.jsonl lies here and is not used: the cases of tool are those")
+    assert line.startswith(
+        "dataset.jsonl is in this folder but not used: the cases of tool are those"
+    )

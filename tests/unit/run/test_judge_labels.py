@@ -112,8 +112,8 @@ def test_without_a_file_nothing_is_said_unless_agreement_is_asked_for():
     assert reviewed(lambda: None, {"s": SUITE}, None).notes == ()
     found = reviewed(lambda: None, {"s": SUITE}, 0.6)
     assert found.notes == (
-        "s: `correctness.correctness` does not gate: judge.min_agreement 0.60 is not shown to be "
-        "reached (nobody rated this judge's answers)",
+        "s: `correctness.correctness` does not gate: judge.min_agreement 0.60 has not "
+        "been shown (no person has rated answers that this judge scored)",
     )
     assert set(found.advisory["s"]) == {METRIC}
 
@@ -159,7 +159,7 @@ def test_labels_beside_another_judge_say_nothing_and_that_is_told():
     assert found.agreements == ()
     assert found.labels["s"] == {}
     (note,) = found.notes
-    assert note.startswith("s: 20 labels on `correctness.correctness` were made beside another")
+    assert note.startswith("s: 20 labels on `correctness.correctness` were made for another")
 
 
 def test_labels_beside_another_judge_are_counted_where_others_are_of_this_one():
@@ -180,7 +180,7 @@ def test_success_that_only_such_judges_decide_does_not_gate_either():
     suite = replace(SUITE, deciders=((METRIC,),))
     found = looked_at([], 0.6, suite)
     assert set(found.advisory["s"]) == {METRIC, SUCCESS.name}
-    assert "only judges that do not gate" in found.advisory["s"][SUCCESS.name]
+    assert "only judges that may not gate" in found.advisory["s"][SUCCESS.name]
 
 
 def test_success_that_another_grader_decides_too_still_gates_and_that_is_told():

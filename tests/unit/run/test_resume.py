@@ -63,7 +63,10 @@ def test_the_options_that_the_session_began_with_are_told(tmp_path):
     began = replace(META, options={"suite": ["s", "a b"], "rounds": 2, "quiet": True})
     with SessionWriter.create(tmp_path, began, same) as session:
         pass
-    with pytest.raises(OtherSession, match=r"as they were: --suite s --suite 'a b' --rounds 2$"):
+    with pytest.raises(
+        OtherSession,
+        match=r"original options and files: --suite s --suite 'a b' --rounds 2$",
+    ):
         reopened(session.folder, replace(META, suites={"s": replace(SUITE, rounds=3)}), same)
 
 

@@ -74,8 +74,8 @@ def test_a_laptop_is_judged_by_its_files_and_told_what_differs_from_the_base(wor
     assert rules.base_sha == main, "the baseline is that of where HEAD left main"
     assert rules.loosened == ()
     assert rules.notes == (
-        f"judged by the files as they are here; main ({main[:7]}) has other rules: gate.yml "
-        "(gates, policy), cases.jsonl; `gate run --protect` judges as a pull request is judged",
+        f"judged by your local files; main ({main[:7]}) has other rules: gate.yml "
+        "(gates, policy), cases.jsonl; `gate run --protect` judges as a pull request would be",
     )
 
 
@@ -117,7 +117,7 @@ def test_protect_rehearses_the_view_of_a_pull_request(work: Path) -> None:
     assert own.base_sha == git(work, "rev-parse", "topic")
     with pytest.raises(UsageError, match="--protect: there is no branch gone here"):
         rules_of(work, Job(), protect="gone")
-    with pytest.raises(UsageError, match="--protect: event push says whose rules judge"):
+    with pytest.raises(UsageError, match="--protect: event push already decides whose rules apply"):
         rules_of(work, Job(event="push", mode="branch", protect_ref="main"), protect=True)
 
 
@@ -150,7 +150,7 @@ def test_a_token_that_a_program_of_the_change_could_read_is_told(
     git(work, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic eA==")
     pull = replace(PULL, protect_ref=git(work, "rev-parse", "main"))
     notes = rules_of(work, pull).notes
-    assert [note.startswith("the checkout keeps the workflow's token") for note in notes] == (
+    assert [note.startswith("the checkout stores the workflow's token") for note in notes] == (
         [True] * count
     )
 
@@ -209,7 +209,7 @@ def test_a_link_in_place_of_the_folder_does_not_lead_to_other_rules(
     monkeypatch.chdir(work)
     job = Job(event="pull_request", mode="pull_request", protect_ref=sha, untrusted_head=untrusted)
     for config in ("strict/gate.yml", f"{work}/strict/gate.yml"):
-        with pytest.raises(UsageError, match="strict is a link"):
+        with pytest.raises(UsageError, match="strict goes through a symbolic link"):
             rules_for(Where(job, open_local(work / "strict"), {}, NOW), find_home(config))
     where = Where(job, open_local(work / "mild"), {}, NOW)
     rules = rules_for(where, find_home("mild/gate.yml"))

@@ -113,7 +113,7 @@ def test_notes_are_told_once_and_say_why_the_run_ended(tmp_path, judged):
     write(tmp_path)
     ended = "the budget of 3 calls is used up"
     report = judged("--baseline", "none", ended_early=ended, env={"CI": "true"}).report
-    assert "the budget of 3 calls is used up: not every trial was made" in report.notes
+    assert "the budget of 3 calls is used up: some planned trials were not run" in report.notes
     assert any(note.startswith("judged by its own rules:") for note in report.notes)
     assert len(set(report.notes)) == len(report.notes)
 
@@ -153,7 +153,7 @@ def test_a_shard_decides_nothing(tmp_path, judged):
     report = judged("--baseline", "none", "--shard", "1/2").report
     assert (report.outcome, report.exit_code) == ("fail", 0)
     assert report.notes[0] == (
-        "shard 1/2: a part of the cases; `gate merge` joins them and decides"
+        "shard 1/2: only a part of the cases; join the shards with `gate merge` for a verdict"
     )
 
 

@@ -54,5 +54,5 @@ def test_recorded_answers_are_told_as_such(tmp_path: Path, how: str) -> None:
     (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
     given = ["--replay", str(tmp_path / "a.jsonl")] if how == "option" else []
     options = parse(["run", "--config", str(tmp_path / "gate.yml"), *given])
-    told = "recorded answers were judged (`a.jsonl`): no agent was asked"
+    told = "recorded answers were judged (`a.jsonl`): no agent was called"
     assert set_up(run_options(options, {"note": "more"}), Host(env={})).notes == (told, "more")

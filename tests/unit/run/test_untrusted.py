@@ -205,5 +205,5 @@ def test_commands_that_load_the_checkout_are_refused(
     event.write_text(json.dumps(payload("pull_request")))
     named = {"GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_EVENT_PATH": str(event)}
     assert cli.run(command.split(), named) == 2
-    assert "not under pull_request_target" in capsys.readouterr().err
+    assert "not allowed under pull_request_target" in capsys.readouterr().err
     assert not Path("ran").exists()

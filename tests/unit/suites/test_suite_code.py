@@ -223,7 +223,7 @@ TASKS = [Raising()]
             r"must take \(task, ",
         ),
         ("class X:\n    def __init__(self): 1 / 0", r"X\(\) raised ZeroDivisionError"),
-        ("class X:\n    def load_tasks(self): return []", "is no suite: run_task missing"),
+        ("class X:\n    def load_tasks(self): return []", "is not a suite: run_task missing"),
         ("X = SimpleNamespace(load_tasks=lambda: os._exit(0), run_task=print)", "exit status 0"),
         ("TASKS = [{'id': 'a'}]\nTASKS[0]['self'] = TASKS[0]", "nested too deeply"),
         ("1 / 0", r"x\.py:\d+: does not load: ZeroDivisionError"),
@@ -551,7 +551,7 @@ def test_its_own_verdict_counts_whatever_graders_stand_beside(tmp_path, written,
 
 def test_gate_yml_may_leave_the_rest_out_and_must_not_say_it_twice(tmp_path):
     assert [spec.name for spec in project(tmp_path).suites[0].graders] == [RUN_RECORD]
-    with pytest.raises(InvalidInput, match=r"suites\[0\].dataset: the class under `suite` does"):
+    with pytest.raises(InvalidInput, match=r"suites\[0\].dataset: the class under `suite` already"):
         project(tmp_path, CONFIG + "    dataset: cases.jsonl\n")
 
 
@@ -567,7 +567,7 @@ def test_validate_tells_its_tasks_and_every_problem_at_once(tmp_path, capsys):
     with pytest.raises(InvalidInput) as caught:
         validate.run(Namespace(config=str(tmp_path / "b" / "gate.yml"), suite=None), {})
     assert [str(problem) for problem in caught.value.problems] == [
-        "gate.yml:4: suites[0]: './mine.py:Mine': is no suite: load_tasks missing - "
+        "gate.yml:4: suites[0]: './mine.py:Mine': is not a suite: load_tasks missing - "
         "docs/suite-as-code.md has an example",
         "none.jsonl: there is no such file",
     ]
@@ -617,7 +617,7 @@ def test_a_branch_that_makes_a_suite_code_is_judged_by_the_bases_dataset(reposit
     repository.write(gate_yml=ours + "  - {name: s, suite: './mine.py:Mine'}\n", mine_py=MINE)
     rules = repository.rules()
     assert plan_of(rules).all_ids == {"a", "b"}
-    assert any("takes another dataset: `./mine.py:Mine`" in line for line in rules.loosened)
+    assert any("uses another dataset: `./mine.py:Mine`" in line for line in rules.loosened)
 
 
 def test_an_agent_that_plays_answers_back_stands_in_for_the_code():

@@ -18,6 +18,7 @@ from gate.suites.cases.curation.proposing import (
     proposed,
 )
 
+_NOTHING = "no cases from request"  # begins the note on a request that failed
 _IN_VAIN = 3  # replies without anything new, after which nobody is asked any more
 
 Row = dict[str, Json]
@@ -73,12 +74,12 @@ def _answer(question: Question, turn: int, intake: Intake, ask: Ask) -> Mapping[
     """The first vote that came; why there is none is noted."""
     (votes,) = ask(Case(id=f"{question.name}-{turn}", input="", keys={}), [question])
     failures = [reply.failure for reply in votes if reply.data is None]
-    intake.left_out += [f"nothing from question {turn + 1}: {failure}" for failure in failures]
+    intake.left_out += [f"{_NOTHING} {turn + 1}: {failure}" for failure in failures]
     return next((reply.data for reply in votes if reply.data is not None), None)
 
 
 def _something(found: list[Row], intake: Intake) -> list[Row]:
-    if not found and any(why.startswith("nothing from") for why in intake.left_out):
-        why = next(why for why in intake.left_out if why.startswith("nothing from"))
+    if not found and any(why.startswith(_NOTHING) for why in intake.left_out):
+        why = next(why for why in intake.left_out if why.startswith(_NOTHING))
         raise InfrastructureError(f"the model proposed nothing: {why}")
     return found

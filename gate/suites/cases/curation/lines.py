@@ -19,7 +19,7 @@ from gate.text.suggestions import did_you_mean
 def writable(path: Path) -> None:
     """Raises UsageError for a format that cannot be changed line by line."""
     if path.suffix != ".jsonl":
-        raise UsageError(f"{path}: only JSON Lines (.jsonl) can be changed; convert it first")
+        raise UsageError(f"{path}: only JSON Lines files (.jsonl) can be edited; convert it first")
 
 
 def cases_of(path: Path) -> list[Row]:

@@ -149,7 +149,7 @@ class Intake:
             return None
         name = f"p-{hashlib.sha256(safe.text.encode()).hexdigest()[:8]}"
         if name in self.ids:
-            self.left_out.append(f"'{safe.text[:80]}' is there as {name}")
+            self.left_out.append(f"'{safe.text[:80]}' is already in the dataset as {name}")
             return None
         self.ids.add(name)
         self.known.add(name, safe.text)

@@ -47,11 +47,11 @@ def _counts(found: Figures) -> Iterator[tuple[str, Mapping[str, int]]]:
 
 def _lists(found: Figures) -> Iterator[tuple[str, list[str]]]:
     yield (
-        "Near doubles",
+        "Near duplicates",
         [f"{one.case} is {_alike(one.similarity)} {one.like}" for one in found.doubles],
     )
     yield (
-        "Wordings of three cases and more",
+        "Wordings shared by three or more cases",
         [f"{n} x {wording}" for wording, n in found.wordings.items()],
     )
     yield (

@@ -28,7 +28,7 @@ def _suite(now: Suite, before: Suite) -> Iterator[str]:
     name, place = f"`{before.name}`", at(now.place)
     yield from _graders(now, before)
     if (now.dataset, now.suite) != (before.dataset, before.suite):
-        yield f"{name} takes another dataset: `{now.suite or now.dataset}`{place}"
+        yield f"{name} uses another dataset: `{now.suite or now.dataset}`{place}"
     if (before.mode, now.mode) == ("strict", "upstream"):
         yield f"{name} mode strict -> upstream{place}"
     asked = sorted(

@@ -15,9 +15,9 @@ _STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2, "not_worse": 0, "im
 _LOGGING, _BY_LOGS = "openagent", ("tool_evidence",)  # the agent with logs, graders that use them
 _LOGS = ("logs", "same_machine", "key")
 _INSTEAD = {  # of an agent that is asked
-    "replay": "recorded answers are judged, and no agent is asked",
-    "sample": "the sample agent of the tool is judged",
-    "none": "nobody is asked",
+    "replay": "recorded answers are judged, and no agent is called",
+    "sample": "the bundled sample agent is judged",
+    "none": "no agent is called",
 }
 _CODE, _RUNS = ("python", "command"), "it runs code of this change"
 _SHOWN_OF_JUDGE = ("model", "require_different_judge", "votes", "min_agreement")
@@ -91,7 +91,7 @@ def _compare_agents(
     if now is None or before is None:
         return
     if now.name == before.name == "replay" and not _same(now, before):
-        yield f"`{section}` takes recorded answers from another file{at(now.place)}"
+        yield f"`{section}` reads recorded answers from another file{at(now.place)}"
     if given := sorted(_tokens(now) - _tokens(before)):
         named = ", ".join(f"`{name}`" for name in given)
         yield f"gives the `{section}` a token of the workflow, {named}{at(now.place)}"
@@ -111,12 +111,12 @@ def _evidence(head: Config, base: Config) -> Iterator[str]:
         return
     place = at(now.place)
     if now.name != before.name:
-        yield f"`agent` type {before.name} -> {now.name}, of which no server logs are read{place}"
+        yield f"`agent` type {before.name} -> {now.name}, whose server logs are not read{place}"
         return
     changed = [key for key in _LOGS if now.options.get(key) != before.options.get(key)]
     if changed:
         named = ", ".join(f"`agent.{key}`" for key in changed)
-        yield f"changes {named}, by which tool calls are verified{place}"
+        yield f"changes {named}, which verifies tool calls{place}"
 
 
 def _tokens(asked: PluginSpec) -> set[str]:
@@ -160,7 +160,7 @@ def _verifier(head: Config, base: Config) -> Iterator[str]:
     """Without one the judge verifies: then one of its own takes the judge's place."""
     yield from _model("verifier", head.verifier, base.verifier)
     if base.verifier is None and base.judge is not None and head.verifier is not None:
-        yield f"adds the `verifier` in the judge's place{at(head.verifier.place)}"
+        yield f"adds the `verifier` that replaces the judge{at(head.verifier.place)}"
     added = head.verifier or head.judge
     graders = {spec.name for suite in base.suites for spec in suite.graders}
     if base.verifier is None and base.judge is None and added and "hallucination" in graders:

@@ -122,6 +122,8 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 
 def test_metrics_that_do_not_gate_for_the_same_reason_are_told_in_one_sentence():
-    why = dict.fromkeys(("a.x", "a.y"), "does not gate: nobody rated this judge's answers")
+    why = dict.fromkeys(
+        ("a.x", "a.y"), "does not gate: no person has rated answers that this judge scored"
+    )
     found = text(least=0.6, advisory={"faq": why})
-    assert "a.x, a.y do not gate: nobody rated this judge's answers." in found
+    assert "a.x, a.y do not gate: no person has rated answers that this judge scored." in found

@@ -194,7 +194,7 @@ def test_a_changed_a_missing_and_a_new_file(copy: Path) -> None:
     assert faults(copy) == ["gate.yml: missing"]
     (copy / "gate.yml").write_bytes(text)
     (copy / "datasets" / "more.jsonl").write_text("{}")
-    assert faults(copy) == ["datasets/more.jsonl: the manifest does not know this file"]
+    assert faults(copy) == ["datasets/more.jsonl: not listed in the manifest"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own")
@@ -222,7 +222,7 @@ def test_a_name_that_leads_out_of_the_folder_is_none(copy: Path, name: str) -> N
     manifest = loaded(copy)
     manifest["files"][name] = {"sha256": "0" * 64, "size": 0}
     (copy / MANIFEST).write_text(json.dumps(manifest))
-    assert any("no plain name" in fault for fault in faults(copy))
+    assert any("not a plain file name" in fault for fault in faults(copy))
 
 
 def test_folders_in_folders_are_too_deep(copy: Path) -> None:

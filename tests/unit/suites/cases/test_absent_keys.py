@@ -45,9 +45,9 @@ def test_a_key_that_some_cases_lack_does_not_apply_to_them(tmp_path):
     found = check(given, made)
     assert found.warnings == (
         "d.jsonl:2: 'expected_answer' is missing in this case and in 1 more: the grader "
-        "'exact_match' gives no score there, as if it were null",
-        "d.jsonl:3: 'expected_facts' is missing in this case: the grader 'facts' gives no score "
-        "there, as if it were null",
+        "'exact_match' does not score it, as with null",
+        "d.jsonl:3: 'expected_facts' is missing in this case: the grader 'facts' does not "
+        "score it, as with null",
     )
     read = {case.id: case for case in cases(given, made)}
     assert read["b"].keys["expected_answer"] is read["c"].keys["expected_facts"] is None

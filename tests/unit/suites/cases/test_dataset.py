@@ -102,15 +102,15 @@ def test_whole_numbers_are_ids_too() -> None:
     (found,) = cases(lines({"id": 7, "input": "x"}), NONE)
     assert found.id == "7"
     assert told(lines({"id": 7, "input": "x"}, {"id": "7", "input": "x"})) == [
-        "d.jsonl:2: id: '7' is taken by line 1 - ids are unique"
+        "d.jsonl:2: id: '7' is taken by line 1 - ids must be unique"
     ]
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (3, "a case is a mapping, not 3"),
-        ("text", "a case is a mapping, not 'text'"),
+        (3, "a case must be a mapping, not 3"),
+        ("text", "a case must be a mapping, not 'text'"),
         ({"input": "x"}, "'id' is missing"),
         ({"id": "", "input": "x"}, "id: is empty"),
         ({"id": "  ", "input": "x"}, "id: is empty"),
@@ -121,7 +121,10 @@ def test_whole_numbers_are_ids_too() -> None:
         ({"id": "a", "input": ""}, "input: is empty"),
         ({"id": "a", "prompt": []}, "prompt: is empty"),
         ({"id": "a", "input": 3}, "input: 3 is not "),
-        ({"id": "a", "query": "x", "prompt": "y"}, "'query' and 'prompt' mean the same"),
+        (
+            {"id": "a", "query": "x", "prompt": "y"},
+            "'query' and 'prompt' are two names of",
+        ),
         (case(tags="x"), "tags: 'x' is not "),
         (case(tags=[1]), "tags[0]: 1 is not "),
         (case(category=3), "category: 3 is not "),
@@ -135,7 +138,7 @@ def test_what_every_case_must_hold(row: Any, message: str) -> None:
 
 def test_a_list_on_a_line() -> None:
     assert told(lines(case(), [1])) == [  # type: ignore[arg-type]
-        "d.jsonl:2: a case is a mapping, not a list"
+        "d.jsonl:2: a case must be a mapping, not a list"
     ]
 
 
@@ -163,7 +166,7 @@ def test_what_a_case_may_mean_is_a_warning_and_a_few_are_told() -> None:
     warnings = check(lines(*codes), graders).warnings
     assert warnings[0].startswith("d.jsonl:1: expected_facts: '1k' looks like a number")
     assert len(warnings) == 6
-    assert warnings[-1] == "d.jsonl: and 3 more of the kind"
+    assert warnings[-1] == "d.jsonl: and 3 more warnings like these"
     plain = case("a", expected_facts=[{"value": "1k", "as": "text"}, "15 %", 7])
     assert check(lines(plain), graders).warnings == ()
 

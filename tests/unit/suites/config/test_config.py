@@ -189,10 +189,10 @@ def test_the_spelling_of_seed_one() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SUITE + "gates: {}\nQUALITY_GATES: {}\n", "QUALITY_GATES: means the same as gates"),
+        (SUITE + "gates: {}\nQUALITY_GATES: {}\n", "QUALITY_GATES: sets the same as gates"),
         (
             SUITE + "regression: {tolerance: 1%}\nregression_threshold: 0.1\n",
-            "regression_threshold: means the same as regression.tolerance",
+            "regression_threshold: sets the same as regression.tolerance",
         ),
     ],
 )
@@ -231,7 +231,7 @@ def test_everything_wrong_is_told_at_once_with_its_line() -> None:
 
 
 def test_a_missing_file_names_the_next_step() -> None:
-    with pytest.raises(UsageError, match=r"gate\.yml: there is no such file - `gate init`"):
+    with pytest.raises(UsageError, match=r"gate\.yml: file not found - create one with"):
         load(reader(None), "gate.yml", env={}, root=Path(), today=TODAY)
 
 
@@ -420,7 +420,7 @@ def test_a_retriever_is_no_rule() -> None:
         ("{type: recorded}", "gate.yml:1: retriever: 'file' is missing"),
         ("{type: openai}", "is not one of http, python, recorded"),
         ("{type: http, url: u, model: m}", "gate.yml:1: retriever.model: unknown key"),
-        ("{type: http, url: u, headers: {X-Api-Key: abc}}", "a key in the file"),
+        ("{type: http, url: u, headers: {X-Api-Key: abc}}", "an API key must not be in the file"),
         ("{type: python, callable: 3}", "gate.yml:1: retriever.callable: 3 is not"),
     ],
 )
@@ -431,7 +431,7 @@ def test_a_wrong_retriever_is_told_with_its_line(written: str, problem: str) -> 
 
 def test_an_agent_that_asks_nobody_needs_a_retriever() -> None:
     (message,) = told("agent: {type: none}\n" + SUITE)
-    assert message.startswith("gate.yml:1: agent: type none asks nobody - write a retriever")
+    assert message.startswith("gate.yml:1: agent: type none calls no agent - configure a retriever")
 
 
 def test_a_judge_with_a_mistake_is_no_judge_that_is_missing() -> None:

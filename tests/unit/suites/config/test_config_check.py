@@ -43,7 +43,7 @@ def test_a_suite_that_is_nearly_a_bundled_one_and_a_class_without_a_name() -> No
         "mean 'dialogue'?"
     ]
     assert told("suites: [{name: a, suite: ./a.py}]") == [
-        "gate.yml:1: suites[0].suite: names no class - write ./my_suite.py:MySuite"
+        "gate.yml:1: suites[0].suite: does not name a class - write ./my_suite.py:MySuite"
     ]
 
 
@@ -200,8 +200,8 @@ def test_a_variable_that_is_not_set() -> None:
 
 def test_a_variable_elsewhere_is_an_error() -> None:
     assert told("report: {dir: '${HOME}'}") == [
-        "gate.yml:1: report.dir: variables are replaced in agent and judge only - write the value "
-        "itself"
+        "gate.yml:1: report.dir: environment variables are expanded only under agent and "
+        "judge - write the value itself"
     ]
     data, problems = check("report: {dir: 'a$${HOME}'}")
     assert (data["report"]["dir"], problems) == ("a${HOME}", [])
@@ -223,7 +223,7 @@ def test_a_variable_elsewhere_is_an_error() -> None:
 def test_a_key_in_the_file_is_an_error_and_never_shown(keys: str) -> None:
     secret = "sk-Zx81kPq93LmN4vRt"
     found = told(f"agent: {{type: http, url: 'http://x', {keys.format(secret=secret)}}}\n")
-    assert any("key in the file" in one or "not a key" in one for one in found)
+    assert any("key must not be in the file" in one or "not the API key" in one for one in found)
     assert secret not in "\n".join(found)
 
 

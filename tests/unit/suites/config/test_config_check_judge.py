@@ -46,7 +46,7 @@ def config(*graders: str, **sections: PluginSpec) -> Config:
 def test_a_grader_without_its_judge_is_an_error_at_its_line(root: Path) -> None:
     (problem,) = judges(config("Plain", "Asks", "Verifies"), root).problems
     assert str(problem) == (
-        "gate.yml:10: suites: './graders.py:Asks' asks a judge, and none is set - add "
+        "gate.yml:10: suites: './graders.py:Asks' needs a judge, and gate.yml has none - add "
         "judge: {type: openai, base_url: ..., model: ..., api_key_env: ...}"
     )
     assert judges(config("Asks", **model("openai")), root).problems == []
@@ -72,7 +72,7 @@ def test_a_model_that_no_grader_asks_is_a_warning(
     written = config(*graders, **asked)
     warnings = judges(written, root).warnings
     assert warnings == [
-        f"gate.yml:4: {section}: no grader asks it - add one that does, or leave it out"
+        f"gate.yml:4: {section}: no grader uses the judge - add one that does, or remove the judge"
         for section in idle
     ]
     assert judges(written, root, complete=False).warnings == []
@@ -99,7 +99,7 @@ def test_an_http_judge_is_sent_instructions_and_material(
     assert (problems == []) is reaches
     if not reaches:
         assert problems[0].message == (
-            "body leaves the question out - write {{input}}, or {{case.instructions}} and "
+            "body does not contain the question - add {{input}}, or {{case.instructions}} and "
             "{{case.material}}"
         )
 
@@ -150,7 +150,7 @@ def test_the_family_of_a_model(name: str, whose: str) -> None:
         (
             "gpt-4o",
             "o3-mini",
-            "the judge 'o3-mini' and the agent's 'gpt-4o' are one family (gpt): ",
+            "the judge 'o3-mini' and the agent's 'gpt-4o' are of the same model family (gpt): ",
         ),
         ("gpt-4o", "claude-sonnet-5", ""),
     ],
@@ -167,7 +167,7 @@ def test_a_judge_of_the_agents_family_is_a_warning_and_where_forbidden_an_error(
         assert found.problems == strict_found.warnings == []
         assert len(found.warnings) == len(strict_found.problems) == bool(said)
         if said:
-            advice = "models favour their own answers - choose one of another family"
+            advice = "models favour their own answers - choose a model of another family"
             assert found.warnings == [f"gate.yml:4: {section}: {what}{advice}"]
             assert str(strict_found.problems[0]) == found.warnings[0]
 

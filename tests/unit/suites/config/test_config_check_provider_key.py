@@ -34,9 +34,9 @@ def config(agent="openagent", graders=("tool_evidence",), **options):
 def test_a_provider_key_is_told_with_its_place_the_suite_and_the_way_out(options, given, sure):
     (warning,) = provider_key(config(**options), given=given).warnings
     assert warning.startswith(f"gate.yml:3: agent: the key {sure} a provider key")
-    assert "no tool can run" in warning
+    assert "calls the model directly, without tools" in warning
     assert "'tool' declare cannot be verified" in warning
-    assert warning.endswith("write agent.key: store")
+    assert warning.endswith("set agent.key: store")
     assert "plain'" not in warning
 
 

@@ -68,7 +68,7 @@ def test_a_mode_that_no_grader_knows_is_an_error() -> None:
 def test_an_optional_judge_is_left_out_with_a_warning_where_there_is_none() -> None:
     found = config("suites: [{name: tool}]\n")
     assert list(graders(found.suites[0])) == ["tool_evidence"]
-    assert [told for told in found.warnings if "tool: rubrics are not judged" in told]
+    assert [told for told in found.warnings if "tool: rubrics are skipped" in told]
 
 
 def test_an_optional_judge_stays_where_there_is_one() -> None:

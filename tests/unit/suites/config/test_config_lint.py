@@ -120,7 +120,7 @@ def test_a_public_metric_that_nothing_measures_is_missing_not_wrong() -> None:
     for metric in ("swebench.resolved_rate[psf/requests]", "promptfoo.tone", "tau.pass^4"):
         result = found(gates=(gate(metric, min=0.5),))
         assert result.problems == []
-        assert "an import does, so in `gate run` it is missing" in result.warnings[0]
+        assert "only imported results have it, so in `gate run` it is missing" in result.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_regression_metrics_are_known_and_their_tolerance_can_be_broken() -> Non
 
     assert rules(SHARE.name, Tolerance(value=0.02)) == []
     assert rules(LATENCY.name, Tolerance(value=400.0)) == []
-    assert "can never be broken" in rules(SHARE.name, Tolerance(value=1.0))[0]
-    assert "can never be broken" in rules(SCORE.name, Tolerance(value=1.0, relative=True))[0]
+    assert "can never be exceeded" in rules(SHARE.name, Tolerance(value=1.0))[0]
+    assert "can never be exceeded" in rules(SCORE.name, Tolerance(value=1.0, relative=True))[0]
     assert "unknown metric" in rules("a.b", Tolerance(value=0.1))[0]
 
 
@@ -194,7 +194,7 @@ def test_quarantine() -> None:
 def test_a_control_agent_that_is_not_asked_is_a_warning() -> None:
     control = PluginSpec(name="openai", place=Place("gate.yml", 4, "control_agent"))
     (warning,) = found(control_agent=control).warnings
-    assert warning.startswith("gate.yml:4: control_agent: is not asked")
+    assert warning.startswith("gate.yml:4: control_agent: is never called")
     assert found(control_agent=control, regression=RegressionRules(control="fresh")).warnings == []
 
 

@@ -50,8 +50,8 @@ def test_every_option_has_its_place() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"base_url": "http://x"}, "--base-url: an agent of type 'sample' has no 'base_url'"),
-        ({"model": "x"}, "--model: an agent of type 'sample' has no 'model'"),
+        ({"base_url": "http://x"}, "--base-url: agents of type 'sample' have no option 'base_url'"),
+        ({"model": "x"}, "--model: agents of type 'sample' have no option 'model'"),
         ({"timeout": "soon"}, "--timeout: 'soon' is not a number"),
     ],
 )

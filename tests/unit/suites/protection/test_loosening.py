@@ -84,8 +84,8 @@ def logged(agent="openagent", **options):
     return {"agent": PluginSpec(name=agent, options=options), "suites": (verified,)}
 
 
-RECORDED = "recorded answers are judged, and no agent is asked"
-SAMPLE = "the sample agent of the tool is judged"
+RECORDED = "recorded answers are judged, and no agent is called"
+SAMPLE = "the bundled sample agent is judged"
 CODE = "it runs code of this change"
 
 
@@ -199,7 +199,7 @@ ROWS = [
     (rules(max_rounds=9), rules(), "`regression.max_rounds` 9 -> twice the rounds in `gate.yml:9`"),
     (asked("openai"), asked("replay"), f"`agent` type openai -> replay: {RECORDED}"),
     (asked("openai"), asked("sample"), f"`agent` type openai -> sample: {SAMPLE}"),
-    (asked("http"), asked("none"), "`agent` type http -> none: nobody is asked"),
+    (asked("http"), asked("none"), "`agent` type http -> none: no agent is called"),
     (
         asked("openai"),
         asked("command", place=PLACE),
@@ -229,7 +229,7 @@ ROWS = [
     (
         logged(),
         logged("openai"),
-        "`agent` type openagent -> openai, of which no server logs are read",
+        "`agent` type openagent -> openai, whose server logs are not read",
     ),
     ({}, {"suites": (suite(retry="any_failure"),)}, "`s` retry infra -> any_failure"),
     ({}, {"suites": (suite(max_attempts=9),)}, "`s` max_attempts 2 -> 9"),
@@ -301,8 +301,8 @@ EITHER_WAY = [
     (rules(control="fresh"), rules(), "`regression.control` "),
     ({"control_agent": FACTS}, {}, "s `control_agent`"),
     ({"control_agent": FACTS}, {"control_agent": PluginSpec(name="x")}, "changes `control_agent`"),
-    (replayed("a.jsonl"), replayed("b.jsonl"), "takes recorded answers from another file"),
-    ({}, {"suites": (suite(dataset="other.jsonl"),)}, "`s` takes another dataset: `"),
+    (replayed("a.jsonl"), replayed("b.jsonl"), "reads recorded answers from another file"),
+    ({}, {"suites": (suite(dataset="other.jsonl"),)}, "`s` uses another dataset: `"),
     (judge(model="a"), judge(model="b"), "`judge` model `"),
     (judge(), {"judge": PluginSpec(name="http")}, "`judge` type "),
     (judge(prompt="a"), judge(prompt="b"), "changes `prompt` of the `judge`"),
@@ -313,8 +313,8 @@ EITHER_WAY = [
     (metric(), metric(tolerance=percent(5)), "tolerance of `m.share` "),
     (metric(SPEED, tolerance=share(3)), metric(SPEED, tolerance=percent(1)), "tolerance of"),
     ({}, {"suites": (suite(request={"top_p": 0.1}),)}, "`s` changes `top_p` of its `request`"),
-    (logged(), logged(logs={"console": "own.log"}), "changes `agent.logs`, by which"),
-    (logged(logs=None), logged(logs={}), "changes `agent.logs`, by which"),
+    (logged(), logged(logs={"console": "own.log"}), "changes `agent.logs`, which"),
+    (logged(logs=None), logged(logs={}), "changes `agent.logs`, which"),
     (
         logged(),
         logged(same_machine=False, key="store"),

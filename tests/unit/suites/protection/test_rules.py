@@ -234,8 +234,8 @@ def test_a_file_that_the_base_lacks_judges_and_that_is_told(repository, more):
     rules = repository.rules("other.yml")
     assert rules.config.gates[0].min == 0.1
     assert rules.notes == (
-        "judged by its own rules: main has no other.yml that can be read, and its gate.yml did not"
-        " judge",
+        "judged by its own rules: main has no other.yml that can be read, and its gate.yml was not"
+        " used",
     )
 
 
@@ -268,7 +268,7 @@ def test_a_folder_is_no_file_to_read(tmp_path):
 
 def test_deleting_gate_yml_is_no_way_to_be_judged_by_none_of_its_rules(repository):
     repository.write(gate_yml=None)
-    with pytest.raises(UsageError, match=r"gate\.yml: main has it and this branch does not"):
+    with pytest.raises(UsageError, match=r"gate\.yml: main has it, and its rules apply"):
         repository.rules()
     repository.commit(gate_yml=config(more="protect: false"))
     repository.write(gate_yml=None)

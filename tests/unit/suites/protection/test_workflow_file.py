@@ -12,7 +12,7 @@ ENV = {
     "GITHUB_REPOSITORY": "octo/demo",
     "GITHUB_WORKFLOW_REF": f"octo/demo/{FILE}@refs/pull/3/merge",
 }
-CHANGED = f"changes the workflow `{FILE}`, which starts the gate: its inputs may ask for less"
+CHANGED = f"changes the workflow `{FILE}`, which runs the gate: it may now check less"
 ADDED = f"adds the workflow `{FILE}`, which starts the gate"
 
 
