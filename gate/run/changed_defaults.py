@@ -6,9 +6,12 @@ Loaded only where a run follows one of an older version.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gate.agents.protocols.python import Python
+from gate.errors import AgentFailure, GateError, InfraFailure
 from gate.text.late_pattern import late_pattern
 
 if TYPE_CHECKING:
@@ -56,7 +59,28 @@ def _on_a_laptop(setup: Setup) -> bool:
     )
 
 
+def _asks_by_text(setup: Setup) -> bool:
+    """Whether a function is asked that gets the question alone. What is wrong with it is told where
+    it is checked.
+    """
+    if not isinstance(setup.agent, Python):
+        return False
+    with suppress(GateError, InfraFailure, AgentFailure):
+        return setup.agent.load(setup.world)[1]
+    return False
+
+
 CHANGED = (
+    ChangedDefault(
+        name="the-question-for-who-takes-a-text",
+        since="0.2.0",
+        sentence=(
+            "an agent that is a Python function gets the question alone where its first parameter "
+            "is annotated `str`, or has no annotation and is called `query`, `question` or "
+            "`prompt`; before, it got the case. Annotate it `dict` to get the case"
+        ),
+        concerns=_asks_by_text,
+    ),
     ChangedDefault(
         name="numbers-as-people-read-them",
         since="0.2.0",

@@ -166,22 +166,26 @@ class _Checking:
         self._needs(data, read, row)
 
     def _needs(self, data: Mapping[str, Json], read: Mapping[str, Json], row: Row) -> None:
-        """A key that is absent does not apply to the case, as null says, while another grader has
-        what it needs; where none has, or the key is misspelled, the case is wrong.
+        """A key that is absent does not apply to the case, as null says. Where it is misspelled, or
+        no grader is left that judges the case, the case is wrong, and where no case has it, all
+        are. Only cases that run count.
         """
         lacks = [
             (key, grader)
             for key, grader in self.rules.needs
             if key not in data and read.get(key) is None
         ]
-        self.present.update(key for key, grader in self.rules.needs if (key, grader) not in lacks)
+        runs = data.get("status", "approved") == "approved"
+        if runs:
+            had = (need for need in self.rules.needs if need not in lacks)
+            self.present.update(key for key, _ in had)
         strangers = [key for key in data if key not in self.rules.known]
         for key, grader in lacks:
             near = did_you_mean(key, strangers)
             hint = near if "did you mean" in near else ""
-            if hint or len(lacks) == len(self.rules.needs):
+            if hint or (len(lacks) == len(self.rules.needs) and not self.rules.always):
                 self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
-            else:
+            elif runs:
                 place = Place(row.file or self.source.name, row.line)
                 self.lacking[key, grader] += 1
                 if self.lacking[key, grader] <= MAX_PROBLEMS:
@@ -222,11 +226,11 @@ class _Checking:
 
     def _warnings(self) -> Iterator[str]:
         for (key, grader), places in self.absent.items():
-            further = self.lacking[key, grader] - 1
-            more = f" and in {further} more" if further else ""
+            lacking, cases = self.lacking[key, grader], len(self.digests)
+            more = f" and in {lacking - 1:,} more" if lacking > 1 else ""
             yield (
-                f"{places[0]}: '{key}' is missing in this case{more}: the grader "
-                f"'{grader}' does not score it, as with null"
+                f"{places[0]}: '{key}' is missing in this case{more}: the grader '{grader}' does "
+                f"not score {lacking:,} of {cases:,} cases, as with null"
             )
         for message, place in list(self.doubts.items())[:_MOST_DOUBTS]:
             yield f"{place}: {message}"

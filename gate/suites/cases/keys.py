@@ -81,6 +81,7 @@ class KeyRules:
     known: frozenset[str]
     rules: Mapping[str, tuple[KeyRule, ...]]
     needs: tuple[tuple[str, str], ...]  # key, grader name
+    always: bool = False  # some grader judges a case whatever keys it lacks
     further: tuple[tuple[str, FurtherCheck], ...] = ()  # grader name, its `case_faults`
     doubts: tuple[FurtherCheck, ...] = ()  # the graders' `case_doubts`
 
@@ -139,6 +140,7 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
         known=frozenset((*rules, *_OTHER_KEYS)),
         rules={key: tuple(found) for key, found in rules.items()},
         needs=tuple((key, name) for name, grader in graders.items() for key in grader.needs),
+        always=any(not grader.needs for grader in graders.values()),
         further=tuple(
             (name, grader.case_faults)
             for name, grader in graders.items()

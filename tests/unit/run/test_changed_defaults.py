@@ -1,5 +1,12 @@
 """Which changed defaults a run tells, and which it leaves to a later one."""
 
+from types import SimpleNamespace
+
+import pytest
+
+from gate.agents.protocols.python import Python
+from gate.agents.protocols.sample import Sample
+from gate.plugins import World
 from gate.run.changed_defaults import CHANGED, ChangedDefault, changed_defaults
 
 
@@ -42,3 +49,28 @@ def test_a_version_that_is_none_of_ours_says_nothing():
 
 def test_each_change_has_a_name_of_its_own():
     assert len({one.name for one in CHANGED}) == len(CHANGED)
+
+
+AGENTS = """
+def case(case): return "a"
+def query(query): return "a"
+def typed(case: str): return "a"
+def mapping(question: dict): return "a"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "concerned"),
+    [
+        *(("case", False), ("query", True), ("typed", True), ("mapping", False)),
+        ("nobody", False),  # what is wrong with it is told where it is checked
+    ],
+)
+def test_who_gets_the_question_now_is_told_and_others_are_not(tmp_path, name, concerned):
+    (tmp_path / "a.py").write_text(AGENTS)
+    (change,) = (one for one in CHANGED if one.name == "the-question-for-who-takes-a-text")
+    setup = SimpleNamespace(
+        agent=Python(callable=f"./a.py:{name}"), world=World(env={}, root=tmp_path)
+    )
+    assert change.concerns(setup) is concerned
+    assert change.concerns(SimpleNamespace(agent=Sample())) is False

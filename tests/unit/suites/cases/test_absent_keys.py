@@ -2,13 +2,15 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
-from gate.errors import InvalidInput
+from gate.errors import InvalidInput, UsageError
 from gate.files.source import Source
-from gate.records import PluginSpec
-from gate.run.grade import named_graders
+from gate.plugins import GRADERS
+from gate.records import PluginSpec, Response
+from gate.run.grade import grade_attempt, named_graders
 from gate.suites.cases.curation.lines import cases_of
 from gate.suites.cases.dataset import cases, check
 
@@ -45,9 +47,9 @@ def test_a_key_that_some_cases_lack_does_not_apply_to_them(tmp_path):
     found = check(given, made)
     assert found.warnings == (
         "d.jsonl:2: 'expected_answer' is missing in this case and in 1 more: the grader "
-        "'exact_match' does not score it, as with null",
+        "'exact_match' does not score 2 of 5 cases, as with null",
         "d.jsonl:3: 'expected_facts' is missing in this case: the grader 'facts' does not "
-        "score it, as with null",
+        "score 1 of 5 cases, as with null",
     )
     read = {case.id: case for case in cases(given, made)}
     assert read["b"].keys["expected_answer"] is read["c"].keys["expected_facts"] is None
@@ -117,3 +119,75 @@ def test_commands_on_datasets_know_the_name(tmp_path):
     file.write_text('{"id": "a", "query": "q", "expected": "Paris"}\n', encoding="utf-8")
     (row,) = cases_of(file)
     assert row.data == {"id": "a", "input": "q", "expected_answer": "Paris"}
+
+
+# ------------------------------------------------------------------- the same for every grader
+
+ALONE = "readability"  # needs no key
+
+
+def list_needing():
+    """Registered graders that need a key of the case with the options that they must have."""
+    for name in sorted(GRADERS):
+        for options in ({}, {"key": "own_key"}):
+            try:
+                (grader,) = named_graders(
+                    (PluginSpec(name=name, options=options),), Path()
+                ).values()
+            except (TypeError, UsageError):
+                continue
+            if grader.needs:
+                yield name, options
+            break
+
+
+NEEDING = list(list_needing())
+
+
+def make_both(name, options):
+    specs = (PluginSpec(name=name, options=options), PluginSpec(name=ALONE))
+    return named_graders(specs, Path())
+
+
+def test_the_graders_with_a_key_of_the_case_are_found():
+    assert {"exact_match", "facts", "judge", "tool_calls", "numeric"} <= {n for n, _ in NEEDING}
+
+
+@pytest.mark.parametrize(("name", "options"), NEEDING, ids=[name for name, _ in NEEDING])
+def test_where_some_cases_lack_a_graders_key_it_leaves_them_out_and_says_how_many(name, options):
+    made = make_both(name, options)
+    needs = made[name].needs
+    given = source({"id": "a", **dict.fromkeys(needs)}, {"id": "b"}, {"id": "c"})
+    warnings = check(given, made).warnings
+    for key in needs:
+        told = (
+            f"d.jsonl:2: '{key}' is missing in this case and in 1 more: the grader '{name}' does "
+            "not score 2 of 3 cases, as with null"
+        )
+        assert told in warnings
+    lacking = [case for case in cases(given, made) if case.id != "a"]
+    for case in lacking:
+        attempt = grade_attempt(case, Response(answer="An answer. It has words.", steps=()), made)
+        score = attempt.scores[name]
+        assert (score.passed, set(score.values.values()) <= {None}) == (None, True)
+        assert score.unscored is None
+        assert attempt.failures == ()
+
+
+@pytest.mark.parametrize(("name", "options"), NEEDING, ids=[name for name, _ in NEEDING])
+def test_where_all_cases_lack_it_that_is_an_error(name, options):
+    made = make_both(name, options)
+    said = faults(source({"id": "a"}, {"id": "b"}), made)
+    for key in made[name].needs:
+        for line in (1, 2):
+            assert f"d.jsonl:{line}: '{key}' is missing, the grader '{name}' needs it" in said
+
+
+def test_cases_that_do_not_run_are_not_counted():
+    made = make_both("exact_match", {})
+    waits = {"id": "w", "status": "proposed"}
+    given = source({"id": "a", "expected_answer": "x"}, {"id": "b"}, waits)
+    (warning,) = check(given, made).warnings
+    assert "does not score 1 of 2 cases" in warning
+    held = {**waits, "expected_answer": "x"}
+    assert "'expected_answer' is missing" in faults(source({"id": "a"}, held), made)
